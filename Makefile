@@ -1,0 +1,47 @@
+# make run | test | check | bench | contract: each sets up what it needs in .venv first.
+
+PYTHON := .venv/bin/python
+READY := .venv/.ready
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench contract clean
+
+help:
+	@echo "make run       set up and start Mission Control"
+	@echo "make test      set up and run every check and test"
+	@echo "make check     lint, types and layers only"
+	@echo "make bench     measure, as ratios beside a floor of the same run"
+	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
+	@echo "make format    let ruff mend what it can"
+
+$(READY): pyproject.toml constraints.txt scripts/python
+	@interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv .venv; }
+	@echo "Setting up .venv …"
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)
+
+run: $(READY)
+	@.venv/bin/mission up
+
+test: check
+	@$(PYTHON) -m pytest -n $(WORKERS)
+
+check: $(READY)
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports --no-cache
+
+format: $(READY)
+	@.venv/bin/ruff check --fix .
+	@.venv/bin/ruff format .
+
+bench: $(READY)
+	@$(PYTHON) -m bench
+
+contract: $(READY)
+	@$(PYTHON) -m pytest -n 0 tests/contract --rewrite
+
+clean:
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,134 @@
+"""What can go wrong, one class each: its code, its HTTP status, its words and whether trying again helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+
+class MissionError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    http_status: ClassVar[int] = 500
+    retryable: ClassVar[bool] = False
+    default_hint: ClassVar[str | None] = None
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None, **details: Any) -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        self.hint = hint if hint is not None else self.default_hint
+        self.details: Mapping[str, Any] = details
+        super().__init__(self.message)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object every door hands to its caller."""
+        return {"code": self.code, "message": self.message, "hint": self.hint, "details": dict(self.details)}
+
+
+class InvalidInput(MissionError):
+    """An argument is missing or wrong."""
+
+    code = "INVALID_INPUT"
+    http_status = 400
+
+
+class TooLarge(MissionError):
+    """The request is larger than Mission Control accepts."""
+
+    code = "TOO_LARGE"
+    http_status = 413
+    default_hint = "Send less: put long material into a file of the repository and name its path."
+
+
+class Unauthenticated(MissionError):
+    """The token is missing or not valid."""
+
+    code = "UNAUTHENTICATED"
+    http_status = 401
+    default_hint = "Send 'Authorization: Bearer TOKEN'; the operator's token is in the file 'token' of MISSION_HOME."
+
+
+class PermissionDenied(MissionError):
+    """The caller may not do this."""
+
+    code = "PERMISSION_DENIED"
+    http_status = 403
+
+
+class ToolNotFound(MissionError):
+    """There is no tool of this name."""
+
+    code = "TOOL_NOT_FOUND"
+    http_status = 404
+
+
+class NotFound(MissionError):
+    """The referenced object does not exist."""
+
+    code = "RESOURCE_NOT_FOUND"
+    http_status = 404
+
+
+class AgentNotFound(NotFound):
+    """The agent does not exist."""
+
+    code = "AGENT_NOT_FOUND"
+
+
+class InvalidState(MissionError):
+    """The object is in a state that does not allow this."""
+
+    code = "INVALID_STATE"
+    http_status = 409
+
+
+class IllegalMove(InvalidState):
+    """The object cannot move to that state from where it is."""
+
+    def __init__(self, *, kind: str, id: str, current: str, wanted: str, legal: Iterable[str]) -> None:
+        legal = list(legal)
+        super().__init__(
+            f"{kind} {id} is {current} and cannot become {wanted}",
+            hint=f"From {current} it can become: {', '.join(legal)}."
+            if legal
+            else f"{current} is final: start a new {kind}.",
+            current=current,
+            wanted=wanted,
+            legal=legal,
+        )
+
+
+class NotOwner(MissionError):
+    """The task belongs to another agent."""
+
+    code = "NOT_OWNER"
+    http_status = 409
+
+
+class Conflict(MissionError):
+    """Another call changed the same object meanwhile."""
+
+    code = "CONFLICT"
+    http_status = 409
+
+
+class TransientError(MissionError):
+    """A temporary failure: the same call may succeed now."""
+
+    code = "TRANSIENT_ERROR"
+    http_status = 503
+    retryable = True
+    default_hint = "Nothing was changed. Try the same call again in a moment."
+
+
+class StorageFull(TransientError):
+    """The disk that holds Mission Control's data is full; nothing was changed."""
+
+    retryable = False
+    default_hint = "Free some space, then try the same call again."
+
+
+class InternalError(MissionError):
+    """Something unexpected went wrong in Mission Control; nothing was changed."""
+
+    default_hint = "The operator finds the details under this incident in 'mission audit'."

@@ -1,0 +1,62 @@
+"""Short typed ids that a model copies without mistakes: a prefix that says the kind, and ten characters."""
+
+from __future__ import annotations
+
+import secrets
+
+from mission.domain.errors import InvalidInput
+
+ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
+LENGTH = 10
+
+KINDS = {
+    "m": "mission",
+    "p": "phase",
+    "t": "task",
+    "a": "agent",
+    "x": "execution",
+    "w": "workspace",
+    "r": "repository",
+    "msg": "message",
+    "thr": "thread",
+    "tpl": "template",
+    "dec": "decision",
+    "iss": "issue",
+    "mil": "milestone",
+    "cp": "checkpoint",
+    "ev": "evidence",
+    "log": "audit entry",
+    "obs": "observation",
+    "q": "queue item",
+}
+PREFIXES = {kind: prefix for prefix, kind in KINDS.items()}
+
+
+def new_id(kind: str) -> str:
+    """A fresh id of that kind ('task' → 't_3k9x…')."""
+    number = secrets.randbelow(36**LENGTH)
+    text = []
+    for _ in range(LENGTH):
+        number, digit = divmod(number, 36)
+        text.append(ALPHABET[digit])
+    return f"{PREFIXES[kind]}_{''.join(text)}"
+
+
+def expect_kind(value: str, kind: str, *, field: str) -> str:
+    """The id itself, or an error that says which kind of id was given instead."""
+    prefix = value.split("_", 1)[0] if "_" in value else ""
+    if prefix == PREFIXES[kind]:
+        return value
+    article = "an" if kind[0] in "aeiou" else "a"
+    example = f"Ids of this kind look like '{PREFIXES[kind]}_…'."
+    if prefix in KINDS:
+        raise InvalidInput(
+            f"{field}: '{value[:60]}' is the id of {_with_article(KINDS[prefix])}, not of {article} {kind}",
+            hint=example,
+            field=field,
+        )
+    raise InvalidInput(f"{field}: '{value[:60]}' is no id of {article} {kind}", hint=example, field=field)
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

@@ -1,0 +1,167 @@
+"""What can be set, from where (environment, settings file, default), and where Mission Control keeps its things.
+
+Standard library only: the stdio bridge reads it on its way to the first answer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from dataclasses import field as dataclass_field
+from pathlib import Path
+from typing import Any
+
+DEFAULT_PORT = 6477
+
+
+class BadSetting(Exception):
+    """A setting cannot be read; the message names it, its source and what is allowed."""
+
+
+def _setting(default: Any, doc: str, *, minimum: float | None = None, secret: bool = False) -> Any:
+    return dataclass_field(default=default, metadata={"doc": doc, "minimum": minimum, "secret": secret})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """The settings in force. Each can be given as MISSION_<NAME> or as <name> in settings.toml."""
+
+    home: Path
+    sources: Mapping[str, str] = dataclass_field(default_factory=dict)
+    database_url: str = _setting("", "Database to use; empty means SQLite in MISSION_HOME", secret=True)
+    host: str = _setting("127.0.0.1", "Address the daemon listens on")
+    port: int = _setting(DEFAULT_PORT, "Port the daemon listens on", minimum=0)
+    allowed_hosts: str = _setting("", "More Host names the daemon answers to, separated by commas")
+    toolsets: str = _setting("mission", "Toolsets that a client sees when it asks for none")
+    lease_seconds: float = _setting(900.0, "How long a claim lasts without a sign of life", minimum=1)
+    heartbeat_seconds: float = _setting(30.0, "How often an agent should send a heartbeat", minimum=1)
+    keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
+    keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
+    keep_backups: int = _setting(5, "How many automatic backups are kept", minimum=1)
+    log_level: str = _setting("info", "debug, info, warning or error")
+
+    @property
+    def sqlite_path(self) -> Path:
+        return self.home / "mission.db"
+
+    @property
+    def token_path(self) -> Path:
+        return self.home / "token"
+
+    @property
+    def daemon_path(self) -> Path:
+        return self.home / "daemon.json"
+
+    @property
+    def log_path(self) -> Path:
+        return self.home / "daemon.log"
+
+    @property
+    def file_path(self) -> Path:
+        return self.home / "settings.toml"
+
+    @property
+    def snapshots_path(self) -> Path:
+        return self.home / "snapshots"
+
+    @property
+    def backups_path(self) -> Path:
+        return self.home / "backups"
+
+
+NAMES = tuple(field.name for field in fields(Settings) if field.name not in {"home", "sources"})
+
+
+def default_home(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the platform keeps the data of a user's programs."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "mission-control"
+    data = environment.get("XDG_DATA_HOME")
+    return (Path(data) if data and Path(data).is_absolute() else Path.home() / ".local" / "share") / "mission-control"
+
+
+def load(environment: Mapping[str, str] = os.environ, **overrides: Any) -> Settings:
+    """The settings in force: command line over environment over settings file over default."""
+    given = environment.get("MISSION_HOME")
+    home = Path(given).expanduser().absolute() if given else default_home(environment)
+    settings = Settings(home=home)
+    values: dict[str, Any] = {}
+    sources = {"home": "MISSION_HOME" if given else "default"}
+    for name, value in _from_file(settings.file_path).items():
+        values[name] = _convert(name, value, source="settings.toml")
+        sources[name] = "settings.toml"
+    for name in NAMES:
+        variable = f"MISSION_{name.upper()}"
+        if environment.get(variable):
+            values[name] = _convert(name, environment[variable], source=variable)
+            sources[name] = variable
+    for name, value in overrides.items():
+        if value is not None:
+            values[name] = _convert(name, value, source="command line")
+            sources[name] = "command line"
+    return replace(settings, **values, sources=sources)
+
+
+def describe(settings: Settings) -> list[dict[str, Any]]:
+    """Each setting with its value and where it came from, secrets masked."""
+    rows = [{"name": "home", "value": str(settings.home), "source": settings.sources["home"], "doc": "Where data lives"}]
+    for field in fields(Settings):
+        if field.name not in NAMES:
+            continue
+        value = getattr(settings, field.name)
+        rows.append(
+            {
+                "name": field.name,
+                "value": _masked(value) if field.metadata["secret"] else value,
+                "source": settings.sources.get(field.name, "default"),
+                "doc": field.metadata["doc"],
+            }
+        )
+    return rows
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    import tomllib  # deferred: most starts have no settings file
+
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{path} is not valid TOML: {error}") from None
+    unknown = sorted(set(values) - set(NAMES))
+    if unknown:
+        raise BadSetting(f"{path}: unknown setting '{unknown[0]}'; known are: {', '.join(NAMES)}")
+    return values
+
+
+def _convert(name: str, value: Any, *, source: str) -> Any:
+    field = next(field for field in fields(Settings) if field.name == name)
+    kind = type(field.default)
+    try:
+        if kind is not str and isinstance(value, bool):
+            raise ValueError
+        converted = kind(value)
+    except (TypeError, ValueError):
+        raise BadSetting(f"{source}: {name} must be a {_KIND_WORDS[kind]}, not '{value}'") from None
+    minimum = field.metadata["minimum"]
+    if minimum is not None and not converted >= minimum:
+        raise BadSetting(f"{source}: {name} must be at least {minimum}, not {converted}")
+    if name == "port" and converted > 65535:
+        raise BadSetting(f"{source}: port must be at most 65535, not {converted}")
+    if name == "log_level" and converted not in {"debug", "info", "warning", "error"}:
+        raise BadSetting(f"{source}: log_level must be debug, info, warning or error, not '{converted}'")
+    return converted
+
+
+_KIND_WORDS = {int: "whole number", float: "number", str: "text"}
+
+
+def _masked(url: str) -> str:
+    head, at, tail = url.rpartition("@")
+    if not at:
+        return url
+    scheme, colon, _password = head.rpartition(":")
+    return f"{scheme}:***@{tail}" if colon and "//" in scheme else url
