@@ -1,0 +1,52 @@
+"""The program `mission`: the bridge and the hooks by the shortest way, everything else through the command line."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mission.settings import Settings
+
+
+def main() -> None:
+    try:
+        sys.exit(_run(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as problem:
+        from mission.settings import BadSetting  # deferred: the bridge starts without the settings
+
+        if not isinstance(problem, BadSetting):
+            raise
+        sys.exit(_refuse(problem))
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["mcp"]:
+        from mission.transports import bridge
+
+        return bridge.run(arguments[1:], standalone=_standalone)
+    if arguments[:1] == ["hook"]:
+        from mission.transports import hook
+
+        return hook.run(arguments[1:])
+    from mission.transports.cli.main import cli
+
+    cli()
+    return 0
+
+
+def _standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
+    from mission.app import run_standalone
+
+    run_standalone(settings, toolsets=toolsets, agent=agent)
+
+
+def _refuse(problem: Exception) -> int:
+    sys.stderr.write(f"mission: {problem}\n")
+    return 2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,638 @@
+"""`mission mcp`: carries MCP messages between a client's stdio and the daemon's HTTP address.
+
+Standard library only, and as little of it as possible: a client waits for this process at its start. Each request in
+flight has a thread and a connection of its own, so that a long poll holds up nothing. A connection that breaks is
+no failure: every tools/call carries a key under which the daemon keeps its answer, so the bridge finds or starts a
+daemon and sends the call again.
+"""
+# os.path and not pathlib, which costs 7 ms at start:
+# ruff: noqa: PTH100, PTH109, PTH112, PTH118, PTH123
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import sys
+import threading
+import time
+from queue import SimpleQueue
+
+from mission import __version__
+from mission.transports import daemon as daemons
+from mission.transports.daemon import Daemon, DaemonUnavailable
+from mission.transports.httpwire import Connection, Lost, fits_header, percent_encode
+
+TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from mission.transports.httpwire import Response
+
+HELP = """\
+Usage: mission mcp [--toolsets LIST] [--agent ID] [--standalone]
+
+Serve MCP on standard input and output. The calls go to the Mission Control daemon,
+which is started when none runs.
+
+Options:
+  --toolsets LIST  Toolsets to show, separated by commas (mission, tasks, worker, all, …)
+  --agent ID       Agent that the calls are made for
+  --standalone     Serve from this process and the database, without a daemon
+  -h, --help       Show this text
+
+Environment:
+  MISSION_HOME     Where Mission Control keeps its data
+  MISSION_TOKEN    Token to use instead of the operator's
+"""
+
+LARGEST_LINE = 10 * 1024 * 1024
+MOST_WAITING_BYTES = 64 * 1024 * 1024
+MOST_IN_FLIGHT = 64
+MOST_IDLE_CONNECTIONS = 16
+ATTEMPTS = 4
+GRACE_SECONDS = 1.5  # clients wait 2 s for us after they have closed our input
+LONGEST_KEY = 200
+EDGE = 65536  # how much of each end of an oversized line is kept
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+_ID = rb'"id"\s*:\s*(-?\d+|"[^"\\]*")'
+_PLAIN = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"'
+_ID_AT_HEAD = re.compile(rb"\s*\{\s*(?:" + _PLAIN + rb"\s*,\s*)*" + _ID + rb"\s*,")
+_ID_AT_TAIL = re.compile(rb",\s*" + _ID + rb"\s*(?:,\s*" + _PLAIN + rb"\s*)*\}\s*$")
+_CALLS_TOOL = re.compile(rb'"method"\s*:\s*"tools/call"')
+
+
+def run(arguments: list[str], *, standalone: Callable[..., object]) -> int:
+    """Serve until the input ends; the exit code. `standalone` serves without a daemon, when that is asked for."""
+    try:
+        options = parse(arguments)
+    except ValueError as problem:
+        sys.stderr.write(f"mission mcp: {problem}\n{HELP.partition(chr(10))[0]}\n")
+        return 2
+    if options.help:
+        sys.stdout.write(HELP)
+        return 0
+    if options.standalone:
+        from mission.settings import load  # deferred: the bridge itself needs none
+
+        standalone(load(), toolsets=options.toolsets, agent=options.agent)
+        return 0
+    try:
+        code = Bridge(options).serve()
+    except KeyboardInterrupt:
+        code = 130
+    os._exit(code)  # threads may still wait for answers that nobody will read
+
+
+class Options:
+    """What the command line asked for."""
+
+    def __init__(self) -> None:
+        self.toolsets: str | None = None
+        self.agent: str | None = None
+        self.standalone = False
+        self.help = False
+
+
+def parse(arguments: list[str]) -> Options:
+    options = Options()
+    left = list(arguments)
+    while left:
+        name, equals, value = left.pop(0).partition("=")
+        if name in {"--toolsets", "--agent"}:
+            if not equals and not left:
+                raise ValueError(f"{name} needs a value")
+            setattr(options, name[2:], value if equals else left.pop(0))
+        elif name in {"--standalone", "--help", "-h"} and not equals:
+            setattr(options, "help" if name == "-h" else name[2:], True)
+        else:
+            raise ValueError(f"unknown argument '{name}'")
+    return options
+
+
+class Failure(Exception):
+    """Why a request gets no answer from the daemon, in the words of the daemon's error object."""
+
+    def __init__(self, code: str, message: str, hint: str | None, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.error: dict[str, Any] = {"code": code, "message": message, "hint": hint, "details": details or {}}
+
+
+class Job:
+    """One message of the client on its way to the daemon."""
+
+    def __init__(self, line: bytes, message: dict[str, Any]) -> None:
+        self.line = line
+        self.id: str | int | float | None = message.get("id")
+        self.method: str | None = message.get("method")
+        self.connection: Connection | None = None
+        self.cancelled = False
+        params = message.get("params")
+        self.params: dict[str, Any] = params if isinstance(params, dict) else {}
+        meta = self.params.get("_meta")
+        self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
+        version = self.meta.get(VERSION_KEY)
+        self.version = version if isinstance(version, str) and fits_header(version) else None
+        self.key, self.repeatable = self._key()
+
+    def _key(self) -> tuple[str | None, bool]:
+        """The key to send, and whether a second sending is harmless."""
+        if self.method != "tools/call":
+            return None, True
+        given = self.meta.get("mission/key")
+        if given is None:
+            return os.urandom(16).hex(), True
+        usable = isinstance(given, str) and 0 < len(given) <= LONGEST_KEY
+        return given if usable and fits_header(given) else None, usable
+
+
+class Bridge:
+    """The state between a client and the daemon: requests in flight, idle connections, the daemon in use."""
+
+    def __init__(self, options: Options, environment: Mapping[str, str] = os.environ) -> None:
+        self._environment = environment
+        self._home = daemons.home_directory(environment)
+        self._agent = options.agent
+        toolsets = options.toolsets or environment.get("MISSION_TOOLSETS")
+        self._target = f"/mcp?toolsets={percent_encode(os.fsencode(toolsets))}" if toolsets else "/mcp"
+        self._directory = _directory(environment)
+        self._negotiated: str | None = None
+
+        self._output = threading.Lock()
+        self._changed = threading.Condition()  # guards what follows
+        self._jobs: dict[str, Job] = {}
+        self._open_jobs = 0
+        self._waiting_bytes = 0
+        self._workers = 0
+        self._free_workers = 0
+        self._backlog = 0  # jobs that no worker is on its way to
+        self._idle: list[Connection] = []
+        self._queue: SimpleQueue[Job] = SimpleQueue()
+
+        self._finding = threading.Lock()  # guards the search for a daemon
+        self._daemon: Daemon | None = None
+        self._last_failure: tuple[float, DaemonUnavailable] | None = None
+
+    def serve(self) -> int:
+        """Read messages until the input ends, then give what runs a moment to finish."""
+        for line in read_lines(0):
+            if isinstance(line, Oversized):
+                self._refuse_oversized(line)
+            elif line.strip():
+                self._accept(line)
+        self._drain()
+        return 0
+
+    # From the client
+
+    def _accept(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            return self._write_error(None, -32700, "Parse error: the line is not JSON")
+        if isinstance(message, list):
+            return self._write_error(None, -32600, "Batches are not supported: send one message per line")
+        if not isinstance(message, dict) or not ({"method", "result", "error"} & message.keys()):
+            return self._write_error(None, -32600, "Invalid request: not a JSON-RPC message")
+        if "id" in message and type(message["id"]) not in (str, int, float):
+            return self._write_error(None, -32600, "Invalid request: the id must be a text or a number")
+        if message.get("method") == "notifications/cancelled":
+            return self._cancel(message)
+        self._submit(Job(line, message))
+
+    def _submit(self, job: Job) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting_bytes < MOST_WAITING_BYTES)
+            self._open_jobs += 1
+            self._waiting_bytes += len(job.line)
+            if job.id is not None:
+                self._jobs[repr(job.id)] = job
+            if self._free_workers:
+                self._free_workers -= 1
+            elif self._workers < MOST_IN_FLIGHT:
+                self._workers += 1
+                threading.Thread(target=self._work, daemon=True).start()
+            else:
+                self._backlog += 1
+        self._queue.put(job)
+
+    def _cancel(self, message: dict[str, Any]) -> None:
+        """Close the connection of a running request; one that was answered is not ours to cancel."""
+        params = message.get("params")
+        wanted = params.get("requestId") if isinstance(params, dict) else None
+        with self._changed:
+            job = self._jobs.get(repr(wanted))
+            if job is not None:
+                job.cancelled = True
+                if job.connection is not None:
+                    job.connection.abort()
+
+    def _refuse_oversized(self, line: Oversized) -> None:
+        failure = Failure(
+            "TOO_LARGE",
+            f"The message is larger than {LARGEST_LINE // (1024 * 1024)} MiB and was not sent.",
+            "Send less: put long material into a file of the repository and name its path.",
+        )
+        identifier = line.id()
+        if identifier is None:
+            return self._write_error(None, -32600, str(failure), failure.error)
+        method = "tools/call" if line.calls_tool() else ""
+        self._answer(Job(b"", {"id": identifier, "method": method}), failure)
+
+    def _drain(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._open_jobs, timeout=GRACE_SECONDS)
+        if self._finding.locked():  # a daemon is just starting: its first answers are worth the wait
+            with self._finding, self._changed:
+                self._changed.wait_for(lambda: not self._open_jobs, timeout=GRACE_SECONDS)
+
+    # To the daemon
+
+    def _work(self) -> None:
+        while True:
+            job = self._queue.get()
+            try:
+                self._forward(job)
+            except Failure as failure:
+                self._answer(job, failure)
+            finally:
+                self._finish(job)
+
+    def _finish(self, job: Job) -> None:
+        with self._changed:
+            if self._jobs.get(repr(job.id)) is job:
+                del self._jobs[repr(job.id)]
+            self._open_jobs -= 1
+            self._waiting_bytes -= len(job.line)
+            if self._backlog:
+                self._backlog -= 1
+            else:
+                self._free_workers += 1
+            self._changed.notify_all()
+
+    def _forward(self, job: Job) -> None:
+        """Send the message and pass its answer on, over as many connections as it takes."""
+        failed: Daemon | None = None
+        for _ in range(ATTEMPTS):
+            if job.cancelled:
+                return
+            daemon = self._find_daemon(failed)
+            failed = daemon
+            try:
+                connection = self._connect(daemon)
+            except OSError:
+                continue  # nothing was sent
+            try:
+                if self._exchange(job, connection, daemon):
+                    return
+            except OSError:
+                if job.cancelled:
+                    return
+                if not job.repeatable:
+                    raise _unknown_outcome() from None
+        raise Failure(
+            "TRANSIENT_ERROR",
+            "The connection to the Mission Control daemon broke again and again.",
+            f"Try the same call again in a moment; the daemon's log is {os.path.join(self._home, 'daemon.log')}.",
+        )
+
+    def _exchange(self, job: Job, connection: Connection, daemon: Daemon) -> bool:
+        """One request and its answer; False when it should be sent again with another token."""
+        with self._changed:
+            job.connection = connection
+        keep = False
+        try:
+            answer = connection.request("POST", self._target, self._headers(job, daemon), job.line)
+            done = self._pass_on(job, answer, daemon)
+            keep = answer.leaves_open
+        finally:
+            with self._changed:
+                job.connection = None
+                keep = keep and not job.cancelled and len(self._idle) < MOST_IDLE_CONNECTIONS
+                if keep:
+                    self._idle.append(connection)
+            if not keep:
+                connection.close()
+        return done
+
+    def _pass_on(self, job: Job, answer: Response, daemon: Daemon) -> bool:
+        if answer.media_type == "text/event-stream" and answer.status == 200:
+            self._pass_on_events(job, answer)
+            return True
+        body = answer.read()
+        if answer.status == 401 and self._token_was_renewed(daemon):
+            return False
+        if job.id is None or job.method is None:
+            if answer.status >= 400:
+                self._say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
+        elif answer.status == 200 and body:
+            self._note_version(job, body)
+            self._write(body)
+        else:
+            self._write(_adopted(job, body) or _raise_status(answer.status, body, self._environment))
+        return True
+
+    def _pass_on_events(self, job: Job, answer: Response) -> None:
+        answered = job.id is None
+        for event in answer.events():
+            if job.cancelled:
+                raise Lost("cancelled")
+            message = _object(event)
+            answered = answered or (message.get("id") == job.id and "method" not in message)
+            self._note_version(job, event)
+            self._write(event)
+        if not answered:
+            raise Lost("the stream ended before the answer")
+
+    def _headers(self, job: Job, daemon: Daemon) -> dict[str, str]:
+        token = daemons.bearer(daemon, self._environment)
+        if not fits_header(token):
+            raise Failure("UNAUTHENTICATED", *_token_advice(self._environment))
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        if self._directory is not None:
+            headers["Mission-Directory"] = self._directory
+        agent = self._agent or self._agent_of_session()
+        if agent:
+            headers["Mission-Agent"] = percent_encode(os.fsencode(agent))
+        if job.key is not None:
+            headers["Idempotency-Key"] = job.key
+        if job.version is not None:
+            headers["MCP-Protocol-Version"] = job.version
+            headers.update(_routing_headers(job))
+        elif self._negotiated is not None and job.method != "initialize":
+            headers["MCP-Protocol-Version"] = self._negotiated
+        return headers
+
+    def _agent_of_session(self) -> str | None:
+        """The agent that the session hooks registered for this client session; it may change while we run."""
+        session = self._environment.get("CLAUDE_CODE_SESSION_ID", "")
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,128}", session):
+            return None
+        try:
+            with open(os.path.join(self._home, "sessions", f"{session}.json"), "rb") as file:
+                agent = json.load(file)["agent_id"]
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return agent if isinstance(agent, str) else None
+
+    def _note_version(self, job: Job, body: bytes) -> None:
+        if job.method != "initialize":
+            return
+        result = _object(body).get("result")
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if isinstance(version, str) and fits_header(version):
+            self._negotiated = version
+
+    # The daemon and its connections
+
+    def _connect(self, daemon: Daemon) -> Connection:
+        while True:
+            with self._changed:
+                if not self._idle:
+                    break
+                connection = self._idle.pop()
+            if connection.url == daemon.url and connection.is_usable():
+                return connection
+            connection.close()
+        return Connection(daemon.url)
+
+    def _find_daemon(self, failed: Daemon | None) -> Daemon:
+        """The daemon in use; another one, or the same proved alive, when the one in use just failed."""
+        asked_at = time.monotonic()
+        current = self._daemon
+        if current is not None and current is not failed:
+            return current
+        with self._finding:
+            if self._daemon is not None and self._daemon is not failed:
+                return self._daemon
+            if self._last_failure is not None and self._last_failure[0] > asked_at:
+                raise _no_daemon(self._last_failure[1])
+            try:
+                self._daemon = self._look_up(failed) or self._ensure()
+            except DaemonUnavailable as problem:
+                self._last_failure = (time.monotonic(), problem)
+                self._say(problem.message)
+                raise _no_daemon(problem) from None
+            return self._daemon
+
+    def _look_up(self, failed: Daemon | None) -> Daemon | None:
+        """The daemon that daemon.json names, if there is nothing against simply trying it."""
+        if failed is not None:
+            return None
+        daemon = daemons.read(self._home)
+        usable = daemon is not None and daemon.version == __version__ and daemons.seems_alive(daemon)
+        return daemon if usable else None
+
+    def _ensure(self) -> Daemon:
+        from mission.settings import BadSetting, load  # deferred: needed only to start a daemon, and takes 25 ms
+
+        try:
+            settings = load(self._environment)
+        except BadSetting as problem:
+            raise DaemonUnavailable(str(problem), hint="Mend the setting, then try again.") from None
+        return daemons.ensure(settings, report=self._say)
+
+    def _token_was_renewed(self, daemon: Daemon) -> bool:
+        if self._environment.get("MISSION_TOKEN"):
+            return False
+        fresh = daemons.read(self._home)
+        if fresh is None or fresh.token == daemon.token:
+            return False
+        with self._finding:
+            self._daemon = fresh
+        return True
+
+    # To the client
+
+    def _answer(self, job: Job, failure: Failure) -> None:
+        """Tell the client that its request failed: a tool's error for a tools/call, else a protocol error."""
+        if job.cancelled:
+            return
+        if job.id is None or job.method is None:
+            self._say(str(failure))
+        elif job.method == "tools/call":
+            text = json.dumps({"error": failure.error}, ensure_ascii=False)
+            result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": True}
+            if job.version is not None:
+                result["resultType"] = "complete"
+            self._write(_dump({"jsonrpc": "2.0", "id": job.id, "result": result}))
+        else:
+            message = " ".join(filter(None, [failure.error["message"], failure.error["hint"]]))
+            self._write_error(job.id, -32000, message, failure.error)
+
+    def _write_error(
+        self, identifier: str | int | float | None, code: int, message: str, data: Mapping[str, Any] | None = None
+    ) -> None:
+        error: dict[str, Any] = {"code": code, "message": message}
+        if data is not None:
+            error["data"] = data
+        self._write(_dump({"jsonrpc": "2.0", "id": identifier, "error": error}))
+
+    def _write(self, message: bytes) -> None:
+        """One message as one line: JSON has line breaks only between its tokens, where a space does as well."""
+        line = memoryview(message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
+        with self._output:
+            while line:
+                try:
+                    line = line[os.write(1, line) :]
+                except BlockingIOError:
+                    select.select([], [1], [])
+                except OSError:
+                    os._exit(0)  # the client is gone; there is nobody left to tell
+
+    def _say(self, text: str) -> None:
+        try:
+            sys.stderr.write(f"mission: {text}\n")
+            sys.stderr.flush()
+        except (OSError, AttributeError):
+            return  # nobody reads our diagnostics
+
+
+class Oversized:
+    """A line that was too long to keep: its two ends, where the id of a message stands."""
+
+    def __init__(self, head: bytes, tail: bytes) -> None:
+        self.head = head
+        self.tail = tail
+
+    def id(self) -> str | int | None:
+        found = _ID_AT_HEAD.match(self.head) or _ID_AT_TAIL.search(self.tail)
+        identifier: str | int | None = json.loads(found[1]) if found else None
+        return identifier
+
+    def calls_tool(self) -> bool:
+        return bool(_CALLS_TOOL.search(self.head) or _CALLS_TOOL.search(self.tail))
+
+
+def read_lines(file: int) -> Iterator[bytes | Oversized]:
+    """The lines of a file descriptor; of one that is too long only the ends are kept in memory."""
+    buffer = bytearray()
+    head: bytes | None = None  # set while the rest of an oversized line is skipped
+    while chunk := _read_some(file):
+        start = len(buffer)
+        buffer += chunk
+        while (end := buffer.find(b"\n", start)) >= 0:
+            line = bytes(buffer[:end])
+            del buffer[: end + 1]
+            start = 0
+            if head is None and len(line) <= LARGEST_LINE:
+                yield line
+            else:
+                yield Oversized(head or line[:EDGE], line[-EDGE:])
+            head = None
+        if head is None and len(buffer) > LARGEST_LINE:
+            head = bytes(buffer[:EDGE])
+        if head is not None and len(buffer) > 2 * EDGE:
+            del buffer[:-EDGE]
+    if buffer and head is None:
+        yield bytes(buffer)
+
+
+def _read_some(file: int) -> bytes:
+    while True:
+        try:
+            return os.read(file, 65536)
+        except BlockingIOError:
+            select.select([file], [], [])
+        except OSError:
+            return b""
+
+
+def _directory(environment: Mapping[str, str]) -> str | None:
+    """The directory that the client works in, as a header's value."""
+    project = environment.get("CLAUDE_PROJECT_DIR")
+    try:
+        path = os.path.abspath(project) if project and os.path.isdir(project) else os.getcwd()
+    except OSError:
+        return None  # the directory was removed under us
+    return percent_encode(os.fsencode(path))
+
+
+def _routing_headers(job: Job) -> dict[str, str]:
+    """The headers that must repeat the body in the stateless era of the protocol."""
+    headers = {}
+    if job.method is not None and fits_header(job.method):
+        headers["Mcp-Method"] = job.method
+    name = job.params.get(NAMED_BY.get(job.method or "", ""))
+    if isinstance(name, str):
+        headers["Mcp-Name"] = name if fits_header(name) and not name.startswith("=?") else _wrapped(name)
+    return headers
+
+
+def _wrapped(text: str) -> str:
+    """A text that no header can hold, as the protocol wraps it."""
+    from base64 import b64encode  # deferred: names are nearly always plain
+
+    return f"=?base64?{b64encode(text.encode('utf-8', 'replace')).decode()}?="
+
+
+def _adopted(job: Job, body: bytes) -> bytes | None:
+    """A JSON-RPC answer that came with an error status, under the id the client asked with."""
+    message = _object(body)
+    if "jsonrpc" not in message:
+        return None
+    return body if message.get("id") == job.id else _dump({**message, "id": job.id})
+
+
+def _raise_status(status: int, body: bytes, environment: Mapping[str, str]) -> bytes:
+    try:
+        error = json.loads(body)["error"]
+        known = Failure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        known = Failure("INTERNAL_ERROR", f"The daemon answered with status {status}.", "See the daemon's log.")
+    if status == 401:
+        raise Failure("UNAUTHENTICATED", *_token_advice(environment))
+    if status == 413:
+        raise Failure(
+            "TOO_LARGE",
+            "The message is larger than the daemon accepts.",
+            "Send less: put long material into a file of the repository and name its path.",
+        )
+    raise known
+
+
+def _token_advice(environment: Mapping[str, str]) -> tuple[str, str]:
+    if environment.get("MISSION_TOKEN"):
+        return (
+            "The daemon does not accept the token in MISSION_TOKEN.",
+            "Put a valid token there, or unset it to act with the operator's; then restart this client.",
+        )
+    return (
+        "The daemon does not accept the token in daemon.json.",
+        "Restart the daemon; if that does not help, 'mission token rotate' makes a new token.",
+    )
+
+
+def _unknown_outcome() -> Failure:
+    return Failure(
+        "TRANSIENT_ERROR",
+        "The connection broke before the answer came, and the call has no usable key: its outcome is unknown.",
+        "Look whether the call took effect before you repeat it. A key is a text of up to "
+        f'{LONGEST_KEY} characters in _meta["mission/key"]; leave it out to have one made.',
+    )
+
+
+def _no_daemon(problem: DaemonUnavailable) -> Failure:
+    return Failure("TRANSIENT_ERROR", f"Mission Control cannot be reached. {problem.message}", problem.hint)
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    """The JSON object in a text, or an empty one when there is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _dump(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")

@@ -1,0 +1,192 @@
+"""A small HTTP/1.1 client over one socket: what the bridge and the hooks need to reach the daemon on this machine.
+
+Standard library only, and little of it: http.client alone would cost the bridge 20 ms and 5 MB at start.
+Whatever breaks is an OSError, so that a caller has one thing to catch.
+"""
+
+from __future__ import annotations
+
+import socket
+
+TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from io import BufferedReader
+
+LONGEST_LINE = 65536
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/,")
+
+
+class Lost(ConnectionError):
+    """The connection ended, or stopped speaking HTTP, before the answer was complete."""
+
+
+def percent_encode(raw: bytes) -> str:
+    """The bytes in a form that fits into a header or an address; slashes and commas stay readable."""
+    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in raw)
+
+
+def fits_header(value: str) -> bool:
+    """Whether the text can be a header's value as it stands."""
+    return value.isascii() and value.isprintable() and value == value.strip()
+
+
+def split_url(url: str) -> tuple[str, int]:
+    """Host and port of an http address."""
+    scheme, _, rest = url.partition("://")
+    host, colon, port = rest.partition("/")[0].rpartition(":")
+    if scheme != "http" or not colon or not port.isdigit():
+        raise ValueError(f"not an http address with a port: {url!r}")
+    return host.strip("[]"), int(port)
+
+
+class Connection:
+    """One connection, used for one request at a time and kept open between them."""
+
+    def __init__(self, url: str, *, connect_timeout: float = 5.0, timeout: float | None = None) -> None:
+        self.url = url
+        host, port = split_url(url)
+        self._host_header = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self._socket = socket.create_connection((host, port), timeout=connect_timeout)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.settimeout(timeout)
+        self._reader = self._socket.makefile("rb")
+
+    def request(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> Response:
+        """Send a request and read the head of its answer."""
+        lines = [f"{method} {target} HTTP/1.1", f"Host: {self._host_header}", f"Content-Length: {len(body)}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode("ascii") + body)
+        return Response(self._reader)
+
+    def is_usable(self) -> bool:
+        """Whether an idle connection can take another request: the server has neither closed it nor said anything."""
+        timeout = self._socket.gettimeout()
+        self._socket.setblocking(False)
+        try:
+            self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        finally:
+            self._socket.settimeout(timeout)
+        return False
+
+    def abort(self) -> None:
+        """End the connection from another thread: whoever waits for an answer on it gets Lost."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # it has ended already
+
+    def close(self) -> None:
+        self._reader.close()
+        self._socket.close()
+
+
+class Response:
+    """The answer to a request: status and headers at once, the body when asked for."""
+
+    def __init__(self, reader: BufferedReader) -> None:
+        self._reader = reader
+        version, _, rest = self._line().partition(b" ")
+        if not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
+            raise Lost("the answer is not HTTP")
+        self.status = int(rest[:3])
+        self.headers = self._headers()
+        self._chunked = "chunked" in self.headers.get("transfer-encoding", "").lower()
+        self._length = None if self._chunked else self._declared_length()
+        self._complete = False
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def leaves_open(self) -> bool:
+        """Whether the connection can be used again: the body was read to its end and the server keeps the line."""
+        delimited = self._chunked or self._length is not None
+        return self._complete and delimited and self.headers.get("connection", "").lower() != "close"
+
+    def read(self) -> bytes:
+        """The whole body."""
+        return b"".join(self._pieces())
+
+    def events(self) -> Iterator[bytes]:
+        """The data of each server-sent event, as it arrives; comments and empty events are left out."""
+        data: list[bytes] = []
+        for line in self._text_lines():
+            if line.startswith(b"data:"):
+                data.append(line[5:].removeprefix(b" "))
+            elif not line and data:
+                event, data = b"\n".join(data), []
+                if event.strip():
+                    yield event
+
+    def _text_lines(self) -> Iterator[bytes]:
+        rest = b""
+        for piece in self._pieces():
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                yield line.removesuffix(b"\r")
+
+    def _pieces(self) -> Iterator[bytes]:
+        if self._chunked:
+            yield from self._chunks()
+        elif self._length is None:
+            while piece := self._reader.read1(LONGEST_LINE):
+                yield piece
+        else:
+            left = self._length
+            while left:
+                piece = self._some(left)
+                left -= len(piece)
+                yield piece
+        self._complete = True
+
+    def _chunks(self) -> Iterator[bytes]:
+        while size := self._chunk_size():
+            left = size
+            while left:
+                piece = self._some(left)
+                left -= len(piece)
+                yield piece
+            self._line()
+        while self._line():
+            continue  # trailers say nothing that we need
+
+    def _chunk_size(self) -> int:
+        try:
+            return int(self._line().partition(b";")[0], 16)
+        except ValueError:
+            raise Lost("the answer has a broken chunk") from None
+
+    def _some(self, most: int) -> bytes:
+        piece = self._reader.read1(min(most, 1 << 20))
+        if not piece:
+            raise Lost("the connection ended inside an answer")
+        return piece
+
+    def _line(self) -> bytes:
+        line = self._reader.readline(LONGEST_LINE)
+        if not line.endswith(b"\n"):
+            raise Lost("the connection ended inside an answer" if len(line) < LONGEST_LINE else "a line is too long")
+        return line.rstrip(b"\r\n")
+
+    def _headers(self) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        while line := self._line():
+            name, _, value = line.decode("latin-1").partition(":")
+            headers[name.strip().lower()] = value.strip()
+        return headers
+
+    def _declared_length(self) -> int | None:
+        if self.status in {204, 304}:
+            return 0
+        length = self.headers.get("content-length")
+        if length is None:
+            return None
+        if not length.isdigit():
+            raise Lost("the answer has a broken length")
+        return int(length)
