@@ -1,0 +1,84 @@
+"""An agent: a registered identity, its type, and its presence as told by its last sign of life."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from mission.domain.times import shown
+
+
+class AgentType(StrEnum):
+    SUPERVISOR = "SUPERVISOR"
+    ORCHESTRATOR = "ORCHESTRATOR"
+    WORKER = "WORKER"
+
+
+class AgentRole(StrEnum):
+    COORDINATOR = "coordinator"
+    WORKER = "worker"
+
+    @property
+    def type(self) -> AgentType:
+        return AgentType.ORCHESTRATOR if self is AgentRole.COORDINATOR else AgentType.WORKER
+
+
+class Presence(StrEnum):
+    ONLINE = "online"
+    BUSY = "busy"
+    OFFLINE = "offline"
+
+
+RUNTIMES = ("claude_code", "codex", "opencode", "copilot_cli", "gemini_cli", "pi", "custom")
+
+MISSED_HEARTBEATS = 2
+"""An agent counts as offline after this many missed heartbeats."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agent:
+    """One agent."""
+
+    id: str
+    name: str
+    runtime: str
+    type: AgentType
+    created_at: datetime
+    updated_at: datetime
+    last_seen_at: datetime
+    declared: Presence = Presence.ONLINE
+    capabilities: Sequence[str] = ()
+    workspace_path: str | None = None
+    current_task_id: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    @property
+    def role(self) -> AgentRole:
+        return AgentRole.WORKER if self.type is AgentType.WORKER else AgentRole.COORDINATOR
+
+    def presence(self, *, now: datetime, heartbeat: timedelta) -> Presence:
+        """What the agent said of itself, as long as its signs of life go on."""
+        silent = now - self.last_seen_at > heartbeat * MISSED_HEARTBEATS
+        if silent or self.declared is Presence.OFFLINE:
+            return Presence.OFFLINE
+        return Presence.BUSY if self.current_task_id else self.declared
+
+    def record(self, presence: Presence) -> dict[str, Any]:
+        """The agent as events and lists show it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "runtime": self.runtime,
+            "role": str(self.role),
+            "type": str(self.type),
+            "status": str(presence),
+            "capabilities": list(self.capabilities),
+            "current_task_id": self.current_task_id,
+            "workspace_path": self.workspace_path,
+            "last_heartbeat": shown(self.last_seen_at),
+            "metadata": dict(self.metadata or {}),
+            "created_at": shown(self.created_at),
+        }

@@ -1,0 +1,201 @@
+"""What happened: facts in the past tense, under the names their listeners know."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mission.domain.agent import Agent, Presence
+from mission.domain.journal import Entry
+from mission.domain.mission import Mission
+from mission.domain.phase import Phase
+from mission.domain.task import Task
+
+
+class Event(ABC):
+    """A fact that is written with the change that made it."""
+
+    __slots__ = ()
+
+    topic: ClassVar[str]
+
+    @property
+    def type(self) -> str:
+        return self.topic
+
+    @property
+    @abstractmethod
+    def mission_id(self) -> str | None: ...
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        """Agents whose own topic should carry the event."""
+        return ()
+
+    @abstractmethod
+    def data(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _MissionEvent(Event):
+    mission: Mission
+
+    @property
+    def type(self) -> str:
+        return f"{self.mission.family}:{self.topic}"
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.mission.id
+
+    def data(self) -> dict[str, Any]:
+        return self.mission.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissionCreated(_MissionEvent):
+    """A mission was started or planned."""
+
+    topic: ClassVar[str] = "created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissionUpdated(_MissionEvent):
+    """A mission moved, or something in it that its readers should see."""
+
+    topic: ClassVar[str] = "updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissionDeleted(_MissionEvent):
+    """A mission and everything in it was removed by the operator."""
+
+    topic: ClassVar[str] = "deleted"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _PhaseEvent(Event):
+    phase: Phase
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.phase.mission_id
+
+    def data(self) -> dict[str, Any]:
+        return self.phase.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PhaseCreated(_PhaseEvent):
+    """A phase came into being."""
+
+    topic: ClassVar[str] = "phase:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PhaseUpdated(_PhaseEvent):
+    """A phase was started or closed."""
+
+    topic: ClassVar[str] = "phase:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _TaskEvent(Event):
+    task: Task
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.task.mission_id
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        return (self.task.owner_id,) if self.task.owner_id else ()
+
+    def data(self) -> dict[str, Any]:
+        return self.task.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskCreated(_TaskEvent):
+    """A task came into being."""
+
+    topic: ClassVar[str] = "task:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskUpdated(_TaskEvent):
+    """A task moved, or its owner changed."""
+
+    topic: ClassVar[str] = "task:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntryCreated(Event):
+    """A decision, an issue or a milestone was written into a task's journal."""
+
+    topic: ClassVar[str] = "{decision,issue,milestone}:created"
+    entry: Entry
+
+    @property
+    def type(self) -> str:
+        return f"{self.entry.kind}:created"
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.entry.mission_id
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        return (self.entry.author,) if self.entry.author else ()
+
+    def data(self) -> dict[str, Any]:
+        return self.entry.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _AgentEvent(Event):
+    agent: Agent
+    presence: Presence
+
+    @property
+    def mission_id(self) -> str | None:
+        return None
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        return (self.agent.id,)
+
+    def data(self) -> dict[str, Any]:
+        return self.agent.record(self.presence)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentCreated(_AgentEvent):
+    """An agent registered."""
+
+    topic: ClassVar[str] = "agent:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentUpdated(_AgentEvent):
+    """An agent changed what it says of itself, or left."""
+
+    topic: ClassVar[str] = "agent:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RepositoryCreated(Event):
+    """A repository or folder became known."""
+
+    topic: ClassVar[str] = "repository:created"
+    id: str
+    path: str
+
+    @property
+    def mission_id(self) -> str | None:
+        return None
+
+    def data(self) -> dict[str, Any]:
+        return {"id": self.id, "path": self.path}

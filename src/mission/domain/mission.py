@@ -1,0 +1,178 @@
+"""A mission: what people and agents want done, from its first plan to its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from mission.domain.errors import InvalidState
+from mission.domain.moves import check_move
+from mission.domain.times import shown
+
+
+class MissionStatus(StrEnum):
+    PLANNING = "planning"
+    READY = "ready"
+    IN_PROGRESS = "in_progress"
+    PAUSED = "paused"
+    BLOCKED = "blocked"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    ABANDONED = "abandoned"
+
+
+MOVES: Mapping[MissionStatus, frozenset[MissionStatus]] = {
+    MissionStatus.PLANNING: frozenset(
+        {
+            MissionStatus.READY,
+            MissionStatus.IN_PROGRESS,
+            MissionStatus.COMPLETED,
+            MissionStatus.FAILED,
+            MissionStatus.ABANDONED,
+        }
+    ),
+    MissionStatus.READY: frozenset(
+        {
+            MissionStatus.IN_PROGRESS,
+            MissionStatus.PAUSED,
+            MissionStatus.COMPLETED,
+            MissionStatus.FAILED,
+            MissionStatus.ABANDONED,
+        }
+    ),
+    MissionStatus.IN_PROGRESS: frozenset(
+        {
+            MissionStatus.PAUSED,
+            MissionStatus.BLOCKED,
+            MissionStatus.COMPLETED,
+            MissionStatus.FAILED,
+            MissionStatus.ABANDONED,
+        }
+    ),
+    MissionStatus.PAUSED: frozenset(
+        {MissionStatus.IN_PROGRESS, MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.ABANDONED}
+    ),
+    MissionStatus.BLOCKED: frozenset(
+        {MissionStatus.IN_PROGRESS, MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.ABANDONED}
+    ),
+    MissionStatus.FAILED: frozenset({MissionStatus.IN_PROGRESS}),
+    MissionStatus.COMPLETED: frozenset(),
+    MissionStatus.ABANDONED: frozenset(),
+}
+
+HANDS_OUT_TASKS = frozenset({MissionStatus.PLANNING, MissionStatus.READY, MissionStatus.IN_PROGRESS})
+"""States in which work may begin."""
+
+ENDED = frozenset({MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.ABANDONED})
+
+
+class Profile(StrEnum):
+    """How large a mission is expected to be."""
+
+    SIMPLE = "simple"
+    STANDARD = "standard"
+    COMPLEX = "complex"
+
+    @property
+    def phases(self) -> int:
+        return {"simple": 2, "standard": 3, "complex": 4}[self.value]
+
+
+class Outcome(StrEnum):
+    """How a mission ended; partial is stored as a completed mission."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    PARTIAL = "partial"
+
+    @property
+    def status(self) -> MissionStatus:
+        return MissionStatus.FAILED if self is Outcome.FAILED else MissionStatus.COMPLETED
+
+
+class Family(StrEnum):
+    """Which names a mission's events carry: it keeps those of the dialect that made it."""
+
+    MISSION = "mission"
+    WORKFLOW = "workflow"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Metrics:
+    """What a mission came to."""
+
+    phases: int
+    tasks: int
+    files_changed: int
+    duration_seconds: float
+    task_seconds: float
+    tokens_input: int
+    tokens_output: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mission:
+    """One mission. Immutable: a move returns a new Mission."""
+
+    id: str
+    name: str
+    objective: str
+    family: Family
+    created_at: datetime
+    updated_at: datetime
+    description: str | None = None
+    profile: Profile = Profile.STANDARD
+    total_phases: int = 3
+    scope: str | None = None
+    constraints: str | None = None
+    status: MissionStatus = MissionStatus.PLANNING
+    outcome: Outcome | None = None
+    summary: str | None = None
+    achievements: Sequence[str] = ()
+    limitations: Sequence[str] = ()
+    source_type: str = "prompt"
+    repository_id: str | None = None
+    repository_path: str | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    archived_at: datetime | None = None
+    completion: Mapping[str, Any] | None = None
+    decisions: int = 0
+    milestones: int = 0
+    blockers: int = 0
+
+    def move_to(self, status: MissionStatus, *, at: datetime) -> Mission:
+        check_move("mission", self.id, MOVES, self.status, status)
+        started = self.started_at or (at if status is MissionStatus.IN_PROGRESS else None)
+        completed = at if status in ENDED else None
+        return replace(self, status=status, started_at=started, completed_at=completed, updated_at=at)
+
+    def begin(self, *, at: datetime) -> Mission:
+        """The mission once work on it has begun; the same one when it already had."""
+        if self.status not in HANDS_OUT_TASKS:
+            raise InvalidState(
+                f"mission {self.id} is {self.status}: no work can begin in it",
+                hint="Set it in_progress again, or start a new mission.",
+                current=str(self.status),
+            )
+        return self if self.status is MissionStatus.IN_PROGRESS else self.move_to(MissionStatus.IN_PROGRESS, at=at)
+
+    def record(self) -> dict[str, Any]:
+        """The mission as events and lists show it, without its long texts."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "status": str(self.status),
+            "outcome": self.outcome,
+            "profile": str(self.profile),
+            "total_phases": self.total_phases,
+            "source_type": self.source_type,
+            "repository_path": self.repository_path,
+            "created_at": shown(self.created_at),
+            "updated_at": shown(self.updated_at),
+            "completed_at": shown(self.completed_at),
+            "archived_at": shown(self.archived_at),
+        }

@@ -1,0 +1,31 @@
+"""Tables of legal moves: what every state machine of the domain shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from enum import StrEnum
+from typing import TypeVar
+
+from mission.domain.errors import IllegalMove
+
+Status = TypeVar("Status", bound=StrEnum)
+
+
+def check_move(kind: str, id: str, moves: Mapping[Status, Set[Status]], current: Status, wanted: Status) -> None:
+    """Nothing when the move is legal; an error that names the present state and the legal ones otherwise."""
+    if wanted not in moves[current]:
+        raise IllegalMove(kind=kind, id=id, current=current, wanted=wanted, legal=_in_order(type(current), moves[current]))
+
+
+def sources_of(moves: Mapping[Status, Set[Status]], wanted: Status) -> list[str]:
+    """The states from which that state can be reached, for the WHERE of a query."""
+    return [str(status) for status, targets in moves.items() if wanted in targets]
+
+
+def final_states(moves: Mapping[Status, Set[Status]]) -> frozenset[Status]:
+    return frozenset(status for status, targets in moves.items() if not targets)
+
+
+def _in_order(states: type[Status], chosen: Iterable[Status]) -> list[str]:
+    chosen = set(chosen)
+    return [str(status) for status in states if status in chosen]

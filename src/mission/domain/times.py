@@ -1,0 +1,48 @@
+"""Moments: always UTC, read as ISO 8601 or Unix seconds or milliseconds, shown as ISO 8601 with Z."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from mission.domain.errors import InvalidInput
+
+Clock = Callable[[], datetime]
+
+_MILLISECONDS_FROM = 100_000_000_000  # Unix numbers above this are milliseconds: as seconds they lie past the year 5000
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def shown(moment: datetime | None) -> str | None:
+    """The moment as callers see it, e.g. 2026-01-15T10:00:00.123456Z."""
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def parsed(value: str | int | float, *, field: str) -> datetime:
+    """The moment that a caller meant by an ISO text or a Unix number."""
+    try:
+        if isinstance(value, str) and not _is_number(value):
+            moment = datetime.fromisoformat(value)
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        number = float(value)
+        return datetime.fromtimestamp(number / 1000 if abs(number) > _MILLISECONDS_FROM else number, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InvalidInput(
+            f"{field}: '{str(value)[:60]}' is not a time",
+            hint="Use ISO 8601 such as 2026-01-15T10:00:00Z, or Unix seconds or milliseconds.",
+            field=field,
+        ) from None
+
+
+def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
+    """Wall-clock seconds, to the millisecond; nothing while one end is open."""
+    if start is None or end is None:
+        return None
+    return round(max(0.0, (end - start).total_seconds()), 3)
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().lstrip("+-").replace(".", "", 1).isdigit()

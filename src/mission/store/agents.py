@@ -1,0 +1,51 @@
+"""Queries about agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, bindparam
+
+from mission.domain.agent import Agent, AgentType
+from mission.domain.errors import AgentNotFound
+from mission.store.mapping import Mapper
+from mission.store.tables import agents
+
+_MAPPER = Mapper(agents, Agent)
+_BY_NAME = _MAPPER.select.where(
+    agents.c.name == bindparam("name"), agents.c.declared != bindparam("offline")
+).limit(2)
+
+
+class Agents:
+    def __init__(self, connection: Connection, *, lock: bool) -> None:
+        self._connection = connection
+        self._lock = lock
+
+    def get(self, id: str) -> Agent:
+        agent = _MAPPER.get(self._connection, id, lock=self._lock)
+        if agent is None:
+            raise AgentNotFound(
+                f"there is no agent {id}", hint="Register it with agent_register, or list agents.", agent_id=id
+            )
+        return agent
+
+    def living_by_name(self, name: str) -> list[Agent]:
+        """Agents of that name that have not left; two are as good as many."""
+        rows = self._connection.execute(_BY_NAME, {"name": name, "offline": "offline"})
+        return [_MAPPER.entity(row) for row in rows]
+
+    def add(self, agent: Agent) -> None:
+        _MAPPER.insert(self._connection, agent)
+
+    def save(self, agent: Agent) -> None:
+        _MAPPER.save(self._connection, agent)
+
+    def all(self, *, types: Sequence[AgentType] | None, runtime: str | None, limit: int) -> list[Agent]:
+        """Agents, the most recently seen first."""
+        statement = _MAPPER.select.order_by(agents.c.last_seen_at.desc(), agents.c.id).limit(limit)
+        if types is not None:
+            statement = statement.where(agents.c.type.in_([kind.value for kind in types]))
+        if runtime is not None:
+            statement = statement.where(agents.c.runtime == runtime)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]

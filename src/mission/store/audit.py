@@ -1,0 +1,73 @@
+"""Queries about the audit trail and about remembered answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select
+
+from mission.store.columns import UtcTime
+from mission.store.paging import Position
+from mission.store.tables import audit, call_keys
+
+_INSERT = insert(audit)
+_EXPIRED = delete(audit).where(audit.c.at < bindparam("before", type_=UtcTime))
+_REMEMBER = insert(call_keys)
+_RECALL = select(call_keys.c.digest, call_keys.c.answer).where(
+    call_keys.c.caller == bindparam("caller"), call_keys.c.key == bindparam("key")
+)
+_FORGET = delete(call_keys).where(call_keys.c.created_at < bindparam("before", type_=UtcTime))
+
+
+class Audit:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, rows: Sequence[dict[str, Any]]) -> None:
+        self._connection.execute(_INSERT, rows)
+
+    def page(
+        self,
+        *,
+        agent_id: str | None,
+        tool: str | None,
+        status: str | None,
+        since: datetime | None,
+        limit: int,
+        after: Position | None,
+    ) -> list[dict[str, Any]]:
+        """Audit entries, newest first."""
+        wanted = {audit.c.agent_id: agent_id, audit.c.tool: tool, audit.c.status: status}
+        where = [column == value for column, value in wanted.items() if value is not None]
+        if since is not None:
+            where.append(audit.c.at >= since)
+        if after is not None:
+            moment, last = after
+            where.append((audit.c.at < moment) | ((audit.c.at == moment) & (audit.c.id < last)))
+        statement = select(audit).where(*where).order_by(audit.c.at.desc(), audit.c.id.desc()).limit(limit)
+        return [dict(row._mapping) for row in self._connection.execute(statement)]
+
+    def remove_before(self, moment: datetime) -> int:
+        return self._connection.execute(_EXPIRED, {"before": moment}).rowcount
+
+
+class Calls:
+    """Answers kept under a call key, so that a repeat after a broken connection gets the first one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def recall(self, *, caller: str, key: str) -> tuple[str, str] | None:
+        """Digest and answer of the call that used this key, if one did."""
+        row = self._connection.execute(_RECALL, {"caller": caller, "key": key}).first()
+        return None if row is None else (row.digest, row.answer)
+
+    def remember(self, *, caller: str, key: str, digest: str, answer: str, now: datetime) -> None:
+        self._connection.execute(
+            _REMEMBER, {"caller": caller, "key": key, "digest": digest, "answer": answer, "created_at": now}
+        )
+
+    def remove_before(self, moment: datetime) -> int:
+        return self._connection.execute(_FORGET, {"before": moment}).rowcount

@@ -1,0 +1,333 @@
+"""Runs transaction functions: one writer thread that commits in groups, two reader threads, futures in between."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from mission.domain.errors import InternalError, MissionError
+from mission.domain.times import Clock, utc_now
+from mission.store.events import Events, StoredEvent
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+Recorder = Callable[[Any, BaseException | None, datetime], dict[str, Any]]
+"""Makes the audit row of a finished write: from its result, its error and the moment."""
+
+READERS = 2  # more are slower under the GIL
+LARGEST_GROUP = 64
+ATTEMPTS = 8
+FIRST_PAUSE = 0.01
+LONGEST_PAUSE = 0.5
+
+
+class Backend(Protocol):
+    """What differs between the databases."""
+
+    def connect(self) -> Connection: ...
+    def begin_write(self, connection: Connection) -> None: ...
+    def begin_read(self, connection: Connection) -> None: ...
+    def commit(self, connection: Connection) -> None: ...
+    def rollback(self, connection: Connection) -> None: ...
+    def translate(self, error: DBAPIError) -> MissionError | None:
+        """The error in our words when the transaction cannot go on; nothing when only a statement failed."""
+
+    def commit_marker(self, connection: Connection) -> str | None:
+        """A name of the running transaction by which its fate can be asked after a lost connection."""
+
+    def was_committed(self, connection: Connection, marker: str) -> bool: ...
+    def announce(self, connection: Connection) -> None:
+        """Inside the transaction: wake the readers of other processes when it commits."""
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call back (from a thread) when another process may have committed; the result ends it."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+    future: asyncio.Future[Any]
+    record: Recorder | None = None
+    result: Any = None
+    error: BaseException | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+    row: dict[str, Any] | None = None
+
+
+class Database:
+    """The door to the store. `open` it inside the event loop that awaits its answers."""
+
+    def __init__(self, backend: Backend, *, clock: Clock = utc_now) -> None:
+        self.clock = clock
+        self.backend = backend
+        self.on_commit: Callable[[Sequence[StoredEvent]], None] = lambda events: None
+        self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._reads: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def open(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        writer = threading.Thread(target=_Writer(self, self._writes).run, name="writer", daemon=True)
+        readers = [
+            threading.Thread(target=_Reader(self, self._reads).run, name=f"reader-{number}", daemon=True)
+            for number in range(READERS)
+        ]
+        self._threads = [writer, *readers]
+        for thread in self._threads:
+            thread.start()
+
+    async def close(self) -> None:
+        """Finish what was handed in, then let go of the database."""
+        if self._threads:
+            self._writes.put(None)
+            for _ in range(READERS):
+                self._reads.put(None)
+            for thread in self._threads:
+                await asyncio.to_thread(thread.join)
+            self._threads = []
+        self.backend.close()
+
+    async def read(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        """Run the function on one consistent state of the store."""
+        job = _Job(function, arguments, self._loop.create_future())
+        self._reads.put(job)
+        result: Result = await job.future
+        return result
+
+    async def write(
+        self, function: Callable[..., Result], /, *, record: Recorder | None = None, **arguments: Any
+    ) -> Result:
+        """Run the function and answer once its effect is durable; on an error nothing of it stays but its record."""
+        job = _Job(function, arguments, self._loop.create_future(), record)
+        self._writes.put(job)
+        result: Result = await job.future
+        return result
+
+    def deliver(self, jobs: Sequence[_Job], events: Sequence[StoredEvent] = ()) -> None:
+        """From a worker thread: publish what was committed and let the answers go."""
+        try:
+            self._loop.call_soon_threadsafe(self._settle, jobs, events)
+        except RuntimeError:
+            log.debug("the event loop is gone; %d answer(s) have no reader", len(jobs))
+
+    def _settle(self, jobs: Sequence[_Job], events: Sequence[StoredEvent]) -> None:
+        if events:
+            self.on_commit(events)
+        for job in jobs:
+            if job.future.done():
+                continue
+            if job.error is not None:
+                job.future.set_exception(job.error)
+            else:
+                job.future.set_result(job.result)
+
+
+class _Worker:
+    """A thread with its own connection, made again when it breaks."""
+
+    def __init__(self, database: Database, jobs: queue.SimpleQueue[_Job | None]) -> None:
+        self._database = database
+        self._backend = database.backend
+        self._clock = database.clock
+        self._jobs = jobs
+        self._open: Connection | None = None
+
+    @property
+    def _connection(self) -> Connection:
+        if self._open is None:
+            self._open = self._backend.connect()
+        return self._open
+
+    def _rollback(self) -> None:
+        if self._open is None:
+            return
+        try:
+            self._backend.rollback(self._open)
+        except DBAPIError:
+            self._drop_connection()
+
+    def _drop_connection(self) -> None:
+        if self._open is not None:
+            self._open.invalidate()
+            self._open.close()
+            self._open = None
+
+
+class _Writer(_Worker):
+    def run(self) -> None:
+        stopping = False
+        while not stopping:
+            group, stopping = self._next_group()
+            if group:
+                self._commit_with_retry(group)
+        self._drop_connection()
+
+    def _next_group(self) -> tuple[list[_Job], bool]:
+        """Everything that waits, up to a limit: it will share one commit."""
+        job = self._jobs.get()
+        group: list[_Job] = []
+        while job is not None:
+            group.append(job)
+            if len(group) == LARGEST_GROUP or self._jobs.empty():
+                return group, False
+            job = self._jobs.get()
+        return group, True
+
+    def _commit_with_retry(self, group: list[_Job]) -> None:
+        pause = FIRST_PAUSE
+        for attempt in range(1, ATTEMPTS + 1):
+            problem = self._commit(group)
+            if problem is None:
+                return
+            if not problem.retryable or attempt == ATTEMPTS:
+                break
+            time.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        if len(group) > 1 and not problem.retryable:
+            for job in group:  # one of them may be the only culprit
+                self._commit_with_retry([job])
+            return
+        for job in group:
+            job.result, job.error = None, problem
+        self._database.deliver(group)
+
+    def _commit(self, group: list[_Job]) -> MissionError | None:
+        """Run the group in one transaction; nothing when its answers went out, else why the whole of it failed."""
+        marker = None
+        try:
+            connection = self._connection
+            self._backend.begin_write(connection)
+            for job in group:
+                self._run(connection, job, alone=len(group) == 1)
+            if len(group) == 1 and group[0].error is not None:
+                self._rollback()
+                self._record_failure(group[0])
+                self._database.deliver(group)
+                return None
+            events = self._append(connection, group)
+            marker = self._backend.commit_marker(connection)
+            self._backend.commit(connection)
+        except DBAPIError as error:
+            self._rollback()
+            if error.connection_invalidated:
+                self._drop_connection()
+                if marker is not None and self._survived(marker):
+                    self._database.deliver(group, events)
+                    return None
+            return self._backend.translate(error) or _unexpected(error)
+        self._database.deliver(group, events)
+        return None
+
+    def _run(self, connection: Connection, job: _Job, *, alone: bool) -> None:
+        tx = Tx(connection, now=self._clock(), writes=True)
+        job.result = job.error = job.row = None
+        job.events = []
+        if not alone:
+            connection.exec_driver_sql("SAVEPOINT job")
+        try:
+            job.result = job.function(tx, **job.arguments)
+            job.events = [
+                {
+                    "type": event.type,
+                    "at": tx.now,
+                    "mission_id": event.mission_id,
+                    "agent_ids": list(event.agent_ids),
+                    "data": event.data(),
+                }
+                for event in tx.emitted
+            ]
+        except DBAPIError as error:
+            if self._backend.translate(error) is not None:
+                raise
+            job.error = error
+        except Exception as error:  # noqa: BLE001 - it belongs to the caller, who awaits it
+            job.error = error
+        if not alone:
+            if job.error is not None:
+                connection.exec_driver_sql("ROLLBACK TO SAVEPOINT job")
+            connection.exec_driver_sql("RELEASE SAVEPOINT job")
+        if job.record is not None:
+            job.row = job.record(job.result, job.error, self._clock())
+
+    def _append(self, connection: Connection, group: list[_Job]) -> list[StoredEvent]:
+        """The group's audit rows, then its events: their counter must be the last thing touched."""
+        tx = Tx(connection, now=self._clock(), writes=True)
+        rows = [job.row for job in group if job.row is not None]
+        if rows:
+            tx.audit.add(rows)
+        events = [event for job in group if job.error is None for event in job.events]
+        if not events:
+            return []
+        self._backend.announce(connection)
+        return Events(connection).append(events)
+
+    def _record_failure(self, job: _Job) -> None:
+        """The effect is rolled back; its record stays, in a commit of its own."""
+        if job.row is None:
+            return
+        try:
+            self._backend.begin_write(self._connection)
+            Tx(self._connection, now=self._clock(), writes=True).audit.add([job.row])
+            self._backend.commit(self._connection)
+        except DBAPIError:
+            self._rollback()
+            log.exception("the record of a failed call could not be written")
+
+    def _survived(self, marker: str) -> bool:
+        """Whether a transaction whose COMMIT was cut off took effect."""
+        for _ in range(ATTEMPTS):
+            try:
+                return self._backend.was_committed(self._connection, marker)
+            except DBAPIError:
+                self._drop_connection()
+                time.sleep(LONGEST_PAUSE)
+        return False
+
+
+class _Reader(_Worker):
+    def run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            self._read(job)
+            self._database.deliver([job])
+        self._drop_connection()
+
+    def _read(self, job: _Job) -> None:
+        for attempt in (1, 2):
+            try:
+                self._backend.begin_read(self._connection)
+                job.result = job.function(Tx(self._connection, now=self._clock(), writes=False), **job.arguments)
+                return
+            except DBAPIError as error:
+                problem = self._backend.translate(error)
+                job.error = problem or error
+                if error.connection_invalidated:
+                    self._drop_connection()
+                if attempt == 2 or problem is None or not problem.retryable:
+                    return
+                job.error = None
+            except Exception as error:  # noqa: BLE001 - it belongs to the caller, who awaits it
+                job.error = error
+                return
+            finally:
+                self._rollback()
+
+
+def _unexpected(error: DBAPIError) -> MissionError:
+    problem = InternalError()
+    problem.__cause__ = error
+    return problem

@@ -1,0 +1,82 @@
+"""Queries about the event log: numbering, appending, reading from a number on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from mission.domain.times import shown
+from mission.store.columns import UtcTime
+from mission.store.tables import event_counter, events
+
+_ADVANCE = update(event_counter).values(seq=event_counter.c.seq + bindparam("more")).returning(event_counter.c.seq)
+_INSERT = insert(events)
+_NEWEST = select(event_counter.c.seq)
+_OLDEST = select(func.min(events.c.seq))
+_SINCE = (
+    select(events).where(events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("limit"))
+)
+_SINCE_OF_MISSION = (
+    select(events)
+    .where(events.c.mission_id == bindparam("mission_id"), events.c.seq > bindparam("since"))
+    .order_by(events.c.seq)
+    .limit(bindparam("limit"))
+)
+_EXPIRED = delete(events).where(events.c.at < bindparam("before", type_=UtcTime))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """One row of the event log."""
+
+    seq: int
+    type: str
+    at: datetime
+    mission_id: str | None
+    agent_ids: Sequence[str]
+    data: dict[str, Any]
+
+    def frame(self) -> dict[str, Any]:
+        """The event as readers get it."""
+        return {
+            "seq": self.seq,
+            "type": self.type,
+            "at": shown(self.at),
+            "mission_id": self.mission_id,
+            "data": self.data,
+        }
+
+
+class Events:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def append(self, rows: Sequence[dict[str, Any]]) -> list[StoredEvent]:
+        """Number and insert the events. Must stand last before COMMIT: the counter's row lock orders commits."""
+        last = self._connection.execute(_ADVANCE, {"more": len(rows)}).scalar_one()
+        stored = [StoredEvent(seq=seq, **row) for seq, row in enumerate(rows, start=last - len(rows) + 1)]
+        self._connection.execute(_INSERT, [{"seq": event.seq, **row} for event, row in zip(stored, rows, strict=True)])
+        return stored
+
+    def newest(self) -> int:
+        return int(self._connection.execute(_NEWEST).scalar_one())
+
+    def oldest(self) -> int:
+        """The number of the oldest event kept, or the next one to come when none is."""
+        oldest = self._connection.execute(_OLDEST).scalar()
+        return self.newest() + 1 if oldest is None else int(oldest)
+
+    def since(self, seq: int, *, limit: int, mission_id: str | None = None) -> list[StoredEvent]:
+        if mission_id is None:
+            rows = self._connection.execute(_SINCE, {"since": seq, "limit": limit})
+        else:
+            values = {"since": seq, "limit": limit, "mission_id": mission_id}
+            rows = self._connection.execute(_SINCE_OF_MISSION, values)
+        return [StoredEvent(*row) for row in rows]
+
+    def remove_before(self, moment: datetime) -> int:
+        return self._connection.execute(_EXPIRED, {"before": moment}).rowcount

@@ -1,0 +1,30 @@
+"""Periodic work, taken by one daemon at a time: whoever moves the due time owns this run."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from mission.store.columns import UtcTime
+from mission.store.tables import jobs
+
+_TAKE = (
+    update(jobs)
+    .where(jobs.c.name == bindparam("job"), jobs.c.due_at <= bindparam("now", type_=UtcTime))
+    .values(due_at=bindparam("next", type_=UtcTime))
+)
+_KNOWN = select(jobs.c.name).where(jobs.c.name == bindparam("job"))
+_ADD = insert(jobs)
+
+
+class Jobs:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def take(self, name: str, *, now: datetime, every: timedelta) -> bool:
+        """Whether the job is due and now ours; a job seen for the first time is due at once."""
+        if self._connection.execute(_KNOWN, {"job": name}).first() is None:
+            self._connection.execute(_ADD, {"name": name, "due_at": now + every})
+            return True
+        return self._connection.execute(_TAKE, {"job": name, "now": now, "next": now + every}).rowcount == 1

@@ -1,0 +1,63 @@
+"""Queries about the journal: decisions, issues, milestones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from mission.domain.journal import Entry, EntryKind
+from mission.store.mapping import Mapper
+from mission.store.paging import Filter, Position, older_than
+from mission.store.tables import journal, tasks
+
+_MAPPER = Mapper(journal, Entry)
+_NEXT_SEQUENCE = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("row_id"))
+    .values(entries=tasks.c.entries + 1)
+    .returning(
+        tasks.c.entries,
+        tasks.c.mission_id,
+        tasks.c.phase_number,
+        tasks.c.agent_name,
+        tasks.c.owner_id,
+        tasks.c.fence,
+    )
+)
+
+
+class Journal:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def next_sequence(self, task_id: str) -> Any | None:
+        """Count one entry more on the task: its number, and what an entry needs to know about its task."""
+        return self._connection.execute(_NEXT_SEQUENCE, {"row_id": task_id}).first()
+
+    def add(self, entry: Entry) -> None:
+        _MAPPER.insert(self._connection, entry)
+
+    def page(
+        self,
+        mission_id: str,
+        kind: EntryKind,
+        chosen: Filter,
+        *,
+        limit: int,
+        after: Position | None,
+        blockers: bool = False,
+    ) -> list[Entry]:
+        """Entries of one kind, newest first; with `blockers`, only issues that still wait for a person."""
+        where = [*self._where(mission_id, kind, chosen, blockers=blockers), *older_than(after, journal.c)]
+        order = (journal.c.created_at.desc(), journal.c.id.desc())
+        statement = _MAPPER.select.where(*where).order_by(*order).limit(limit)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def count(self, mission_id: str, kind: EntryKind, chosen: Filter, *, blockers: bool = False) -> int:
+        where = self._where(mission_id, kind, chosen, blockers=blockers)
+        return int(self._connection.execute(select(func.count()).select_from(journal).where(*where)).scalar_one())
+
+    def _where(self, mission_id: str, kind: EntryKind, chosen: Filter, *, blockers: bool) -> list[Any]:
+        where = [journal.c.mission_id == mission_id, journal.c.kind == kind.value, *chosen.conditions(journal.c)]
+        return [*where, journal.c.open_blocker] if blockers else where

@@ -1,0 +1,83 @@
+"""Locks between processes: advisory file locks that the kernel drops when their holder dies."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+
+class FileLock:
+    """One lock file, held shared or exclusively by this object."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def acquire(self, *, exclusive: bool = True, wait: bool = True) -> bool:
+        """Whether the lock is now ours; without `wait` a lock held by another is left to it."""
+        if self._descriptor is None:
+            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(self._descriptor, kind if wait else kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def release(self) -> None:
+        if self._descriptor is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+class Presence:
+    """A shared lock on a file, with a note beside it that says who holds it."""
+
+    def __init__(self, path: Path, *, role: str) -> None:
+        self._lock = FileLock(path)
+        self._notes = path.with_name(f"{path.name}.holders")
+        self._note = self._notes / str(os.getpid())
+        self._role = role
+
+    def enter(self) -> None:
+        """Be counted among the holders; waits while somebody has it exclusively."""
+        self._lock.acquire(exclusive=False)
+        self._notes.mkdir(mode=0o700, exist_ok=True)
+        self._note.write_text(self._role)
+
+    def enter_alone(self) -> list[str] | None:
+        """Nothing when the lock is exclusively ours now, else who holds it."""
+        if self._lock.acquire(wait=False):
+            return None
+        return self.holders() or ["another process"]
+
+    def leave(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            self._note.unlink()
+        self._lock.close()
+
+    def holders(self) -> list[str]:
+        """Living holders, such as 'the daemon (process 4711)'."""
+        if not self._notes.is_dir():
+            return []
+        found = []
+        for note in sorted(self._notes.iterdir()):
+            if note.name.isdigit() and int(note.name) != os.getpid() and _alive(int(note.name)):
+                found.append(f"{note.read_text()} (process {note.name})")
+        return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

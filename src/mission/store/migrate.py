@@ -1,0 +1,96 @@
+"""Brings a database to the present schema, alone and with a backup first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, inspect, text
+
+from mission.domain.errors import InvalidState
+
+HEAD = "0001"
+"""The newest revision under migrations/versions; a test keeps it true."""
+
+
+class DatabaseInUse(InvalidState):
+    """The database is in use."""
+
+
+class NewerDatabase(InvalidState):
+    """The database was made by a newer version of Mission Control."""
+
+    default_hint = "Upgrade Mission Control, or restore a backup made by this version."
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The revision a database stands at; nothing for an empty one."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def prepare(backend: Any, *, backup: Callable[[str], object]) -> None:
+    """Make sure that the schema is the present one, and be counted among the database's users.
+
+    `backup` is called with the old revision before anything is changed.
+    """
+    with backend.connect() as connection:
+        if revision_of(connection) != HEAD and not _migrate_alone(backend, connection, backup=backup):
+            backend.presence.enter()  # returns once whoever migrates right now is done
+            if revision_of(connection) == HEAD:
+                return
+            holders = backend.presence.holders()
+            backend.presence.leave()
+            raise _in_use(holders, purpose="a migration")
+    backend.presence.enter()
+
+
+def take_alone(backend: Any, *, purpose: str) -> None:
+    """Have the database to ourselves, or an error that names who uses it."""
+    holders = backend.presence.enter_alone()
+    if holders is not None:
+        raise _in_use(holders, purpose=purpose)
+
+
+def migrate(connection: Connection, *, target: str = HEAD) -> None:
+    """Run the migrations up to the target inside one transaction."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    connection.exec_driver_sql("BEGIN")
+    try:
+        command.upgrade(config, target)
+    except BaseException:
+        connection.exec_driver_sql("ROLLBACK")
+        raise
+    connection.exec_driver_sql("COMMIT")
+
+
+def _migrate_alone(backend: Any, connection: Connection, *, backup: Callable[[str], object]) -> bool:
+    """Whether the schema is the present one now; not when somebody else has the database open."""
+    if backend.presence.enter_alone() is not None:
+        return False
+    try:
+        revision = revision_of(connection)
+        if revision is not None and revision > HEAD:
+            raise NewerDatabase(found=revision, known=HEAD)
+        if revision != HEAD:
+            if revision is not None:
+                backup(revision)
+            migrate(connection)
+        return True
+    finally:
+        backend.presence.leave()
+
+
+def _in_use(holders: list[str], *, purpose: str) -> DatabaseInUse:
+    return DatabaseInUse(
+        f"the database is in use by {', '.join(holders)}",
+        hint=f"Stop it first ('mission down' ends the daemon): {purpose} needs the database to itself.",
+        holders=holders,
+    )

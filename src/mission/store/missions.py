@@ -1,0 +1,139 @@
+"""Queries about missions and the repositories they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from mission.domain.errors import NotFound
+from mission.domain.mission import ENDED, Mission
+from mission.store.columns import UtcTime
+from mission.store.mapping import Mapper
+from mission.store.tables import missions, phases, repositories
+
+_COUNTERS = ("decisions", "milestones", "blockers")
+_MAPPER = Mapper(missions, Mission, counters=_COUNTERS)
+_NEWEST_OPEN = (
+    _MAPPER.select.join(repositories, repositories.c.id == missions.c.repository_id)
+    .where(
+        repositories.c.host_id == bindparam("host_id"),
+        repositories.c.path == bindparam("path"),
+        missions.c.status.not_in(bindparam("ended", expanding=True)),
+        missions.c.archived_at.is_(None),
+    )
+    .order_by(missions.c.created_at.desc(), missions.c.id)
+    .limit(1)
+)
+_COUNT = {
+    name: update(missions)
+    .where(missions.c.id == bindparam("row_id"))
+    .values({name: missions.c[name] + bindparam("more"), "updated_at": bindparam("now", type_=UtcTime)})
+    for name in _COUNTERS
+}
+_TOUCH = (
+    update(missions)
+    .where(missions.c.id == bindparam("row_id"))
+    .values(updated_at=bindparam("now", type_=UtcTime))
+)
+_DELETE = delete(missions).where(missions.c.id == bindparam("row_id"))
+_TASK_TOTALS = (
+    select(
+        phases.c.mission_id,
+        func.sum(
+            phases.c.pending
+            + phases.c.in_progress
+            + phases.c.success
+            + phases.c.partial
+            + phases.c.failed
+            + phases.c.skipped
+        ).label("total"),
+        func.sum(phases.c.success + phases.c.partial).label("completed"),
+    )
+    .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
+    .group_by(phases.c.mission_id)
+)
+_REPOSITORY = select(repositories.c.id).where(
+    repositories.c.host_id == bindparam("host_id"), repositories.c.path == bindparam("path")
+)
+_ADD_REPOSITORY = insert(repositories)
+
+
+class Missions:
+    def __init__(self, connection: Connection, *, lock: bool) -> None:
+        self._connection = connection
+        self._lock = lock
+
+    def get(self, id: str) -> Mission:
+        """The mission; in a writing transaction nobody else changes it before the commit."""
+        mission = _MAPPER.get(self._connection, id, lock=self._lock)
+        if mission is None:
+            raise NotFound(
+                f"there is no mission {id}",
+                hint="Start one with start_mission, or list them with 'mission missions'.",
+                mission_id=id,
+            )
+        return mission
+
+    def add(self, mission: Mission) -> None:
+        _MAPPER.insert(self._connection, mission)
+
+    def save(self, mission: Mission) -> None:
+        _MAPPER.save(self._connection, mission)
+
+    def count(self, id: str, counter: str, *, more: int, now: datetime) -> None:
+        """Add to one of the mission's totals; this also marks it as just active."""
+        self._connection.execute(_COUNT[counter], {"row_id": id, "more": more, "now": now})
+
+    def touch(self, id: str, *, now: datetime) -> None:
+        self._connection.execute(_TOUCH, {"row_id": id, "now": now})
+
+    def delete(self, id: str) -> None:
+        self._connection.execute(_DELETE, {"row_id": id})
+
+    def newest_open(self, *, host_id: str, path: str) -> Mission | None:
+        row = self._connection.execute(_NEWEST_OPEN, {"host_id": host_id, "path": path, "ended": _words(ENDED)}).first()
+        return None if row is None else _MAPPER.entity(row)
+
+    def page(
+        self,
+        *,
+        statuses: Sequence[str] | None,
+        repository_path: str | None,
+        archived: bool,
+        limit: int,
+        offset: int,
+    ) -> tuple[list[Mission], int]:
+        """Missions, the most recently active first, and how many there are in all."""
+        where = [missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)]
+        if statuses is not None:
+            where.append(missions.c.status.in_(statuses))
+        if repository_path is not None:
+            where.append(missions.c.repository_path == repository_path)
+        order = (missions.c.updated_at.desc(), missions.c.id)
+        rows = self._connection.execute(
+            _MAPPER.select.where(*where).order_by(*order).limit(limit).offset(offset)
+        ).all()
+        total = self._connection.execute(select(func.count()).select_from(missions).where(*where)).scalar_one()
+        return [_MAPPER.entity(row) for row in rows], total
+
+    def task_totals(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """For each mission the number of its tasks, and of those completed."""
+        rows = self._connection.execute(_TASK_TOTALS, {"ids": list(ids)}).all()
+        return {row.mission_id: (int(row.total), int(row.completed)) for row in rows}
+
+    def repository_id(self, *, host_id: str, path: str) -> str | None:
+        return self._connection.execute(_REPOSITORY, {"host_id": host_id, "path": path}).scalar()
+
+    def add_repository(
+        self, *, id: str, host_id: str, path: str, common_dir: str | None, name: str, now: datetime
+    ) -> None:
+        self._connection.execute(
+            _ADD_REPOSITORY,
+            {"id": id, "host_id": host_id, "path": path, "common_dir": common_dir, "name": name, "created_at": now},
+        )
+
+
+def _words(statuses: frozenset[object]) -> list[str]:
+    return sorted(map(str, statuses))

@@ -1,0 +1,43 @@
+"""How readers narrow and page what a mission holds: newest first, from where the last page ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, or_
+
+Position = tuple[datetime, str]
+"""Where a page ended: the moment and the id of its last row."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Filter:
+    """Which rows of a mission a reader wants; nothing set means all."""
+
+    phase: int | None = None
+    agent: str | None = None
+    since: datetime | None = None
+
+    def __bool__(self) -> bool:
+        return self.phase is not None or self.agent is not None or self.since is not None
+
+    def conditions(self, columns: Any) -> list[ColumnElement[bool]]:
+        """The same wish as conditions on a table that has these three columns."""
+        conditions = []
+        if self.phase is not None:
+            conditions.append(columns.phase_number == self.phase)
+        if self.agent is not None:
+            conditions.append(columns.agent_name == self.agent)
+        if self.since is not None:
+            conditions.append(columns.created_at >= self.since)
+        return conditions
+
+
+def older_than(after: Position | None, columns: Any) -> list[ColumnElement[bool]]:
+    """The condition that continues a newest-first page behind its last row."""
+    if after is None:
+        return []
+    moment, last = after
+    return [or_(columns.created_at < moment, and_(columns.created_at == moment, columns.id < last))]

@@ -1,0 +1,73 @@
+"""Queries about phases and how many of their tasks stand where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, select, update
+
+from mission.domain.errors import NotFound
+from mission.domain.phase import Phase, PhaseStatus, Tally
+from mission.store.mapping import Mapper
+from mission.store.tables import phases
+
+_TALLIES = ("pending", "in_progress", "success", "partial", "failed", "skipped")
+_MAPPER = Mapper(phases, Phase)
+_SELECT = select(*_MAPPER.columns, *(phases.c[name] for name in _TALLIES))
+_BY_ID = _SELECT.where(phases.c.id == bindparam("id"))
+_BY_NUMBER = _SELECT.where(phases.c.mission_id == bindparam("mission_id"), phases.c.number == bindparam("number"))
+_OF_MISSION = _SELECT.where(phases.c.mission_id == bindparam("mission_id")).order_by(phases.c.number)
+_RECOUNT = (
+    update(phases)
+    .where(phases.c.id == bindparam("row_id"))
+    .values({name: phases.c[name] + bindparam(f"more_{name}") for name in _TALLIES})
+)
+
+
+class Phases:
+    def __init__(self, connection: Connection, *, lock: bool) -> None:
+        self._connection = connection
+        self._by_id = _BY_ID.with_for_update() if lock else _BY_ID
+
+    def get(self, id: str) -> Phase:
+        row = self._connection.execute(self._by_id, {"id": id}).first()
+        if row is None:
+            raise NotFound(
+                f"there is no phase {id}",
+                hint="Start it with start_phase, or read the phases with get_context include ['phase_summary'].",
+                phase_id=id,
+            )
+        return _entity(row)
+
+    def by_number(self, mission_id: str, number: int) -> Phase | None:
+        row = self._connection.execute(_BY_NUMBER, {"mission_id": mission_id, "number": number}).first()
+        return None if row is None else _entity(row)
+
+    def of_mission(self, mission_id: str) -> list[Phase]:
+        """All phases of a mission, by number."""
+        return [_entity(row) for row in self._connection.execute(_OF_MISSION, {"mission_id": mission_id})]
+
+    def add(self, phase: Phase) -> None:
+        _MAPPER.insert(self._connection, phase)
+
+    def save(self, phase: Phase) -> None:
+        _MAPPER.save(self._connection, phase)
+
+    def recount(self, id: str, *, left: str | None, entered: str | None, tasks: int = 1) -> None:
+        """Note that tasks left one heap of the tally and entered another."""
+        if left == entered:
+            return
+        more = dict.fromkeys((f"more_{name}" for name in _TALLIES), 0)
+        if left is not None:
+            more[f"more_{left}"] -= tasks
+        if entered is not None:
+            more[f"more_{entered}"] += tasks
+        self._connection.execute(_RECOUNT, {"row_id": id, **more})
+
+
+def _entity(row: Row[Any]) -> Phase:
+    values = row._mapping
+    return Phase(
+        **{column.name: values[column.name] for column in _MAPPER.columns} | {"status": PhaseStatus(values["status"])},
+        tally=Tally(**{name: values[name] for name in _TALLIES}),
+    )

@@ -1,0 +1,150 @@
+"""PostgreSQL: the same transactions for many daemons on many hosts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import psycopg
+from sqlalchemy import Connection, NullPool, create_engine, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+
+from mission.domain.errors import MissionError, StorageFull, TransientError
+from mission.store.json import dumps
+
+CHANNEL = "mission_events"
+POLL_SECONDS = 1.0
+PRESENCE_KEY = 6477_0001
+_AGAIN = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
+_LOST = ("08", "57P")  # connection trouble, the server is going down
+_HOLDERS = text(
+    "SELECT a.application_name, a.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
+    "WHERE l.locktype = 'advisory' AND l.objid = :key AND l.granted "
+    "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY a.pid"
+)
+
+
+class PostgresPresence:
+    """A shared advisory lock that every process with the database open holds for its life."""
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._held: Connection | None = None
+
+    def enter(self) -> None:
+        self._connection().execute(text("SELECT pg_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
+
+    def enter_alone(self) -> list[str] | None:
+        """Nothing when the lock is exclusively ours now, else who holds it."""
+        taken = self._connection().execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": PRESENCE_KEY})
+        return None if taken.scalar_one() else (self.holders() or ["another process"])
+
+    def leave(self) -> None:
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+
+    def holders(self) -> list[str]:
+        rows = self._connection().execute(_HOLDERS, {"key": PRESENCE_KEY})
+        return [f"{row.application_name} (server process {row.pid})" for row in rows]
+
+    def _connection(self) -> Connection:
+        if self._held is None:
+            self._held = self._connect()
+        return self._held
+
+
+class PostgresBackend:
+    """One writer per daemon; the daemons meet at the event counter's row."""
+
+    name = "postgresql"
+
+    def __init__(self, url: str, *, role: str) -> None:
+        self._url = make_url(url).set(drivername="postgresql+psycopg")
+        self._engine = create_engine(
+            self._url,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",  # transactions are begun by hand, as on SQLite
+            json_serializer=dumps,
+            connect_args={"application_name": f"mission {role}", "connect_timeout": 10},
+        )
+        self.presence = PostgresPresence(self.connect)
+
+    def connect(self) -> Connection:
+        return self._engine.connect()
+
+    def begin_write(self, connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    def begin_read(self, connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def commit(self, connection: Connection) -> None:
+        connection.exec_driver_sql("COMMIT")
+
+    def rollback(self, connection: Connection) -> None:
+        raw = connection.connection.driver_connection
+        if raw is not None and raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            connection.exec_driver_sql("ROLLBACK")
+
+    def translate(self, error: DBAPIError) -> MissionError | None:
+        state = getattr(error.orig, "sqlstate", None) or ""
+        problem: MissionError | None = None
+        if state in _AGAIN:
+            problem = TransientError("another writer was in the way; nothing was changed")
+        elif state.startswith(_LOST) or error.connection_invalidated or (not state and _is_operational(error)):
+            problem = TransientError("the database cannot be reached right now; nothing was changed")
+        elif state == "53100":
+            problem = StorageFull()
+        elif state.startswith("53"):
+            problem = TransientError("the database is out of resources; nothing was changed")
+        if problem is not None:
+            problem.__cause__ = error
+        return problem
+
+    def commit_marker(self, connection: Connection) -> str | None:
+        return str(connection.exec_driver_sql("SELECT pg_current_xact_id()::text").scalar_one())
+
+    def was_committed(self, connection: Connection, marker: str) -> bool:
+        status = connection.execute(text("SELECT pg_xact_status(CAST(:marker AS xid8))"), {"marker": marker}).scalar()
+        return status == "committed"
+
+    def announce(self, connection: Connection) -> None:
+        connection.exec_driver_sql(f"NOTIFY {CHANNEL}")
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        stop = threading.Event()
+
+        def listen() -> None:
+            while not stop.is_set():
+                try:
+                    self._listen(changed, stop)
+                except psycopg.Error:
+                    stop.wait(POLL_SECONDS)
+
+        thread = threading.Thread(target=listen, name="notifications", daemon=True)
+        thread.start()
+
+        def end() -> None:
+            stop.set()
+            thread.join()
+
+        return end
+
+    def close(self) -> None:
+        self.presence.leave()
+        self._engine.dispose()
+
+    def _listen(self, changed: Callable[[], None], stop: threading.Event) -> None:
+        plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+        with psycopg.connect(plain, autocommit=True) as connection:
+            connection.execute(f"LISTEN {CHANNEL}".encode())
+            while not stop.is_set():
+                for _ in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
+                    pass
+                changed()  # also when nothing was heard: a notification may have been missed
+
+
+def _is_operational(error: DBAPIError) -> bool:
+    return isinstance(error.orig, psycopg.OperationalError)

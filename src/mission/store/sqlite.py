@@ -1,0 +1,135 @@
+"""SQLite: one file, full durability, a sidecar lock that lets several processes write in turn."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from mission.domain.errors import MissionError, StorageFull, TransientError
+from mission.store.json import dumps
+from mission.store.locks import FileLock, Presence
+
+POLL_SECONDS = 0.05
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA busy_timeout=5000",
+    "PRAGMA cache_size=-16000",
+    "PRAGMA temp_store=MEMORY",
+)
+_BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
+
+
+class SqliteBackend:
+    """Several processes may open the same file; each write takes its turn at the sidecar lock."""
+
+    name = "sqlite"
+
+    def __init__(self, path: Path, *, role: str) -> None:
+        self.path = path
+        self.presence = Presence(path.with_name("database.lock"), role=role)
+        self._engine = _engine(path)
+        self._turn = FileLock(path.with_name(f"{path.name}-turn"))
+
+    def connect(self) -> Connection:
+        return self._engine.connect()
+
+    def begin_write(self, connection: Connection) -> None:
+        self._turn.acquire()
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def begin_read(self, connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    def commit(self, connection: Connection) -> None:
+        connection.exec_driver_sql("COMMIT")
+        self._turn.release()
+
+    def rollback(self, connection: Connection) -> None:
+        try:
+            raw = connection.connection.driver_connection
+            if isinstance(raw, sqlite3.Connection) and raw.in_transaction:
+                connection.exec_driver_sql("ROLLBACK")
+        finally:
+            self._turn.release()
+
+    def translate(self, error: DBAPIError) -> MissionError | None:
+        name = getattr(error.orig, "sqlite_errorname", "")
+        base = "_".join(name.split("_")[:2])
+        if base in _BUSY:
+            return _caused(TransientError("the database is busy; nothing was changed"), error)
+        if base == "SQLITE_FULL" or (base == "SQLITE_IOERR" and "WRITE" in name):
+            return _caused(StorageFull(), error)
+        if base in {"SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB"}:
+            return _caused(
+                TransientError(
+                    "the database file cannot be used right now; nothing was changed",
+                    hint="Run 'mission doctor': it says what is wrong with the file and how to mend it.",
+                ),
+                error,
+            )
+        return None
+
+    def commit_marker(self, connection: Connection) -> str | None:  # noqa: ARG002
+        return None
+
+    def was_committed(self, connection: Connection, marker: str) -> bool:  # noqa: ARG002
+        return False
+
+    def announce(self, connection: Connection) -> None:
+        """Nothing to do: the others see it by the file's data version."""
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        stop = threading.Event()
+
+        def poll() -> None:
+            connection = sqlite3.connect(self.path, isolation_level=None)
+            seen = None
+            while not stop.wait(POLL_SECONDS):
+                version = connection.execute("PRAGMA data_version").fetchone()[0]
+                if seen is not None and version != seen:
+                    changed()
+                seen = version
+            connection.close()
+
+        thread = threading.Thread(target=poll, name="data-version", daemon=True)
+        thread.start()
+
+        def end() -> None:
+            stop.set()
+            thread.join()
+
+        return end
+
+    def close(self) -> None:
+        self._engine.dispose()
+        self._turn.close()
+        self.presence.leave()
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(
+        f"sqlite+pysqlite:///{path}",
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",  # transactions are begun by hand: BEGIN IMMEDIATE on the writer only
+        json_serializer=dumps,
+        connect_args={"check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, record: object) -> None:  # noqa: ARG001
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+
+    return engine
+
+
+def _caused(problem: MissionError, error: DBAPIError) -> MissionError:
+    problem.__cause__ = error
+    return problem

@@ -1,0 +1,135 @@
+"""Queries about tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
+
+from mission.domain.errors import NotFound
+from mission.domain.task import OPEN, Task
+from mission.store.columns import UtcTime
+from mission.store.mapping import Mapper
+from mission.store.paging import Filter, Position, older_than
+from mission.store.tables import tasks
+
+_MAPPER = Mapper(tasks, Task)
+_OPEN_WORDS = sorted(map(str, OPEN))
+_CHILDREN = _MAPPER.select.where(
+    tasks.c.parent_id == bindparam("parent_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
+).order_by(tasks.c.created_at)
+_OPEN_OF_MISSION = _MAPPER.select.where(
+    tasks.c.mission_id == bindparam("mission_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
+).order_by(tasks.c.phase_number, tasks.c.created_at)
+_OPEN_OF_PHASE = _MAPPER.select.where(
+    tasks.c.phase_id == bindparam("phase_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
+).order_by(tasks.c.created_at)
+_OWNED = _MAPPER.select.where(
+    tasks.c.owner_id == bindparam("owner_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
+)
+_OVERLAPPING = (
+    select(tasks.c.id)
+    .where(
+        tasks.c.host_id == bindparam("host_id"),
+        tasks.c.tree == bindparam("tree"),
+        or_(tasks.c.completed_at.is_(None), tasks.c.completed_at > bindparam("since", type_=UtcTime)),
+        tasks.c.started_at.is_not(None),
+        tasks.c.id != bindparam("task_id"),
+        or_(tasks.c.parent_id.is_(None), tasks.c.parent_id != bindparam("task_id")),
+        tasks.c.id != bindparam("parent_id"),
+    )
+    .order_by(tasks.c.started_at)
+    .limit(10)
+)
+_RENEW = (
+    update(tasks)
+    .where(tasks.c.owner_id == bindparam("agent_id"), tasks.c.status.in_(bindparam("statuses", expanding=True)))
+    .values(lease_until=bindparam("until", type_=UtcTime))
+)
+_WORK_OF_MISSION = select(tasks.c.changes, tasks.c.metadata, tasks.c.started_at, tasks.c.completed_at).where(
+    tasks.c.mission_id == bindparam("mission_id")
+)
+_OPEN_SNAPSHOTS = select(tasks.c.snapshots).where(
+    tasks.c.snapshots.is_not(None), tasks.c.host_id == bindparam("host_id")
+)
+
+
+class Tasks:
+    def __init__(self, connection: Connection, *, lock: bool) -> None:
+        self._connection = connection
+        self._lock = lock
+
+    def get(self, id: str) -> Task:
+        """The task; in a writing transaction nobody else changes it before the commit."""
+        task = _MAPPER.get(self._connection, id, lock=self._lock)
+        if task is None:
+            raise NotFound(
+                f"there is no task {id}",
+                hint="Start one with start_task, or read the tasks with get_context include ['tasks'].",
+                task_id=id,
+            )
+        return task
+
+    def add(self, task: Task) -> None:
+        _MAPPER.insert(self._connection, task)
+
+    def save(self, task: Task) -> None:
+        _MAPPER.save(self._connection, task)
+
+    def open_of_mission(self, mission_id: str) -> list[Task]:
+        return self._all(_OPEN_OF_MISSION, mission_id=mission_id, statuses=_OPEN_WORDS)
+
+    def open_of_phase(self, phase_id: str) -> list[Task]:
+        return self._all(_OPEN_OF_PHASE, phase_id=phase_id, statuses=_OPEN_WORDS)
+
+    def children(self, task_id: str, *, statuses: Sequence[str]) -> list[Task]:
+        return self._all(_CHILDREN, parent_id=task_id, statuses=list(statuses))
+
+    def owned_by(self, agent_id: str, *, statuses: Sequence[str]) -> list[Task]:
+        return self._all(_OWNED, owner_id=agent_id, statuses=list(statuses))
+
+    def overlapping(self, task: Task) -> list[str]:
+        """Other tasks, not its parent or children, that worked in the same tree while this one did (at most ten)."""
+        if task.tree is None or task.started_at is None:
+            return []
+        rows = self._connection.execute(
+            _OVERLAPPING,
+            {
+                "host_id": task.host_id,
+                "tree": task.tree,
+                "since": task.started_at,
+                "task_id": task.id,
+                "parent_id": task.parent_id or "",
+            },
+        )
+        return [row.id for row in rows]
+
+    def renew(self, agent_id: str, *, until: datetime, statuses: Sequence[str]) -> None:
+        """Extend the leases of everything the agent has in hand."""
+        self._connection.execute(_RENEW, {"agent_id": agent_id, "until": until, "statuses": list(statuses)})
+
+    def work_of_mission(self, mission_id: str) -> list[Any]:
+        """Changes, metadata and times of every task of the mission."""
+        return list(self._connection.execute(_WORK_OF_MISSION, {"mission_id": mission_id}))
+
+    def snapshots_in_use(self, *, host_id: str) -> list[Any]:
+        rows = self._connection.execute(_OPEN_SNAPSHOTS, {"host_id": host_id}).scalars()
+        return [snapshot for snapshots in rows for snapshot in snapshots.values()]
+
+    def page(self, mission_id: str, chosen: Filter, *, limit: int, after: Position | None) -> list[Task]:
+        """Tasks of a mission, newest first."""
+        where = [*self._where(mission_id, chosen), *older_than(after, tasks.c)]
+        statement = _MAPPER.select.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def count(self, mission_id: str, chosen: Filter) -> int:
+        statement = select(func.count()).select_from(tasks).where(*self._where(mission_id, chosen))
+        return int(self._connection.execute(statement).scalar_one())
+
+    def _where(self, mission_id: str, chosen: Filter) -> list[ColumnElement[bool]]:
+        return [tasks.c.mission_id == mission_id, *chosen.conditions(tasks.c)]
+
+    def _all(self, statement: Any, **values: Any) -> list[Task]:
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement, values)]

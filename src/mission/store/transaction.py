@@ -1,0 +1,68 @@
+"""What a transaction function works with: queries per concept, the moment, and the events it tells."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+
+from sqlalchemy import Connection
+
+from mission.domain.events import Event
+from mission.store.agents import Agents
+from mission.store.audit import Audit, Calls
+from mission.store.events import Events
+from mission.store.jobs import Jobs
+from mission.store.journal import Journal
+from mission.store.missions import Missions
+from mission.store.phases import Phases
+from mission.store.tasks import Tasks
+
+
+class Tx:
+    """One transaction. A function that uses it may be run again, so it does nothing but read, write and emit."""
+
+    def __init__(self, connection: Connection, *, now: datetime, writes: bool) -> None:
+        self.connection = connection
+        self.now = now
+        self.emitted: list[Event] = []
+        self._lock = writes
+
+    def emit(self, event: Event) -> None:
+        """Tell what happened; it is stored and published with the commit, or not at all."""
+        self.emitted.append(event)
+
+    @cached_property
+    def missions(self) -> Missions:
+        return Missions(self.connection, lock=self._lock)
+
+    @cached_property
+    def phases(self) -> Phases:
+        return Phases(self.connection, lock=self._lock)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        return Tasks(self.connection, lock=self._lock)
+
+    @cached_property
+    def journal(self) -> Journal:
+        return Journal(self.connection)
+
+    @cached_property
+    def agents(self) -> Agents:
+        return Agents(self.connection, lock=self._lock)
+
+    @cached_property
+    def events(self) -> Events:
+        return Events(self.connection)
+
+    @cached_property
+    def audit(self) -> Audit:
+        return Audit(self.connection)
+
+    @cached_property
+    def calls(self) -> Calls:
+        return Calls(self.connection)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        return Jobs(self.connection)
