@@ -1,0 +1,314 @@
+"""`mission setup`: connect agent clients to Mission Control, and disconnect them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mission.domain.errors import InvalidInput, InvalidState, MissionError
+from mission.runtime import connect, probe
+from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover
+from mission.runtime.kept.files import Backups, Change
+from mission.settings import BadSetting, Settings, load
+
+ALL = "all"
+
+
+@click.command(short_help="Connect an agent client to Mission Control.")
+@click.argument("client", required=False, metavar="[CLIENT]")
+@click.option(
+    "--scope",
+    type=click.Choice([scope.value for scope in Scope]),
+    default=Scope.USER.value,
+    show_default=True,
+    help="For everything you do, or for one project.",
+)
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The project's folder; the present one when not given.",
+)
+@click.option("--hooks", is_flag=True, help="Install the client's hooks too: sessions register themselves.")
+@click.option("--toolsets", default="", metavar="LIST", help="The toolsets the client shall see, separated by commas.")
+@click.option("--yes", is_flag=True, help="Write without asking.")
+@click.option("--print", "print_only", is_flag=True, help="Only show what would change.")
+@click.option("--remove", is_flag=True, help="Take out what 'mission setup' put in.")
+@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+def setup(
+    client: str | None,
+    scope: str,
+    project: Path | None,
+    hooks: bool,
+    toolsets: str,
+    yes: bool,
+    print_only: bool,
+    remove: bool,
+    as_json: bool,
+) -> None:
+    """Connect CLIENT to Mission Control, or list the clients when none is named.
+
+    Writes the client's own configuration: shows the difference, asks, keeps everything else in the file, then starts
+    the server once and lists its tools. When that fails the file is put back. 'all' means every client found here.
+
+    \b
+    mission setup                         which clients are there
+    mission setup claude-code --hooks     for all your projects, with hooks
+    mission setup codex --scope project   for the project in this folder
+    mission setup --remove codex          take it out again
+    """
+    try:
+        place = connect.here(project=project)
+        settings = _settings()
+        if client is None:
+            if remove or hooks or toolsets:
+                raise click.UsageError("Name the client, or 'all'.")
+            _list(place, as_json=as_json)
+            return
+        work = _Work(
+            adapters=_chosen(client, place, remove=remove, scope=Scope(scope)),
+            place=place,
+            scope=Scope(scope),
+            command=connect.mission_command(settings),
+            backups=Backups(settings.backups_path / "clients"),
+            toolsets=toolsets,
+            hooks=hooks,
+            out=_Output(as_json=as_json, may_ask=not yes, print_only=print_only),
+        )
+        if remove:
+            work.disconnect()
+        else:
+            work.connect()
+    except MissionError as error:
+        fail(error, as_json=as_json)
+
+
+def fail(error: MissionError, *, as_json: bool) -> NoReturn:
+    """Say what went wrong on stderr and end with exit code 1."""
+    if as_json:
+        click.echo(json.dumps(error.as_dict(), ensure_ascii=False), err=True)
+    else:
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        console.print(Text.assemble(("Error: ", "bold red"), error.message))
+        if said := error.details.get("stderr"):
+            console.print(Text(str(said), style="dim"))
+        if error.hint:
+            console.print(Text(error.hint))
+    sys.exit(1)
+
+
+def _settings() -> Settings:
+    try:
+        return load()
+    except BadSetting as error:
+        raise InvalidState(str(error), hint="Mend that setting; 'mission doctor' checks the rest.") from None
+
+
+def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Adapter]:
+    adapters = discover()
+    if client == ALL and remove:
+        return [adapter for adapter in adapters.values() if _is_there(adapter, place, scope)]
+    if client == ALL:
+        with ThreadPoolExecutor() as pool:
+            programs = list(pool.map(connect.find_program, adapters.values()))
+        found = [adapter for adapter, program in zip(adapters.values(), programs, strict=True) if program]
+        if not found:
+            raise InvalidState("No agent client was found on PATH.", hint=f"Name one of: {', '.join(adapters)}.")
+        return found
+    if client not in adapters:
+        raise InvalidInput(f"There is no client '{client}'", hint=f"Known are: {', '.join(adapters)}, and 'all'.")
+    return [adapters[client]]
+
+
+def _is_there(adapter: Adapter, place: Place, scope: Scope) -> bool:
+    connection = connect.look(adapter, place, scope)
+    return connection.is_set_up or bool(connection.hooks)
+
+
+# Listing
+
+
+def _list(place: Place, *, as_json: bool) -> None:
+    adapters = list(discover().values())
+    with ThreadPoolExecutor() as pool:
+        rows = list(pool.map(lambda adapter: _row(adapter, place), adapters))
+    if as_json:
+        click.echo(json.dumps({"clients": rows}, ensure_ascii=False, indent=2))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("client", "installed", "set up", "hooks"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        installed = (row["version"] or "yes") if row["program"] else "–"
+        scopes = ", ".join(scope for scope, found in row["scopes"].items() if found["set_up"])
+        hooks = ", ".join(scope for scope, found in row["scopes"].items() if found["hooks"])
+        wrong = next((found["problem"] for found in row["scopes"].values() if found["problem"]), None)
+        table.add_row(row["client"], installed, wrong or scopes or "–", hooks or "–")
+    Console(highlight=False).print(table)
+    if not any(found["set_up"] for row in rows for found in row["scopes"].values()):
+        click.echo("\nConnect one with 'mission setup CLIENT'.")
+
+
+def _row(adapter: Adapter, place: Place) -> dict[str, Any]:
+    program = connect.find_program(adapter)
+    return {
+        "client": adapter.name,
+        "title": adapter.title,
+        "program": program.path if program else None,
+        "version": program.version if program else None,
+        "scopes": {scope.value: _state(adapter, place, scope) for scope in Scope},
+    }
+
+
+def _state(adapter: Adapter, place: Place, scope: Scope) -> dict[str, Any]:
+    try:
+        found = connect.look(adapter, place, scope)
+    except MissionError as error:
+        return {"set_up": False, "hooks": False, "problem": error.message}
+    return {"set_up": found.is_set_up, "hooks": bool(found.hooks), "file": str(found.file), "problem": None}
+
+
+# Changing
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Output:
+    """How the command talks: what it shows, and whether it asks before it writes."""
+
+    as_json: bool
+    may_ask: bool
+    print_only: bool
+
+    def say(self, text: str, *, style: str = "") -> None:
+        if not self.as_json:
+            Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
+
+    def show(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            for line in change.diff().splitlines():
+                self.say(line, style=_style(line))
+            self.say("")
+
+    def confirm(self, question: str) -> None:
+        """Go on, or end the command: unless told otherwise a person has to agree."""
+        if not self.may_ask:
+            return
+        if self.as_json or not sys.stdin.isatty():
+            raise InvalidState(
+                "Nothing was written: there is no terminal on which to ask.",
+                hint="Add --yes to write without asking, or --print to see only what would change.",
+            )
+        if not click.confirm(question, default=True):
+            raise InvalidState("Nothing was written.", hint="")
+
+    def finish(self, **result: Any) -> None:
+        if self.as_json:
+            click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+
+
+def _style(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return "bold"
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Work:
+    """One run of the command."""
+
+    adapters: Sequence[Adapter]
+    place: Place
+    scope: Scope
+    command: Command
+    backups: Backups
+    toolsets: str
+    hooks: bool
+    out: _Output
+
+    def connect(self) -> None:
+        plans = [(adapter, self._plan(adapter)) for adapter in self.adapters]
+        changes = [change for _, found in plans for change in found]
+        self.out.show(changes)
+        if self.out.print_only:
+            self._finish(changes, written=False)
+            return
+        if changes:
+            self.out.confirm("Write this?")
+        done: list[tuple[Adapter, Sequence[Change], Sequence[Path]]] = []
+        try:
+            for adapter, found in plans:
+                done.append((adapter, found, connect.apply(adapter, found, self.backups)))
+            tools = self._try()
+        except BaseException:
+            for adapter, found, made in reversed(done):
+                connect.take_back(adapter, found, made, self.backups)
+            raise
+        self._report(plans, tools)
+        self._finish(changes, written=bool(changes), tools=tools)
+
+    def disconnect(self) -> None:
+        changes = [
+            change
+            for adapter in self.adapters
+            for change in connect.plan_removal(adapter, self.place, self.scope, self.backups)
+        ]
+        self.out.show(changes)
+        if changes and not self.out.print_only:
+            self.out.confirm("Remove this?")
+            connect.apply_removal(changes, self.backups)
+        written = bool(changes) and not self.out.print_only
+        if written:
+            self.out.say(f"Removed from {_names(self.adapters)}.", style="green")
+        elif not changes:
+            self.out.say(f"Nothing of Mission Control is set up in {_names(self.adapters) or 'any client'}.")
+        self._finish(changes, written=written)
+
+    def _plan(self, adapter: Adapter) -> list[Change]:
+        hooks = self.hooks and (adapter.hooks is not None or len(self.adapters) == 1)
+        return connect.plan(adapter, self.place, self.scope, self.command, toolsets=self.toolsets, hooks=hooks)
+
+    def _try(self) -> list[str]:
+        serve = self.command.with_arguments("mcp", *(["--toolsets", self.toolsets] if self.toolsets else []))
+        self.out.say(f"Starting '{serve.line()}' once …", style="dim")
+        tools = asyncio.run(probe.list_tools(serve, directory=self.place.project))
+        if not tools:
+            raise InvalidState(
+                "The server runs but lists no tools.", hint="Check --toolsets; 'mission tools' lists all."
+            )
+        return tools
+
+    def _report(self, plans: Sequence[tuple[Adapter, Sequence[Change]]], tools: Sequence[str]) -> None:
+        for adapter, changes in plans:
+            already = "" if changes else " already"
+            self.out.say(f"{adapter.title} is{already} set up.", style="green")
+            if changes:
+                steps = [self.scope.value, *(["hooks"] if self.hooks else [])]
+                for step in steps:
+                    if step in adapter.next_steps:
+                        self.out.say(f"  {adapter.next_steps[step]}")
+            if changes and connect.find_program(adapter) is None:
+                self.out.say(f"  '{adapter.program}' was not found on PATH; install it and this is in place.")
+        self.out.say(f"{len(tools)} tools: {', '.join(tools)}")
+
+    def _finish(self, changes: Sequence[Change], *, written: bool, tools: Sequence[str] | None = None) -> None:
+        self.out.finish(
+            clients=[adapter.name for adapter in self.adapters],
+            scope=self.scope.value,
+            changed=written,
+            files=[{"path": str(change.path), "change": change.kind, "diff": change.diff()} for change in changes],
+            tools=tools,
+        )
+
+
+def _names(adapters: Sequence[Adapter]) -> str:
+    return ", ".join(adapter.title for adapter in adapters)
