@@ -1,0 +1,257 @@
+"""What an agent client tells about itself: its program, the configuration it keeps, its hooks."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from mission.runtime.kept import jsonc
+from mission.runtime.kept.text import Editor, look_up, merge, same
+from mission.runtime.kept.text import Path as KeyPath
+
+ENTRY = "mission"
+HOOK_SECONDS = 5
+
+
+class Scope(StrEnum):
+    """Whether a configuration is for everything the user does or for one project."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where a client would look for its configuration."""
+
+    home: Path
+    project: Path
+    environment: Mapping[str, str]
+    platform: str
+
+    def folder(self, variable: str, *default: str) -> Path:
+        """The folder the variable names, else the default one under the user's home."""
+        given = self.environment.get(variable)
+        return Path(given).expanduser().absolute() if given else self.home.joinpath(*default)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """An absolute command and what its environment needs beside the inherited one."""
+
+    program: str
+    arguments: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def line(self, *more: str) -> str:
+        """The command as a line for a shell."""
+        settings = [f"{name}={value}" for name, value in self.environment.items()]
+        return shlex.join([*(["env", *settings] if settings else []), self.program, *self.arguments, *more])
+
+    def with_arguments(self, *more: str) -> Command:
+        return Command(program=self.program, arguments=(*self.arguments, *more), environment=self.environment)
+
+
+def is_mission(argv: Sequence[str], *, verb: str) -> bool:
+    """Whether a command line runs this verb of Mission Control."""
+    if not argv or verb not in argv[1:]:
+        return False
+    before = argv[: list(argv).index(verb, 1)]
+    return Path(before[-1]).name == "mission"
+
+
+def stdio_entry(command: Command) -> dict[str, Any]:
+    """The entry of a stdio server as most clients write it."""
+    entry: dict[str, Any] = {"command": command.program, "args": list(command.arguments)}
+    if command.environment:
+        entry["env"] = dict(command.environment)
+    return entry
+
+
+def argv_of(entry: Mapping[str, Any]) -> list[str]:
+    """The command line an entry starts, or an empty list when it starts none."""
+    program, arguments = entry.get("command"), entry.get("args", [])
+    if isinstance(program, list):
+        arguments = program
+    elif isinstance(program, str) and isinstance(arguments, list):
+        arguments = [program, *arguments]
+    else:
+        return []
+    return arguments if all(isinstance(argument, str) for argument in arguments) else []
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Servers:
+    """Where a client keeps its MCP servers, and how it writes one down.
+
+    `files` gives, for a scope, the files the client reads; the first is made when none exists.
+    """
+
+    files: Callable[[Place, Scope], Sequence[Path]]
+    table: str
+    entry: Callable[[Command], dict[str, Any]] = stdio_entry
+    environment_key: str = "env"
+    editor: Editor = jsonc
+
+    def add(self, text: str | None, command: Command) -> str:
+        """The text with our entry as it should be; what others wrote into it stays."""
+        text, path = text or "", (self.table, ENTRY)
+        wanted = self.entry(command)
+        present = self.find(text)
+        if present is None or not is_mission(argv_of(present), verb="mcp"):
+            return self.editor.put(text, path, wanted)
+        theirs = present.get(self.environment_key)
+        environment = {k: v for k, v in theirs.items() if k != "MISSION_HOME"} if isinstance(theirs, Mapping) else {}
+        environment |= command.environment
+        if environment:
+            wanted[self.environment_key] = environment
+        elif theirs is not None:
+            text = self.editor.drop(text, (*path, self.environment_key))
+        return merge(text, path, wanted, editor=self.editor)
+
+    def remove(self, text: str) -> str:
+        """The text without our entry; another program's entry of the same name stays."""
+        return self.editor.drop(text, (self.table, ENTRY)) if self.has_ours(text) else text
+
+    def find(self, text: str) -> Mapping[str, Any] | None:
+        """The entry under our name, whoever wrote it."""
+        found = look_up(self.editor.parse(text), (self.table, ENTRY))
+        return found if isinstance(found, Mapping) else None
+
+    def has_ours(self, text: str) -> bool:
+        found = self.find(text)
+        return found is not None and is_mission(argv_of(found), verb="mcp")
+
+
+class Hooks(Protocol):
+    """Where a client keeps its hooks, and how ours get in and out."""
+
+    def file(self, place: Place, scope: Scope) -> Path: ...
+
+    def add(self, text: str | None, client: str, command: Command) -> str: ...
+
+    def remove(self, text: str, client: str) -> str | None: ...
+
+    def commands(self, text: str, client: str) -> list[str]: ...
+
+
+def grouped_hook(line: str) -> dict[str, Any]:
+    """A hook as Claude Code writes it: a group without matcher that holds one command."""
+    return {"hooks": [{"type": "command", "command": line, "timeout": HOOK_SECONDS}]}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedHooks:
+    """Hooks that stand in a JSON file as lists under the names of their events."""
+
+    path: Callable[[Place, Scope], Path]
+    events: Sequence[str]
+    hook: Callable[[str], dict[str, Any]] = grouped_hook
+    opening: Mapping[str, Any] = field(default_factory=dict)
+
+    def file(self, place: Place, scope: Scope) -> Path:
+        return self.path(place, scope)
+
+    def add(self, text: str | None, client: str, command: Command) -> str:
+        """The text with each of our hooks once, after the hooks of others."""
+        text = text or ""
+        for key, value in self.opening.items():
+            if key not in jsonc.parse(text):
+                text = jsonc.put(text, (key,), value)
+        for event in self.events:
+            wanted = self.hook(command.line("hook", client, event))
+            places = [path for path, _ in _ours(jsonc.parse(text), client) if path[1] == event]
+            present = look_up(jsonc.parse(text), ("hooks", event))
+            if len(places) == 1 and same(present[places[0][2]], wanted):
+                continue
+            for path in reversed(places):
+                text = jsonc.drop(text, path)
+            count = len(look_up(jsonc.parse(text), ("hooks", event)) or [])
+            text = jsonc.put(text, ("hooks", event, count), wanted)
+        return text
+
+    def remove(self, text: str, client: str) -> str:
+        while found := [path for path, _ in _ours(jsonc.parse(text), client)]:
+            text = jsonc.drop(text, found[-1])
+        return text
+
+    def commands(self, text: str, client: str) -> list[str]:
+        return [line for _, line in _ours(jsonc.parse(text), client)]
+
+
+def _ours(document: Mapping[str, Any], client: str) -> Iterator[tuple[KeyPath, str]]:
+    """Our hooks in the document: the path that takes out each, and its command."""
+    events = document.get("hooks")
+    for event, entries in events.items() if isinstance(events, Mapping) else ():
+        for at, entry in enumerate(entries if isinstance(entries, list) else ()):
+            inner = entry.get("hooks") if isinstance(entry, Mapping) else None
+            if isinstance(inner, list):
+                for place, hook in enumerate(inner):
+                    if line := _our_line(hook, client):
+                        yield ("hooks", event, at, "hooks", place), line
+            elif line := _our_line(entry, client):
+                yield ("hooks", event, at), line
+
+
+def _our_line(hook: Any, client: str) -> str | None:
+    line = hook.get("command") if isinstance(hook, Mapping) else None
+    return line if isinstance(line, str) and is_hook_line(line, client) else None
+
+
+def is_hook_line(line: str, client: str) -> bool:
+    """Whether a shell line is one of our hooks for the client."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return False
+    return is_mission(words, verb="hook") and words[words.index("hook") + 1 :][:1] == [client]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnFile:
+    """Hooks that stand in a file of our own, which the client finds in a folder."""
+
+    path: Callable[[Place, Scope], Path]
+    text: Callable[[str, Command], str]
+
+    def file(self, place: Place, scope: Scope) -> Path:
+        return self.path(place, scope)
+
+    def add(self, text: str | None, client: str, command: Command) -> str:  # noqa: ARG002 - the file is all ours
+        return self.text(client, command)
+
+    def remove(self, text: str, client: str) -> str | None:
+        return None if self.commands(text, client) else text
+
+    def commands(self, text: str, client: str) -> list[str]:
+        strings = (json.loads(string) for string in re.findall(r'"(?:[^"\\\n]|\\.)*"', text))
+        return [string for string in strings if is_hook_line(f"{string} X", client) or is_hook_line(string, client)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Adapter:
+    """One agent client. `next_steps` says what its user still has to do, by scope or 'hooks'."""
+
+    name: str
+    title: str
+    program: str
+    servers: Servers
+    hooks: Hooks | None = None
+    why_no_hooks: str = ""
+    next_steps: Mapping[str, str] = field(default_factory=dict)
+
+
+def discover() -> dict[str, Adapter]:
+    """Every client there is an adapter for, by name: the modules beside this one."""
+    package = importlib.import_module(__name__.rpartition(".")[0])
+    names = [module.name for module in pkgutil.iter_modules(package.__path__) if module.name != "base"]
+    found = [importlib.import_module(f"{package.__name__}.{name}").ADAPTER for name in sorted(names)]
+    return {adapter.name: adapter for adapter in found}

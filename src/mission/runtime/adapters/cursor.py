@@ -1,0 +1,31 @@
+"""Cursor: `mcp.json` and `hooks.json` in `.cursor` of the user or project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
+
+
+def _folder(place: Place, scope: Scope) -> Path:
+    return (place.project if scope is Scope.PROJECT else place.home) / ".cursor"
+
+
+def _hook(line: str) -> dict[str, Any]:
+    return {"command": line, "timeout": HOOK_SECONDS}
+
+
+ADAPTER = Adapter(
+    name="cursor",
+    title="Cursor",
+    program="cursor",
+    servers=Servers(files=lambda place, scope: [_folder(place, scope) / "mcp.json"], table="mcpServers"),
+    hooks=ListedHooks(
+        path=lambda place, scope: _folder(place, scope) / "hooks.json",
+        events=("sessionStart", "postToolUse", "stop", "sessionEnd"),
+        hook=_hook,
+        opening={"version": 1},
+    ),
+    next_steps={"user": "Cursor starts a new server after you switch it on under Settings, MCP."},
+)

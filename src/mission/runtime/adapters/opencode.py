@@ -1,0 +1,99 @@
+"""OpenCode: `opencode.json` of the user or project; its hooks are a small plugin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from mission.runtime.adapters.base import Adapter, Command, OwnFile, Place, Scope, Servers
+
+
+def _folder(place: Place) -> Path:
+    return place.folder("XDG_CONFIG_HOME", ".config") / "opencode"
+
+
+def _files(place: Place, scope: Scope) -> list[Path]:
+    folder = place.project if scope is Scope.PROJECT else _folder(place)
+    return [folder / "opencode.json", folder / "opencode.jsonc"]
+
+
+def _plugin_file(place: Place, scope: Scope) -> Path:
+    folder = place.project / ".opencode" if scope is Scope.PROJECT else _folder(place)
+    return folder / "plugins" / "mission.js"
+
+
+def _entry(command: Command) -> dict[str, Any]:
+    entry: dict[str, Any] = {"type": "local", "command": [command.program, *command.arguments], "enabled": True}
+    if command.environment:
+        entry["environment"] = dict(command.environment)
+    return entry
+
+
+def _plugin(client: str, command: Command) -> str:
+    return _PLUGIN.replace("COMMAND", json.dumps(command.line("hook", client), ensure_ascii=False))
+
+
+_PLUGIN = """\
+// Tells Mission Control when an OpenCode session starts, works and ends.
+// Written by `mission setup opencode --hooks`; `mission setup --remove opencode` takes it away.
+import { spawn, spawnSync } from "node:child_process"
+
+const command = COMMAND
+
+const subagents = new Set()
+const sessions = new Map()
+
+function tell(event, id, directory, wait) {
+  const input = JSON.stringify({ session_id: id, cwd: directory })
+  try {
+    if (wait) {
+      spawnSync(`${command} ${event}`, { shell: true, input, timeout: 4000, stdio: ["pipe", "ignore", "ignore"] })
+      return
+    }
+    const child = spawn(`${command} ${event}`, { shell: true, stdio: ["pipe", "ignore", "ignore"] })
+    child.on("error", () => {})
+    child.stdin.on("error", () => {})
+    child.stdin.end(input)
+  } catch {}
+}
+
+export const MissionControl = async ({ directory }) => {
+  const alive = (id) => {
+    if (!id || subagents.has(id)) return
+    if (!sessions.has(id)) sessions.set(id, directory)
+    tell("tool.execute.after", id, sessions.get(id), false)
+  }
+  return {
+    event: async ({ event }) => {
+      const session = event.properties?.info
+      if (event.type === "session.created" && session) {
+        if (session.parentID) {
+          subagents.add(session.id)
+          return
+        }
+        sessions.set(session.id, session.directory ?? directory)
+        tell("session.start", session.id, sessions.get(session.id), false)
+      } else if (event.type === "session.idle") {
+        alive(event.properties?.sessionID)
+      } else if (event.type === "session.deleted" && session && sessions.delete(session.id)) {
+        tell("session.end", session.id, directory, false)
+      }
+    },
+    "tool.execute.after": async (input) => alive(input.sessionID),
+    dispose: async () => {
+      for (const [id, where] of sessions) tell("session.end", id, where, true)
+      sessions.clear()
+    },
+  }
+}
+"""
+
+
+ADAPTER = Adapter(
+    name="opencode",
+    title="OpenCode",
+    program="opencode",
+    servers=Servers(files=_files, table="mcp", entry=_entry, environment_key="environment"),
+    hooks=OwnFile(path=_plugin_file, text=_plugin),
+)

@@ -1,0 +1,229 @@
+"""Connecting an agent client to Mission Control: which of its files would change, and whether it is connected."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.runtime.adapters.base import Adapter, Command, Hooks, Place, Scope, argv_of
+from mission.runtime.kept.files import Backups, Change, read, remove_folders, undo, write
+from mission.runtime.kept.text import BrokenText
+from mission.settings import Settings, default_home
+
+VERSION_SECONDS = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Connection:
+    """What a client's kept configuration of one scope says about Mission Control."""
+
+    file: Path
+    argv: Sequence[str] = ()
+    hooks_file: Path | None = None
+    hooks: Sequence[str] = ()
+
+    @property
+    def is_set_up(self) -> bool:
+        return bool(self.argv)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Installed:
+    """A client's program on this machine."""
+
+    path: str
+    version: str | None
+
+
+def here(*, project: Path | None = None) -> Place:
+    """The place in which this process runs."""
+    return Place(
+        home=Path.home(), project=(project or Path.cwd()).absolute(), environment=os.environ, platform=sys.platform
+    )
+
+
+def mission_command(settings: Settings, *, invoked: str | None = None) -> Command:
+    """An absolute command that runs this very Mission Control, with its home when that is not the usual one."""
+    # Compared with the home of a bare environment: some clients pass on only a few variables.
+    environment = {} if settings.home == default_home({}) else {"MISSION_HOME": str(settings.home)}
+    beside = Path(sys.executable).parent / "mission"
+    for candidate in (
+        Path(invoked or sys.argv[0]).absolute(),
+        beside,
+        Path(shutil.which("mission") or beside).absolute(),
+    ):
+        if candidate.name == "mission" and candidate.is_file() and os.access(candidate, os.X_OK):
+            return Command(program=str(candidate), environment=environment)
+    return Command(program=sys.executable, arguments=("-m", "mission"), environment=environment)
+
+
+def find_program(adapter: Adapter) -> Installed | None:
+    """The client's program on PATH and the version it says it has."""
+    path = shutil.which(adapter.program)
+    if path is None:
+        return None
+    try:
+        answer = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        return Installed(path=path, version=None)
+    version = re.search(r"\d+\.\d+[\w.+-]*\w", answer.stdout)
+    return Installed(path=path, version=version.group() if version else None)
+
+
+def look(adapter: Adapter, place: Place, scope: Scope) -> Connection:
+    """Whether the client is connected in this scope, and by which commands."""
+    file = _servers_file(adapter, place, scope)
+    text = read(file)
+    with _naming(file):
+        entry = adapter.servers.find(text) if text is not None and adapter.servers.has_ours(text) else None
+    hooks_file = adapter.hooks.file(place, scope) if adapter.hooks else None
+    return Connection(
+        file=file,
+        argv=argv_of(entry) if entry is not None else (),
+        hooks_file=hooks_file,
+        hooks=_hook_lines(adapter, hooks_file),
+    )
+
+
+def plan(adapter: Adapter, place: Place, scope: Scope, command: Command, *, toolsets: str, hooks: bool) -> list[Change]:
+    """What has to change so that the client is connected. Hooks that are there already are kept current."""
+    if hooks and adapter.hooks is None:
+        raise InvalidInput(
+            f"There are no hooks for {adapter.title}: {adapter.why_no_hooks}",
+            hint=f"Run 'mission setup {adapter.name}' without --hooks.",
+        )
+    edits = _Edits()
+    serve = command.with_arguments("mcp", *(["--toolsets", toolsets] if toolsets else []))
+    file = _servers_file(adapter, place, scope)
+    with _naming(file):
+        edits.set(file, adapter.servers.add(edits.get(file), serve))
+    if adapter.hooks is not None:
+        file = adapter.hooks.file(place, scope)
+        with _naming(file):
+            if hooks or adapter.hooks.commands(edits.get(file) or "", adapter.name):
+                edits.set(file, adapter.hooks.add(edits.get(file), adapter.name, command))
+    return edits.changes()
+
+
+def plan_removal(adapter: Adapter, place: Place, scope: Scope, backups: Backups) -> list[Change]:
+    """What has to change so that nothing of ours is left: the file as it was, or what was added since kept."""
+    edits = _Edits()
+    file = _servers_file(adapter, place, scope)
+    with _naming(file):
+        if (text := edits.get(file)) is not None:
+            edits.set(file, adapter.servers.remove(text))
+    if adapter.hooks is not None:
+        file = adapter.hooks.file(place, scope)
+        with _naming(file):
+            if (text := edits.get(file)) is not None:
+                edits.set(file, adapter.hooks.remove(text, adapter.name))
+    return [_as_it_was(change, backups) for change in edits.changes()]
+
+
+def apply(adapter: Adapter, changes: Sequence[Change], backups: Backups) -> list[Path]:
+    """Write the changes, keeping each file as it was; answers the folders that were made."""
+    made = write(changes)
+    for change in changes:
+        own = [folder for folder in made if folder in change.path.parents]
+        backups.keep(change, made=own, had_ours=_has_ours(adapter, change.before))
+    return made
+
+
+def take_back(adapter: Adapter, changes: Sequence[Change], made: Sequence[Path], backups: Backups) -> None:
+    """Undo what `apply` did."""
+    undo(changes, made=made)
+    for change in changes:
+        if _has_ours(adapter, change.before):
+            backups.keep(Change(path=change.path, before=change.after, after=change.before), made=(), had_ours=True)
+        else:
+            backups.forget(change.path)
+
+
+def apply_removal(changes: Sequence[Change], backups: Backups) -> None:
+    """Write the removal and drop what was kept for it, folders included."""
+    write(changes)
+    for change in changes:
+        folders = backups.forget(change.path)
+        if change.after is None:
+            remove_folders(folders)
+
+
+class _Edits:
+    """Texts of files under change, so that two edits of one file add up."""
+
+    def __init__(self) -> None:
+        self._before: dict[Path, str | None] = {}
+        self._after: dict[Path, str | None] = {}
+
+    def get(self, file: Path) -> str | None:
+        if file not in self._before:
+            self._before[file] = self._after[file] = read(file)
+        return self._after[file]
+
+    def set(self, file: Path, text: str | None) -> None:
+        self.get(file)
+        self._after[file] = text
+
+    def changes(self) -> list[Change]:
+        found = [Change(path=file, before=self._before[file], after=after) for file, after in self._after.items()]
+        return [change for change in found if not change.is_empty]
+
+
+def _servers_file(adapter: Adapter, place: Place, scope: Scope) -> Path:
+    """The file that holds our entry, else the first that exists, else the one to make."""
+    files = adapter.servers.files(place, scope)
+    present = [file for file in files if file.exists()]
+    for file in present if len(files) > 1 else ():
+        with _naming(file):
+            if adapter.servers.has_ours(read(file) or ""):
+                return file
+    return present[0] if present else files[0]
+
+
+def _hook_lines(adapter: Adapter, file: Path | None) -> list[str]:
+    hooks: Hooks | None = adapter.hooks
+    text = read(file) if file is not None else None
+    if hooks is None or file is None or text is None:
+        return []
+    with _naming(file):
+        return hooks.commands(text, adapter.name)
+
+
+def _has_ours(adapter: Adapter, text: str | None) -> bool:
+    if text is None:
+        return False
+    if adapter.hooks is not None and adapter.hooks.commands(text, adapter.name):
+        return True
+    try:
+        return adapter.servers.has_ours(text)
+    except BrokenText:  # a hooks file need not be written as the servers file is
+        return False
+
+
+def _as_it_was(change: Change, backups: Backups) -> Change:
+    known, original = backups.original(change.path, present=change.before)
+    return Change(path=change.path, before=change.before, after=original) if known else change
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Say which file is broken."""
+    try:
+        yield
+    except BrokenText as error:
+        raise InvalidState(
+            f"{file}, line {error.line}: {error.message}",
+            hint="Nothing was written. Mend the file, then run the same command again.",
+            file=str(file),
+            line=error.line,
+        ) from None
