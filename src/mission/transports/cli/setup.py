@@ -250,8 +250,8 @@ class _Work:
                 done.append((adapter, found, connect.apply(adapter, found, self.backups)))
             tools = self._try()
         except BaseException:
-            for adapter, found, made in reversed(done):
-                connect.take_back(adapter, found, made, self.backups)
+            for adapter, written, made in reversed(done):
+                connect.take_back(adapter, written, made, self.backups)
             raise
         self._report(plans, tools)
         self._finish(changes, written=bool(changes), tools=tools)
