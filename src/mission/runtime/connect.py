@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ class Connection:
 
     file: Path
     argv: Sequence[str] = ()
+    home: str | None = None
     hooks_file: Path | None = None
     hooks: Sequence[str] = ()
 
@@ -87,9 +88,11 @@ def look(adapter: Adapter, place: Place, scope: Scope) -> Connection:
     with _naming(file):
         entry = adapter.servers.find(text) if text is not None and adapter.servers.has_ours(text) else None
     hooks_file = adapter.hooks.file(place, scope) if adapter.hooks else None
+    environment = entry.get(adapter.servers.environment_key) if entry is not None else None
     return Connection(
         file=file,
         argv=argv_of(entry) if entry is not None else (),
+        home=environment.get("MISSION_HOME") if isinstance(environment, Mapping) else None,
         hooks_file=hooks_file,
         hooks=_hook_lines(adapter, hooks_file),
     )
