@@ -42,13 +42,13 @@ class Tools:
 
     async def call(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}
-        text = await getattr(self, params.name)(ctx, **arguments)
+        text = await getattr(self, params.name)(**({"ctx": ctx} if params.name == "progress" else arguments))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
-    async def echo(self, ctx: Any, text: str = "") -> str:
+    async def echo(self, text: str = "") -> str:
         return text
 
-    async def meet(self, ctx: Any, people: int) -> str:
+    async def meet(self, people: int) -> str:
         """Answers only when that many calls are in flight at once."""
         self.present += 1
         if self.present == people:
@@ -62,19 +62,19 @@ class Tools:
             await ctx.session.report_progress(step, 3, f"step {step}")
         return "done"
 
-    async def hang(self, ctx: Any) -> str:
+    async def hang(self) -> str:
         (HOME / "hang.started").touch()
         await anyio.sleep_forever()
         raise AssertionError
 
-    async def die_once(self, ctx: Any) -> str:
+    async def die_once(self) -> str:
         marker = HOME / "died"
         if not marker.exists():
             marker.touch()
             os._exit(9)
         return "survived"
 
-    async def die_always(self, ctx: Any) -> str:
+    async def die_always(self) -> str:
         os._exit(9)
 
 
@@ -97,7 +97,7 @@ class Door:
         with (HOME / "requests.jsonl").open("a") as file:
             file.write(json.dumps({"query": scope["query_string"].decode(), **headers}) + "\n")
         if headers.get("authorization") != f"Bearer {TOKEN}":
-            error = {"code": "UNAUTHENTICATED", "message": "no", "hint": None, "details": {}}
+            error: dict[str, Any] = {"code": "UNAUTHENTICATED", "message": "no", "hint": None, "details": {}}
             return await JSONResponse({"error": error}, status_code=401)(scope, receive, send)
 
         async def watched() -> Any:

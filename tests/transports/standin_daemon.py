@@ -58,7 +58,8 @@ def main() -> None:
         sys.exit("a daemon runs already")
     with (HOME / "starts").open("a") as file:
         file.write(f"{os.getpid()}\n")
-    (HOME / "environment.json").write_text(json.dumps({"environment": dict(os.environ), "directory": os.getcwd()}))
+    seen = {"environment": dict(os.environ), "directory": str(Path.cwd())}
+    (HOME / "environment.json").write_text(json.dumps(seen))
     if "die" in BEHAVIOUR:
         sys.exit(BEHAVIOUR["die"])
     time.sleep(BEHAVIOUR.get("start_seconds", 0))

@@ -279,7 +279,7 @@ def test_connections_are_kept_for_the_next_request(home: Path, talk: Callable[..
     connections = Path(f"/proc/{bridge.process.pid}/fd")
     if not connections.exists():
         pytest.skip("needs /proc")
-    assert sum(os.readlink(fd).startswith("socket:") for fd in connections.iterdir()) == 1
+    assert sum(str(fd.readlink()).startswith("socket:") for fd in connections.iterdir()) == 1
 
 
 def test_a_tool_name_that_fits_no_header_is_wrapped(home: Path, talk: Callable[..., Talk]) -> None:
@@ -501,6 +501,23 @@ def test_a_call_whose_server_dies_is_repeated_with_its_key_and_answered_once(
     assert bridge.silent()
 
 
+def test_twenty_calls_in_flight_survive_the_death_of_the_server(mortal_home: Path, talk: Callable[..., Talk]) -> None:
+    bridge = talk(mortal_home)
+    first = described(mortal_home)["pid"]
+    for number in range(19):
+        bridge.send(call(number, "meet", people=20))
+    until(lambda: len(requests(mortal_home)) == 19)
+
+    os.kill(first, signal.SIGKILL)
+    bridge.send(call(19, "meet", people=20))
+
+    answers = [bridge.next() for _ in range(20)]
+    assert sorted(answer["id"] for answer in answers) == list(range(20))
+    assert {text_of(answer) for answer in answers} == {"met"}
+    assert len({sent["idempotency-key"] for sent in requests(mortal_home)}) == 20
+    assert bridge.silent()
+
+
 def test_a_call_without_a_usable_key_is_not_repeated(mortal_home: Path, talk: Callable[..., Talk]) -> None:
     error = error_of(talk(mortal_home).ask(call(1, "die_once", meta={"mission/key": 5})))
 
@@ -576,6 +593,27 @@ def test_a_server_that_is_down_for_good_gives_errors_that_say_why(quiet_home: Pa
     assert "the disk is full" in listed["message"]
     (quiet_home / "standin.json").unlink()
     assert bridge.ask(initialize(3))["result"]["pid"]
+
+
+def test_an_older_daemon_is_replaced_and_a_newer_one_is_used(quiet_home: Path, talk: Callable[..., Talk]) -> None:
+    (quiet_home / "standin.json").write_text('{"version": "0.0.1"}')
+    old = start_daemon(quiet_home)
+    (quiet_home / "standin.json").write_text('{"version": "99.0"}')
+
+    newer = talk(quiet_home).ask(initialize())["result"]["pid"]
+    again = talk(quiet_home)
+
+    assert old.wait(5) == 0
+    assert again.ask(initialize())["result"]["pid"] == newer
+    again.end_input()
+    assert again.errors() == f"mission: the daemon is version 99.0, this program {__version__}: using it as it is\n"
+
+
+def test_a_call_that_kills_every_server_is_given_up(mortal_home: Path, talk: Callable[..., Talk]) -> None:
+    error = error_of(talk(mortal_home).ask(call(1, "die_always")))
+
+    assert error["code"] == "TRANSIENT_ERROR"
+    assert "again and again" in error["message"]
 
 
 def test_a_bad_setting_is_explained_when_the_daemon_must_be_started(

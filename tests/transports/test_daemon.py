@@ -295,8 +295,17 @@ def test_the_token_is_not_shown_in_a_description() -> None:
 
 @pytest.mark.parametrize(
     "environment",
-    [{}, {"MISSION_HOME": "/x/y"}, {"MISSION_HOME": "~/m"}, {"MISSION_HOME": "a/../b"}]
-    + [{"XDG_DATA_HOME": "/data"}, {"XDG_DATA_HOME": "relative"}, {"XDG_DATA_HOME": ""}, {"MISSION_HOME": ""}],
+    [
+        {},
+        {"MISSION_HOME": ""},
+        {"MISSION_HOME": "/x/y"},
+        {"MISSION_HOME": "~/m"},
+        {"MISSION_HOME": "a/../b"},
+        {"MISSION_HOME": "/x/"},
+        {"XDG_DATA_HOME": ""},
+        {"XDG_DATA_HOME": "/data"},
+        {"XDG_DATA_HOME": "relative"},
+    ],
 )
 def test_the_home_is_the_one_that_the_settings_find(environment: dict[str, str]) -> None:
-    assert daemons.home_directory(environment) == str(load(environment).home)
+    assert Path(daemons.home_directory(environment)) == load(environment).home

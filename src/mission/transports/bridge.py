@@ -38,7 +38,7 @@ Serve MCP on standard input and output. The calls go to the Mission Control daem
 which is started when none runs.
 
 Options:
-  --toolsets LIST  Toolsets to show, separated by commas (mission, tasks, worker, all, …)
+  --toolsets LIST  Toolsets to show, separated by commas (mission, tasks, worker, all, ...)
   --agent ID       Agent that the calls are made for
   --standalone     Serve from this process and the database, without a daemon
   -h, --help       Show this text
@@ -56,6 +56,8 @@ ATTEMPTS = 4
 GRACE_SECONDS = 1.5  # clients wait 2 s for us after they have closed our input
 LONGEST_KEY = 200
 EDGE = 65536  # how much of each end of an oversized line is kept
+
+SEND_LESS = "Send less: put long material into a file of the repository and name its path."
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -140,6 +142,11 @@ class Job:
         self.version = version if isinstance(version, str) and fits_header(version) else None
         self.key, self.repeatable = self._key()
 
+    @property
+    def expects_answer(self) -> bool:
+        """Whether this is a request: not a notification, nor an answer of the client to the server."""
+        return self.id is not None and self.method is not None
+
     def _key(self) -> tuple[str | None, bool]:
         """The key to send, and whether a second sending is harmless."""
         if self.method != "tools/call":
@@ -210,16 +217,25 @@ class Bridge:
             self._changed.wait_for(lambda: self._waiting_bytes < MOST_WAITING_BYTES)
             self._open_jobs += 1
             self._waiting_bytes += len(job.line)
-            if job.id is not None:
+            if job.expects_answer:
                 self._jobs[repr(job.id)] = job
             if self._free_workers:
                 self._free_workers -= 1
-            elif self._workers < MOST_IN_FLIGHT:
-                self._workers += 1
-                threading.Thread(target=self._work, daemon=True).start()
-            else:
+            elif not self._add_worker():
                 self._backlog += 1
         self._queue.put(job)
+
+    def _add_worker(self) -> bool:
+        if self._workers >= MOST_IN_FLIGHT:
+            return False
+        try:
+            threading.Thread(target=self._work, daemon=True).start()
+        except RuntimeError:  # the system gives us no more threads
+            if not self._workers:
+                raise
+            return False
+        self._workers += 1
+        return True
 
     def _cancel(self, message: dict[str, Any]) -> None:
         """Close the connection of a running request; one that was answered is not ours to cancel."""
@@ -236,7 +252,7 @@ class Bridge:
         failure = Failure(
             "TOO_LARGE",
             f"The message is larger than {LARGEST_LINE // (1024 * 1024)} MiB and was not sent.",
-            "Send less: put long material into a file of the repository and name its path.",
+            SEND_LESS,
         )
         identifier = line.id()
         if identifier is None:
@@ -260,6 +276,9 @@ class Bridge:
                 self._forward(job)
             except Failure as failure:
                 self._answer(job, failure)
+            except Exception as problem:  # noqa: BLE001  (a client must not wait for an answer that never comes)
+                self._say(f"unexpected {type(problem).__name__} while forwarding {job.method}")
+                self._answer(job, _unexpected(problem))
             finally:
                 self._finish(job)
 
@@ -303,10 +322,12 @@ class Bridge:
 
     def _exchange(self, job: Job, connection: Connection, daemon: Daemon) -> bool:
         """One request and its answer; False when it should be sent again with another token."""
-        with self._changed:
-            job.connection = connection
         keep = False
         try:
+            with self._changed:
+                if job.cancelled:
+                    raise Lost("cancelled")
+                job.connection = connection
             answer = connection.request("POST", self._target, self._headers(job, daemon), job.line)
             done = self._pass_on(job, answer, daemon)
             keep = answer.leaves_open
@@ -327,10 +348,10 @@ class Bridge:
         body = answer.read()
         if answer.status == 401 and self._token_was_renewed(daemon):
             return False
-        if job.id is None or job.method is None:
+        if not job.expects_answer:
             if answer.status >= 400:
                 self._say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
-        elif answer.status == 200 and body:
+        elif answer.status == 200 and answer.media_type == "application/json":
             self._note_version(job, body)
             self._write(body)
         else:
@@ -338,7 +359,7 @@ class Bridge:
         return True
 
     def _pass_on_events(self, job: Job, answer: Response) -> None:
-        answered = job.id is None
+        answered = not job.expects_answer
         for event in answer.events():
             if job.cancelled:
                 raise Lost("cancelled")
@@ -375,7 +396,7 @@ class Bridge:
     def _agent_of_session(self) -> str | None:
         """The agent that the session hooks registered for this client session; it may change while we run."""
         session = self._environment.get("CLAUDE_CODE_SESSION_ID", "")
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,128}", session):
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", session):
             return None
         try:
             with open(os.path.join(self._home, "sessions", f"{session}.json"), "rb") as file:
@@ -457,7 +478,7 @@ class Bridge:
         """Tell the client that its request failed: a tool's error for a tools/call, else a protocol error."""
         if job.cancelled:
             return
-        if job.id is None or job.method is None:
+        if not job.expects_answer:
             self._say(str(failure))
         elif job.method == "tools/call":
             text = json.dumps({"error": failure.error}, ensure_ascii=False)
@@ -584,20 +605,15 @@ def _adopted(job: Job, body: bytes) -> bytes | None:
 
 
 def _raise_status(status: int, body: bytes, environment: Mapping[str, str]) -> bytes:
-    try:
-        error = json.loads(body)["error"]
-        known = Failure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        known = Failure("INTERNAL_ERROR", f"The daemon answered with status {status}.", "See the daemon's log.")
+    """Turn an answer that is no JSON-RPC message into the failure that it means."""
     if status == 401:
         raise Failure("UNAUTHENTICATED", *_token_advice(environment))
     if status == 413:
-        raise Failure(
-            "TOO_LARGE",
-            "The message is larger than the daemon accepts.",
-            "Send less: put long material into a file of the repository and name its path.",
-        )
-    raise known
+        raise Failure("TOO_LARGE", "The message is larger than the daemon accepts.", SEND_LESS)
+    error = _object(body).get("error")
+    if isinstance(error, dict) and "code" in error and "message" in error:
+        raise Failure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
+    raise Failure("INTERNAL_ERROR", f"The daemon's answer (status {status}) cannot be understood.", "See its log.")
 
 
 def _token_advice(environment: Mapping[str, str]) -> tuple[str, str]:
@@ -618,6 +634,14 @@ def _unknown_outcome() -> Failure:
         "The connection broke before the answer came, and the call has no usable key: its outcome is unknown.",
         "Look whether the call took effect before you repeat it. A key is a text of up to "
         f'{LONGEST_KEY} characters in _meta["mission/key"]; leave it out to have one made.',
+    )
+
+
+def _unexpected(problem: Exception) -> Failure:
+    return Failure(
+        "INTERNAL_ERROR",
+        f"The bridge failed unexpectedly ({type(problem).__name__}); the outcome of the call is unknown.",
+        "Look whether the call took effect before you repeat it, and report this as a bug.",
     )
 
 

@@ -35,7 +35,7 @@ def split_url(url: str) -> tuple[str, int]:
     """Host and port of an http address."""
     scheme, _, rest = url.partition("://")
     host, colon, port = rest.partition("/")[0].rpartition(":")
-    if scheme != "http" or not colon or not port.isdigit():
+    if scheme != "http" or not host.isascii() or not colon or not port.isdigit() or int(port) > 65535:
         raise ValueError(f"not an http address with a port: {url!r}")
     return host.strip("[]"), int(port)
 
@@ -125,9 +125,13 @@ class Response:
                     yield event
 
     def _text_lines(self) -> Iterator[bytes]:
-        rest = b""
+        rest: list[bytes] = []
         for piece in self._pieces():
-            *lines, rest = (rest + piece).split(b"\n")
+            if b"\n" not in piece:
+                rest.append(piece)
+                continue
+            *lines, last = b"".join([*rest, piece]).split(b"\n")
+            rest = [last]
             for line in lines:
                 yield line.removesuffix(b"\r")
 
