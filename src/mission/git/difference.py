@@ -1,0 +1,51 @@
+"""Turn the difference of two manifests into what a person or an agent reads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from mission.domain.changes import Rename
+from mission.git.manifest import Difference, content_of
+from mission.git.names import shown
+
+
+def sort_paths(differences: Iterable[Difference]) -> tuple[list[str], list[str], list[str]]:
+    """Added, modified and deleted paths, sorted; a path stands in one of them."""
+    added, modified, deleted = [], [], []
+    for difference in differences:
+        if difference.old is None:
+            added.append(shown(difference.path))
+        elif difference.new is None:
+            deleted.append(shown(difference.path))
+        else:
+            modified.append(shown(difference.path))
+    return sorted(added), sorted(modified), sorted(deleted)
+
+
+def find_renames(differences: Iterable[Difference]) -> list[Rename]:
+    """A deleted and an added path with the same content; with several candidates the same file name wins."""
+    sources: dict[bytes, list[bytes]] = defaultdict(list)
+    targets: dict[bytes, list[bytes]] = defaultdict(list)
+    for difference in differences:
+        if difference.new is None and difference.old is not None:
+            sources[content_of(difference.old)].append(difference.path)
+        elif difference.old is None and difference.new is not None:
+            targets[content_of(difference.new)].append(difference.path)
+    pairs = [pair for content in sources for pair in _paired(sources[content], targets.get(content, []))]
+    return sorted((Rename(source=shown(old), target=shown(new)) for old, new in pairs), key=lambda pair: pair.source)
+
+
+def _paired(sources: list[bytes], targets: list[bytes]) -> list[tuple[bytes, bytes]]:
+    left, free = sorted(sources), sorted(targets)
+    pairs = []
+    for source in list(left):
+        if twin := next((target for target in free if _name(target) == _name(source)), None):
+            pairs.append((source, twin))
+            left.remove(source)
+            free.remove(twin)
+    return pairs + list(zip(left, free, strict=False))
+
+
+def _name(path: bytes) -> bytes:
+    return path.rpartition(b"/")[2]

@@ -1,0 +1,93 @@
+"""What stands at a path of a tree right now, never following a link on the way there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from enum import Enum
+from pathlib import Path
+
+
+class Kind(Enum):
+    """What a path is."""
+
+    FILE = "file"
+    LINK = "link"
+    FOLDER = "folder"
+    OTHER = "other"
+    ABSENT = "absent"
+    HIDDEN = "hidden"
+    """It cannot be looked at: a folder on the way there is closed to us."""
+
+
+class Disk:
+    """Looks at paths below one top folder and remembers which folders on the way are real."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = os.fsencode(top)
+        self._real: dict[bytes, bool] = {b"": True}
+
+    def kind(self, path: bytes) -> Kind:
+        """What stands at this path; behind a symbolic link there is nothing of this tree."""
+        if not self._is_real(os.path.dirname(path)):  # noqa: PTH120 (paths are bytes)
+            return Kind.ABSENT
+        try:
+            mode = os.lstat(self.full(path)).st_mode
+        except PermissionError:
+            return Kind.HIDDEN
+        except OSError:
+            return Kind.ABSENT
+        return _kind(mode)
+
+    def full(self, path: bytes) -> bytes:
+        return self.top + b"/" + path
+
+    def touched_ns(self, path: bytes) -> int:
+        """When the file or what is known about it last changed, 0 if it is gone."""
+        try:
+            status = os.lstat(self.full(path))
+        except OSError:
+            return 0
+        return max(status.st_mtime_ns, status.st_ctime_ns)
+
+    def is_readable(self, path: bytes) -> bool:
+        """Whether the file can be opened; one that vanished does not count as unreadable."""
+        try:
+            descriptor = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except PermissionError:
+            return False
+        except OSError:
+            return True
+        os.close(descriptor)
+        return True
+
+    def guess(self, path: bytes) -> str:
+        """A stand-in for the content id of a file that cannot be read: differs when size, time or inode do."""
+        try:
+            status = os.lstat(self.full(path))
+            sign = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+        except OSError:
+            sign = "hidden"
+        return hashlib.sha1(f"unreadable {sign}".encode()).hexdigest()
+
+    def _is_real(self, folder: bytes) -> bool:
+        if folder not in self._real:
+            self._real[folder] = self._is_real(os.path.dirname(folder)) and self._is_folder(folder)  # noqa: PTH120
+        return self._real[folder]
+
+    def _is_folder(self, folder: bytes) -> bool:
+        try:
+            return stat.S_ISDIR(os.lstat(self.full(folder)).st_mode)
+        except PermissionError:
+            return True
+        except OSError:
+            return False
+
+
+def _kind(mode: int) -> Kind:
+    if stat.S_ISREG(mode):
+        return Kind.FILE
+    if stat.S_ISLNK(mode):
+        return Kind.LINK
+    return Kind.FOLDER if stat.S_ISDIR(mode) else Kind.OTHER

@@ -1,0 +1,168 @@
+"""What a folder without git holds: a checksum of every file and link, reading only what may have changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mission.git.errors import TooManyFiles
+from mission.git.manifest import Entry, entry, records
+from mission.git.names import shown
+from mission.git.storage import Room, write
+
+LIMIT = 200_000
+SKIPPED = frozenset(
+    name.encode()
+    for name in (
+        ".git", ".hg", ".svn", "node_modules", "bower_components", ".venv", "venv", "__pycache__", ".mypy_cache",
+        ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".gradle", ".terraform", ".next", ".nuxt",
+        ".parcel-cache", ".turbo", ".cache", ".DS_Store",
+    )
+)  # fmt: skip
+# A file touched this shortly before it was read may change again without its times showing it.
+RACY_NS = 2_000_000_000
+CHUNK = 1 << 20
+
+Sign = tuple[int, int, int, int]
+Known = dict[bytes, tuple[Sign, Entry]]
+Report = Callable[[str], None]
+
+
+def scan_folder(room: Room, top: Path, *, report: Report | None = None) -> tuple[dict[bytes, Entry], list[str]]:
+    """Path → entry for every regular file and symbolic link, and warnings about what could not be read."""
+    walk = Walk(top, excluded=room.excluded, known=_load(room), report=report or (lambda _: None))
+    entries = dict(walk.entries())
+    _save(room, walk.fresh)
+    return entries, walk.warnings
+
+
+class Walk:
+    """One pass over a folder."""
+
+    def __init__(self, top: Path, *, excluded: Path, known: Known, report: Report) -> None:
+        self.top = top
+        self.excluded = _identity(excluded)
+        self.known = known
+        self.report = report
+        self.started = time.time_ns()
+        self.fresh: Known = {}
+        self.warnings: list[str] = []
+
+    def entries(self) -> Iterator[tuple[bytes, Entry]]:
+        for count, (path, status) in enumerate(self._files(), 1):
+            if count > LIMIT:
+                raise TooManyFiles(shown(os.fsencode(self.top)), limit=LIMIT)
+            if count % 10_000 == 0:
+                self.report(f"Looked at {count} files")
+            value = self._entry(path, status)
+            if value:
+                yield path, value
+
+    def _files(self) -> Iterator[tuple[bytes, os.stat_result]]:
+        top = os.fsencode(self.top)
+        folders = [b""]
+        while folders:
+            folder = folders.pop()
+            for name, status in self._listed(top + b"/" + folder, folder):
+                if stat.S_ISDIR(status.st_mode):
+                    if (status.st_dev, status.st_ino) != self.excluded:
+                        folders.append(folder + name + b"/")
+                elif stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
+                    yield folder + name, status
+
+    def _listed(self, full: bytes, folder: bytes) -> list[tuple[bytes, os.stat_result]]:
+        found = []
+        try:
+            with os.scandir(full) as listing:
+                for item in listing:
+                    if item.name not in SKIPPED and (status := _status(item)):
+                        found.append((item.name, status))
+        except FileNotFoundError:
+            return []
+        except OSError:
+            self.warnings.append(f"Could not be read: {shown(folder) or '.'}")
+        return found
+
+    def _entry(self, path: bytes, status: os.stat_result) -> Entry | None:
+        sign = (status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
+        mode = _mode(status.st_mode)
+        known = self.known.get(path)
+        if known and known[0] == sign and known[1].startswith(b"H " + mode):
+            value = known[1]
+        else:
+            content = self._content(path, status)
+            if content is None:
+                return None
+            value = entry(mode, content)
+        if max(status.st_mtime_ns, status.st_ctime_ns) < self.started - RACY_NS:
+            self.fresh[path] = (sign, value)
+        return value
+
+    def _content(self, path: bytes, status: os.stat_result) -> str | None:
+        full = os.fsencode(self.top) + b"/" + path
+        try:
+            if stat.S_ISLNK(status.st_mode):
+                return hashlib.sha256(os.readlink(full)).hexdigest()  # noqa: PTH115 (paths are bytes)
+            return _checksum(full)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            self.warnings.append(f"Could not be read: {shown(path)}")
+            sign = f"unreadable {status.st_size} {status.st_mtime_ns} {status.st_ino}"
+            return hashlib.sha256(sign.encode()).hexdigest()
+
+
+def _checksum(full: bytes) -> str:
+    digest = hashlib.sha256()
+    # Without O_NONBLOCK a fifo that took the file's place would hold us up for ever.
+    with os.fdopen(
+        os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0
+    ) as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _mode(mode: int) -> bytes:
+    if stat.S_ISLNK(mode):
+        return b"120000"
+    return b"100755" if mode & stat.S_IXUSR else b"100644"
+
+
+def _status(item: os.DirEntry[bytes]) -> os.stat_result | None:
+    try:
+        return item.stat(follow_symlinks=False)
+    except OSError:
+        return None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _load(room: Room) -> Known:
+    try:
+        text = zlib.decompress((room.path / "checksums").read_bytes())
+        return dict(_parsed(record) for record in records(text))
+    except (OSError, zlib.error, ValueError):
+        return {}
+
+
+def _parsed(record: bytes) -> tuple[bytes, tuple[Sign, Entry]]:
+    sign, value, path = record.split(b"\t", 2)
+    size, mtime, inode, ctime = map(int, sign.split(b" "))
+    return path, ((size, mtime, inode, ctime), value)
+
+
+def _save(room: Room, known: Known) -> None:
+    rows = (b"%d %d %d %d\t%s\t%s\0" % (*sign, value, path) for path, (sign, value) in known.items())
+    write(room.path / "checksums", zlib.compress(b"".join(rows), 1))

@@ -1,0 +1,136 @@
+"""What a tree holds at one moment: for every path its mode and the id of its content.
+
+An entry looks as `git ls-files -v -s` prints it (`H 100644 <id> 0`), a record is the entry, a tab and the path, and a
+text is records that each end with NUL. A text of 100,000 files stays one bytes object wherever that is enough.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+Entry = bytes
+Text = bytes
+Delta = dict[bytes, Entry | None]
+
+GONE = b"-"
+# Above this many lookups one pass over the whole text is cheaper than a search for each.
+FEW = 40
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    """A stored text, named by its digest, and the paths whose entry differs from it (None: not there)."""
+
+    base: str
+    delta: Delta = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.base.encode() + b"\0" + pack(self.delta))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """A path whose entry is not the same in two manifests."""
+
+    path: bytes
+    old: Entry | None
+    new: Entry | None
+
+
+def entry(mode: bytes, content: bytes | str) -> Entry:
+    """The entry of one file."""
+    return b"H %s %s 0" % (mode, content.encode() if isinstance(content, str) else content)
+
+
+def content_of(value: Entry) -> bytes:
+    """The id of the content, without the mode."""
+    return value.split(b" ", 3)[2]
+
+
+def digest_of(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def records(text: Text) -> list[bytes]:
+    return text.split(b"\0")[:-1]
+
+
+def parse(text: Text) -> dict[bytes, Entry]:
+    """Path → entry."""
+    return {path: value for value, _, path in (record.partition(b"\t") for record in records(text))}
+
+
+def join(entries: Mapping[bytes, Entry]) -> Text:
+    """The text of these entries, sorted by path, so that equal content makes equal bytes."""
+    return b"".join(b"%s\t%s\0" % (entries[path], path) for path in sorted(entries))
+
+
+def pack(delta: Delta) -> Text:
+    return b"".join(b"%s\t%s\0" % (value or GONE, path) for path, value in sorted(delta.items()))
+
+
+def unpack(text: Text) -> Delta:
+    return {path: None if value == GONE else value for path, value in parse(text).items()}
+
+
+def drift(base: Text, text: Text) -> Delta:
+    """The delta that leads from the first text to the second."""
+    if base == text:
+        return {}
+    before, after = set(records(base)), set(records(text))
+    gone: Delta = {record.partition(b"\t")[2]: None for record in before - after}
+    return gone | {path: value for value, _, path in (record.partition(b"\t") for record in after - before)}
+
+
+def look_up(text: Text, paths: Collection[bytes]) -> dict[bytes, Entry]:
+    """The entries that the text has for these paths."""
+    if len(paths) > FEW:
+        entries = parse(text)
+        return {path: entries[path] for path in paths if path in entries}
+    found = ((path, _find(text, path)) for path in paths)
+    return {path: value for path, value in found if value is not None}
+
+
+def _find(text: Text, path: bytes) -> Entry | None:
+    needle = b"\t" + path + b"\0"
+    at = text.find(needle)
+    while at >= 0:
+        start = text.rfind(b"\0", 0, at) + 1
+        # A tab may also stand inside a path: only the first one of a record ends its entry.
+        if b"\t" not in text[start:at]:
+            return text[start:at]
+        at = text.find(needle, at + 1)
+    return None
+
+
+def whole(manifest: Manifest, text: Text) -> dict[bytes, Entry]:
+    """Every path with its entry; `text` is the manifest's base."""
+    entries = parse(text)
+    for path, value in manifest.delta.items():
+        if value is None:
+            entries.pop(path, None)
+        else:
+            entries[path] = value
+    return entries
+
+
+def compare(old: Manifest, new: Manifest, load: Callable[[str], Text]) -> list[Difference]:
+    """Every path whose entry differs; reads the bases only if something can differ."""
+    paths = set(old.delta) | set(new.delta)
+    if old.base != new.base:
+        paths |= drift(load(old.base), load(new.base)).keys()
+    before, after = _entries(old, paths, load), _entries(new, paths, load)
+    return [
+        Difference(path=path, old=before.get(path), new=after.get(path))
+        for path in paths
+        if before.get(path) != after.get(path)
+    ]
+
+
+def _entries(manifest: Manifest, paths: Iterable[bytes], load: Callable[[str], Text]) -> dict[bytes, Entry | None]:
+    unnamed = {path for path in paths if path not in manifest.delta}
+    from_base = look_up(load(manifest.base), unnamed) if unnamed else {}
+    return {**from_base, **manifest.delta}

@@ -1,0 +1,83 @@
+"""The facts of a repository that a scan needs, read once with commands that run no program of its configuration."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from mission.git.command import run
+from mission.git.tree import Location, locate
+
+# Settings that decide which files count and how built-in conversions (line endings, encodings) shape an object id.
+SAFE = (
+    "attributesfile", "autocrlf", "checkroundtripencoding", "eol", "excludesfile", "filemode", "ignorecase",
+    "precomposeunicode", "protecthfs", "protectntfs", "symlinks",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Repository:
+    """A repository seen from one of its worktrees."""
+
+    top: Path
+    git_dir: Path
+    common_dir: Path
+    head: str | None
+    object_format: str
+    settings: tuple[str, ...]
+
+    def setting(self, name: str) -> str | None:
+        """The value of a core setting, as git spelled it."""
+        values = [value for key, _, value in (line.partition("=") for line in self.settings) if key == f"core.{name}"]
+        return values[-1] if values else None
+
+    def is_on(self, name: str, *, default: bool) -> bool:
+        value = self.setting(name)
+        return default if value is None else value.lower() not in ("false", "no", "off", "0")
+
+
+def open_repository(top: Path) -> Repository:
+    """The repository whose worktree starts at this folder."""
+    with ThreadPoolExecutor(3) as pool:
+        location = pool.submit(locate, top)
+        settings = pool.submit(_settings, top)
+        head = pool.submit(head_of, top)
+        return _described(location.result(), head.result(), settings.result())
+
+
+def head_of(top: Path) -> str | None:
+    """The commit that HEAD names, None before the first one."""
+    result = run("rev-parse", "--quiet", "--verify", "HEAD", cwd=top, allowed=(0, 1))
+    return result.line.decode() or None
+
+
+def branch_tips(top: Path) -> dict[str, str]:
+    """Branch → commit, local branches first."""
+    listed = run("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/remotes", cwd=top).out
+    rows = (line.split(" ", 1) for line in listed.decode(errors="replace").splitlines())
+    return {name.removeprefix("refs/heads/").removeprefix("refs/remotes/"): commit for commit, name in rows}
+
+
+def _described(location: Location, head: str | None, settings: tuple[str, ...]) -> Repository:
+    return Repository(
+        top=location.top,
+        git_dir=location.git_dir,
+        common_dir=location.common_dir,
+        head=head,
+        object_format=_object_format(settings),
+        settings=tuple(line for line in settings if line.startswith("core.")),
+    )
+
+
+def _object_format(settings: tuple[str, ...]) -> str:
+    formats = [line.partition("=")[2] for line in settings if line.startswith("extensions.")]
+    return formats[-1] if formats else "sha1"
+
+
+def _settings(top: Path) -> tuple[str, ...]:
+    wanted = rf"^(core\.({'|'.join(SAFE)})|extensions\.objectformat)$"
+    listed = run("config", "-z", "--get-regexp", wanted, cwd=top, allowed=(0, 1)).out
+    rows = (row.decode(errors="surrogateescape").partition("\n") for row in listed.split(b"\0")[:-1])
+    # A key without '=' means true.
+    return tuple(f"{key}={value if separator else 'true'}" for key, separator, value in rows)

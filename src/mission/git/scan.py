@@ -1,0 +1,195 @@
+"""Find out what the worktree of a repository holds now: the index as far as it can be trusted, the rest looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mission.domain.errors import MissionError
+from mission.git.attributes import filtered_paths, read_attributes
+from mission.git.command import LONG, Result
+from mission.git.disk import Disk, Kind
+from mission.git.folder import scan_folder
+from mission.git.hashing import Seeds, hash_files
+from mission.git.listing import current
+from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, whole
+from mission.git.names import shown
+from mission.git.repository import Repository, open_repository
+from mission.git.shadow import Shadow
+from mission.git.storage import Room
+
+Report = Callable[[str], None]
+LISTED_FILES = (Kind.FILE, Kind.LINK)
+# A repository in a repository in a repository …: deeper ones are compared as plain folders.
+DEEPEST = 8
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scan:
+    """What a tree holds, and what the reader of the result should know."""
+
+    manifest: Manifest
+    warnings: list[str] = field(default_factory=list)
+
+
+class Scanner:
+    """Scans one worktree. The caller holds the lock of its room."""
+
+    def __init__(self, room: Room, repository: Repository, *, report: Report | None = None, depth: int = 0) -> None:
+        room.make()
+        self.room = room
+        self.repository = repository
+        self.report = report or (lambda _: None)
+        self.depth = depth
+        self.shadow = Shadow(room.path / "git", repository)
+        self.shadow.prepare()
+        self.disk = Disk(repository.top)
+        self.warnings: list[str] = []
+
+    def scan(self) -> Scan:
+        """The manifest of this moment."""
+        index = self.shadow.copy_index()
+        with ThreadPoolExecutor(2) as pool:
+            changed = pool.submit(self._changed)
+            others = pool.submit(self._others)
+            self.listing = current(self.room, index=index, read=self._list_index)
+            untracked = others.result()
+            suspects = self._suspects(changed.result(), untracked)
+        delta = {**self.listing.drift, **self._links(untracked), **self.look_at(suspects)}
+        return Scan(manifest=Manifest(base=self.listing.base, delta=delta), warnings=self.warnings)
+
+    def look_at(self, paths: Collection[bytes]) -> Delta:
+        """The entries that these paths have on disk now, None where there is no file."""
+        kinds = {path: self.disk.kind(path) for path in paths}
+        files = [path for path, kind in kinds.items() if kind in LISTED_FILES]
+        if files:
+            self.report(f"Reading {len(files)} changed or new file(s)")
+        found, unreadable = hash_files(self.shadow, self.disk, files, seeds=self._seeds)
+        hidden = [path for path, kind in kinds.items() if kind is Kind.HIDDEN]
+        found |= {path: entry(b"100644", self.disk.guess(path)) for path in hidden}
+        self.warnings += [f"Could not be read: {shown(path)}" for path in (*unreadable, *hidden)]
+        return {path: found.get(path) for path in paths}
+
+    def text(self) -> Text:
+        """The base of the listing."""
+        return self.room.load_base(self.listing.base)
+
+    def _changed(self) -> list[bytes]:
+        # Submodules are looked at on their own: git would start a status in each, with that repository's settings.
+        flags = ("--ignore-submodules=all", "--no-ext-diff", "--no-textconv")
+        return _names(self.shadow.run("diff-files", "-z", "--name-only", *flags, timeout=LONG))
+
+    def _others(self) -> list[bytes]:
+        result = self.shadow.run("ls-files", "-z", "--others", "--exclude-standard", timeout=LONG)
+        closed = [line for line in result.err.splitlines() if line.startswith(b"warning: could not open directory")]
+        self.warnings += ["Could not be read: " + line.split(b"'")[1].decode(errors="replace") for line in closed]
+        own = self._own_folder()
+        return [path for path in _names(result) if not (own and path.startswith(own))]
+
+    def _list_index(self) -> Text:
+        return self.shadow.run("ls-files", "-v", "-s", "-z").out
+
+    def _suspects(self, changed: list[bytes], untracked: list[bytes]) -> set[bytes]:
+        """Every path whose entry in the index, or lack of one, is not the truth about the worktree."""
+        special = self.listing.special
+        new = [path for path in untracked if not path.endswith(b"/")]
+        present = [path for path in special.sparse if self.disk.kind(path) is not Kind.ABSENT]
+        paths = {*changed, *new, *present, *special.unsure, *self._filtered(new)}
+        return paths - special.links.keys() | {path for path in special.links if self._is_no_folder(path)}
+
+    def _filtered(self, new: list[bytes]) -> list[bytes]:
+        fresh = [path for path in new if path.endswith(b".gitattributes")]
+        self.attributes = read_attributes(self.shadow, [*self.listing.special.attributes, *fresh])
+        return filtered_paths(self.room, self.shadow, self.attributes, index=self.listing.index, tracked=self._tracked)
+
+    def _tracked(self) -> Text:
+        listed = Manifest(base=self.listing.base, delta=self.listing.drift)
+        return join(whole(listed, self.text()))
+
+    @property
+    def _seeds(self) -> Seeds | None:
+        """Entries of the index, where the id or mode of a changed file depends on what the index had."""
+        repository = self.repository
+        plain_modes = repository.is_on("filemode", default=True) and repository.is_on("symlinks", default=True)
+        converts = self.attributes.conversions or repository.is_on("autocrlf", default=False)
+        return self._indexed if converts or not plain_modes else None
+
+    def _indexed(self, paths: Collection[bytes]) -> dict[bytes, Entry]:
+        known: Delta = {**look_up(self.text(), paths), **self.listing.drift}
+        return {path: value for path in paths if (value := known.get(path)) is not None}
+
+    def _own_folder(self) -> bytes | None:
+        """Our own files are no part of the tree, even if they lie in it."""
+        root, top = Path(os.path.realpath(self.room.excluded)), self.repository.top
+        return os.fsencode(root.relative_to(top)) + b"/" if root.is_relative_to(top) else None
+
+    def _is_no_folder(self, path: bytes) -> bool:
+        return self.disk.kind(path) is not Kind.FOLDER
+
+    def _links(self, untracked: list[bytes]) -> Delta:
+        """The entries of submodules and of repositories that merely lie in this tree."""
+        special = self.listing.special.links
+        delta: Delta = {
+            path: self._nested(path, unused=commit) for path, commit in special.items() if not self._is_no_folder(path)
+        }
+        for path in (name.removesuffix(b"/") for name in untracked if name.endswith(b"/")):
+            delta[path] = self._nested(path, unused=None)
+        return delta
+
+    def _nested(self, path: bytes, *, unused: bytes | None) -> Entry | None:
+        """The state of the repository at this path; `unused` stands for a submodule that is not checked out."""
+        top = self.repository.top / os.fsdecode(path)
+        if not os.path.lexists(top / ".git"):
+            return entry(b"160000", unused) if unused else None
+        try:
+            repository = open_repository(top)
+        except MissionError:
+            return self._foreign(path)
+        if repository.top != top or self.depth >= DEEPEST:
+            return self._foreign(path)
+        if unused is None and repository.common_dir == self.repository.common_dir:
+            # Another worktree of the same repository is a tree of its own: what happens there is not done here.
+            return None
+        scanner = Scanner(self.room.inner(path), repository, report=self.report, depth=self.depth + 1)
+        return entry(b"160000", scanner.state())
+
+    def state(self) -> str:
+        """One id for everything that this repository holds: its commit if nothing differs from it."""
+        scan = self.scan()
+        entries = whole(scan.manifest, self.text())
+        if self.repository.head and self._is_clean(entries):
+            return self.repository.head
+        return hashlib.sha1(f"{self.repository.head} {digest_of(join(entries))}".encode()).hexdigest()
+
+    def _is_clean(self, entries: dict[bytes, Entry]) -> bool:
+        listed = Manifest(base=self.listing.base, delta=self.listing.drift)
+        special = self.listing.special
+        if (
+            special.unsure
+            or special.sparse
+            or entries
+            != whole(listed, self.text()) | {path: entry(b"160000", commit) for path, commit in special.links.items()}
+        ):
+            return False
+        staged = self.shadow.run(
+            "diff-index", "--cached", "--quiet", "--ignore-submodules=none", self.repository.head or "", "--",
+            allowed=(0, 1, 128),
+        )  # fmt: skip
+        return staged.code == 0
+
+    def _foreign(self, path: bytes) -> Entry:
+        """A nested repository that git refuses is compared like a plain folder."""
+        room = self.room.inner(path)
+        room.make()
+        top = self.repository.top / os.fsdecode(path)
+        entries, warnings = scan_folder(room, top, report=self.report)
+        self.warnings += warnings
+        return entry(b"160000", hashlib.sha1(join(entries)).hexdigest())
+
+
+def _names(result: Result) -> list[bytes]:
+    return result.out.split(b"\0")[:-1]

@@ -1,0 +1,187 @@
+"""Where snapshots lie on disk: one room per tree, with its bases, one delta per snapshot, and caches."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import time
+import zlib
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mission.domain.errors import StorageFull
+from mission.git.errors import SnapshotLost
+from mission.git.manifest import Delta, Text, digest_of, pack, unpack
+
+EMPTY = digest_of(b"")
+
+
+class Room:
+    """The files of one tree. Whoever writes holds `lock`."""
+
+    def __init__(self, path: Path, *, excluded: Path | None = None) -> None:
+        self.path = path
+        # The root of all rooms: if it lies inside a tree, it is no part of that tree.
+        self.excluded = excluded or path
+        self._loaded: dict[str, Text] = {}
+
+    def inner(self, name: bytes) -> Room:
+        """The room of a repository nested in this tree."""
+        return Room(self.path / "nested" / _key(name), excluded=self.excluded)
+
+    def make(self) -> None:
+        for name in ("bases", "deltas"):
+            make_folder(self.path / name)
+
+    def save_base(self, text: Text) -> str:
+        """Store the text under its digest; nothing is written when it is already there."""
+        digest = digest_of(text)
+        self._loaded[digest] = text
+        if digest != EMPTY and not self.has_base(digest):
+            write(self.path / "bases" / digest, zlib.compress(text, 1), durable=True)
+        return digest
+
+    def has_base(self, digest: str) -> bool:
+        return digest == EMPTY or (self.path / "bases" / digest).is_file()
+
+    def load_base(self, digest: str) -> Text:
+        if digest == EMPTY:
+            return b""
+        if digest not in self._loaded:
+            path = self.path / "bases" / digest
+            try:
+                self._loaded[digest] = _read(path, digest)
+            except SnapshotLost:
+                # So that the next snapshot stores a whole one instead of building on this.
+                path.unlink(missing_ok=True)
+                raise
+        return self._loaded[digest]
+
+    def save_delta(self, key: str, *, base: str, delta: Delta) -> str:
+        text = pack(delta)
+        write(self._delta(key, base), zlib.compress(text, 6), durable=True)
+        return digest_of(text)
+
+    def load_delta(self, key: str, *, base: str, digest: str) -> Delta:
+        return unpack(_read(self._delta(key, base), digest))
+
+    def drop_delta(self, key: str, *, base: str) -> None:
+        self._delta(key, base).unlink(missing_ok=True)
+
+    def drop_deltas(self, *, keep: Collection[str], before: float) -> None:
+        for path in _listed(self.path / "deltas"):
+            if path.name.split(".")[0] not in keep and path.stat().st_mtime <= before:
+                path.unlink(missing_ok=True)
+
+    def drop_bases(self, *, keep: str | None) -> None:
+        """Remove the bases that no delta needs, except the one the next snapshot will build on."""
+        needed = {path.name.partition(".")[2] for path in _listed(self.path / "deltas")} | {keep}
+        for path in _listed(self.path / "bases"):
+            if path.name not in needed:
+                path.unlink(missing_ok=True)
+
+    def is_idle(self, *, before: float) -> bool:
+        """Whether no snapshot of this tree exists and nothing touched its room lately."""
+        return not _listed(self.path / "deltas") and self.path.stat().st_mtime <= before
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def _delta(self, key: str, base: str) -> Path:
+        # The base stands in the name, so that a directory listing tells which bases are still needed.
+        return self.path / "deltas" / f"{key}.{base}"
+
+
+class Storage:
+    """All rooms under one root."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def room(self, tree: bytes) -> Room:
+        return Room(self.root / "trees" / _key(tree), excluded=self.root)
+
+    def rooms(self) -> list[Room]:
+        return [Room(path, excluded=self.root) for path in _listed(self.root / "trees")]
+
+    @contextmanager
+    def locked(self, room: Room, *, wait: bool = True) -> Iterator[bool]:
+        """Hold the room alone, across threads and processes; False if it is taken and waiting was not wanted."""
+        folder = self.root / "locks"
+        make_folder(folder)
+        # Locks stay when a room goes: a removed lock file would let two holders in.
+        descriptor = os.open(folder / room.path.name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
+
+
+def make_folder(path: Path) -> None:
+    """The folder and those above it, closed to other users (mkdir would leave the ones above open)."""
+    for folder in (*reversed(path.parents), path):
+        if not folder.is_dir():
+            folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def write(path: Path, content: bytes, *, durable: bool = False) -> None:
+    """Put the content there in one step: readers see the old file or the new one, never a part."""
+    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(path)
+        if durable:
+            _sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFull from error
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path, digest: str) -> bytes:
+    try:
+        content = zlib.decompress(path.read_bytes())
+    except (OSError, zlib.error) as error:
+        raise SnapshotLost from error
+    if digest_of(content) != digest:
+        raise SnapshotLost
+    return content
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except FileNotFoundError:
+        return []
+
+
+def _key(name: bytes) -> str:
+    return hashlib.sha256(name).hexdigest()[:32]
+
+
+def moments_ago(seconds: float) -> float:
+    return time.time() - seconds

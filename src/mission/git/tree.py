@@ -1,0 +1,91 @@
+"""Which tree a path lies in: the worktree of a git repository, or a plain folder."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mission.domain.errors import InvalidInput
+from mission.git.command import run
+from mission.git.errors import GitMissing, NoRepository
+from mission.git.names import shown
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tree:
+    """A worktree from its top level, or a folder; `common_dir` is the same for all worktrees of one repository."""
+
+    path: Path
+    kind: Literal["git", "folder"]
+    common_dir: Path | None = None
+
+    def contains(self, path: Path) -> bool:
+        """Whether the path, its links followed, is the tree or lies in it."""
+        return Path(os.path.realpath(path)).is_relative_to(self.path)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Location:
+    """Where the repository of a worktree keeps its data, all paths real."""
+
+    top: Path
+    git_dir: Path
+    common_dir: Path
+
+
+def find_tree(path: Path) -> Tree:
+    """The tree that the existing, absolute directory lies in."""
+    if not path.is_absolute() or not path.is_dir():
+        raise _refused(path, "is not an absolute path of an existing directory")
+    real = Path(os.path.realpath(path))
+    if ".git" in real.parts:
+        raise _refused(path, "lies inside a .git directory; name the worktree instead")
+    try:
+        location = locate(real, named=path)
+    except NoRepository:
+        return Tree(path=real, kind="folder")
+    except GitMissing:
+        if any(os.path.lexists(folder / ".git") for folder in (real, *real.parents)):
+            raise
+        return Tree(path=real, kind="folder")
+    return Tree(path=location.top, kind="git", common_dir=location.common_dir)
+
+
+def locate(real: Path, *, named: Path | None = None) -> Location:
+    """The repository whose worktree holds this directory; `named` is how the caller spelled it."""
+    asked = ("--is-inside-git-dir", "--is-bare-repository", "--absolute-git-dir", "--git-common-dir")
+    answers = run("rev-parse", *asked, cwd=real).line.split(b"\n")
+    if len(answers) != len(asked):
+        # A newline in a path: only one answer at a time can be told apart.
+        answers = [run("rev-parse", question, cwd=real).line for question in asked]
+    inside, bare, *directories = answers
+    if b"true" in (inside, bare):
+        kind = "a bare repository" if bare == b"true" else "a git directory"
+        raise _refused(named or real, f"is {kind} without files to work on; name a worktree instead")
+    git_dir, common_dir = (Path(os.path.realpath(real / os.fsdecode(directory))) for directory in directories)
+    return Location(top=_top(real, git_dir, named or real), git_dir=git_dir, common_dir=common_dir)
+
+
+def _top(real: Path, git_dir: Path, named: Path) -> Path:
+    """The folder whose .git leads to the repository; core.worktree is not asked, it may name any folder."""
+    for folder in (real, *real.parents):
+        if _leads_to(folder / ".git", git_dir):
+            return folder
+    raise _refused(named, "lies in no worktree of its repository")
+
+
+def _leads_to(entry: Path, git_dir: Path) -> bool:
+    if entry.is_dir():
+        return Path(os.path.realpath(entry)) == git_dir
+    try:
+        target = entry.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\r\n")
+    except OSError:
+        return False
+    return Path(os.path.realpath(entry.parent / os.fsdecode(target))) == git_dir
+
+
+def _refused(path: Path, why: str) -> InvalidInput:
+    name = shown(os.fsencode(path))
+    return InvalidInput(f"'{name}' {why}", hint="Name the absolute path of a directory on this machine.", path=name)
