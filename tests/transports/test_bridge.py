@@ -315,6 +315,20 @@ def test_the_agent_of_the_session_is_looked_up_for_each_call(home: Path, talk: C
     assert [sent.get("mission-agent") for sent in requests(home)[-2:]] == [None, "a_hooked"]
 
 
+def test_a_working_directory_that_was_removed_is_left_out(home: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = f"import os; os.rmdir({str(gone)!r}); os.execv({sys.executable!r}, {BRIDGE!r})"
+    message = json.dumps(call(1, "echo", text="here")).encode() + b"\n"
+
+    shown = subprocess.run(
+        [sys.executable, "-c", program], cwd=gone, env=environment(home), input=message, capture_output=True, timeout=10
+    )
+
+    assert text_of(json.loads(shown.stdout)) == "here"
+    assert "mission-directory" not in requests(home)[-1]
+
+
 def test_a_session_id_that_is_a_path_is_not_followed(home: Path, talk: Callable[..., Talk]) -> None:
     (home / "evil.json").write_text('{"agent_id": "a_evil"}')
 

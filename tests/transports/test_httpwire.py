@@ -97,8 +97,12 @@ def test_waiting_for_an_answer_ends_when_another_thread_aborts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         connection = Connection(f"http://127.0.0.1:{server.getsockname()[1]}")
         peer, _ = server.accept()
-        threading.Thread(target=lambda: (peer.recv(1), connection.abort())).start()
 
+        def abort() -> None:
+            peer.recv(1)
+            connection.abort()
+
+        threading.Thread(target=abort).start()
         with pytest.raises(OSError, match="ended"):
             connection.request("GET", "/", {})
 

@@ -62,11 +62,14 @@ SEND_LESS = "Send less: put long material into a file of the repository and name
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
+SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+
+# Patterns for oversized lines, compiled when one comes: compiling them at start would cost 10 ms.
 _ID = rb'"id"\s*:\s*(-?\d+|"[^"\\]*")'
 _PLAIN = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"'
-_ID_AT_HEAD = re.compile(rb"\s*\{\s*(?:" + _PLAIN + rb"\s*,\s*)*" + _ID + rb"\s*,")
-_ID_AT_TAIL = re.compile(rb",\s*" + _ID + rb"\s*(?:,\s*" + _PLAIN + rb"\s*)*\}\s*$")
-_CALLS_TOOL = re.compile(rb'"method"\s*:\s*"tools/call"')
+_ID_AT_HEAD = rb"\s*\{\s*(?:" + _PLAIN + rb"\s*,\s*)*" + _ID + rb"\s*,"
+_ID_AT_TAIL = rb",\s*" + _ID + rb"\s*(?:,\s*" + _PLAIN + rb"\s*)*\}\s*$"
+_CALLS_TOOL = rb'"method"\s*:\s*"tools/call"'
 
 
 def run(arguments: list[str], *, standalone: Callable[..., object]) -> int:
@@ -396,8 +399,8 @@ class Bridge:
     def _agent_of_session(self) -> str | None:
         """The agent that the session hooks registered for this client session; it may change while we run."""
         session = self._environment.get("CLAUDE_CODE_SESSION_ID", "")
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", session):
-            return None
+        if not session or len(session) > 128 or session.startswith(".") or not SESSION_CHARACTERS.issuperset(session):
+            return None  # it becomes a file's name
         try:
             with open(os.path.join(self._home, "sessions", f"{session}.json"), "rb") as file:
                 agent = json.load(file)["agent_id"]
@@ -526,12 +529,12 @@ class Oversized:
         self.tail = tail
 
     def id(self) -> str | int | None:
-        found = _ID_AT_HEAD.match(self.head) or _ID_AT_TAIL.search(self.tail)
+        found = re.match(_ID_AT_HEAD, self.head) or re.search(_ID_AT_TAIL, self.tail)
         identifier: str | int | None = json.loads(found[1]) if found else None
         return identifier
 
     def calls_tool(self) -> bool:
-        return bool(_CALLS_TOOL.search(self.head) or _CALLS_TOOL.search(self.tail))
+        return bool(re.search(_CALLS_TOOL, self.head) or re.search(_CALLS_TOOL, self.tail))
 
 
 def read_lines(file: int) -> Iterator[bytes | Oversized]:

@@ -80,7 +80,8 @@ def home_directory(environment: Mapping[str, str] = os.environ) -> str:
     """MISSION_HOME exactly as settings.load() finds it, without the 25 ms that loading the settings takes."""
     given = environment.get("MISSION_HOME")
     if given:
-        return os.path.join(os.getcwd(), os.path.expanduser(given))
+        path = os.path.expanduser(given)
+        return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
     if sys.platform == "darwin":
         return os.path.join(os.path.expanduser("~"), "Library", "Application Support", "mission-control")
     data = environment.get("XDG_DATA_HOME", "")
@@ -144,6 +145,7 @@ def find(settings: Settings) -> Daemon | None:
 def ensure(settings: Settings, *, timeout: float = 20.0, report: Callable[[str], None] | None = None) -> Daemon:
     """The daemon that runs, started (or replaced, when it is older than we are and idle) if need be."""
     say = report or _silent
+    _children[:] = [child for child in _children if child.poll() is None]
     daemon = find(settings)
     if daemon is not None and not _replaceable(daemon, say):
         return daemon
@@ -244,7 +246,6 @@ def _spawn(settings: Settings) -> tuple[subprocess.Popen[bytes], int]:
     """A daemon of its own session, and where its words begin in the log."""
     import subprocess  # deferred: costs 3 ms, and most bridges find a daemon
 
-    _children[:] = [child for child in _children if child.poll() is None]
     try:
         log = os.open(settings.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as problem:
