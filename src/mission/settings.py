@@ -40,6 +40,7 @@ class Settings:
     keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
     keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
     keep_backups: int = _setting(5, "How many automatic backups are kept", minimum=1)
+    host_id: str = _setting(os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here")
     log_level: str = _setting("info", "debug, info, warning or error")
 
     @property

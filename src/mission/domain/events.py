@@ -11,6 +11,7 @@ from mission.domain.agent import Agent, Presence
 from mission.domain.journal import Entry
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase
+from mission.domain.repository import Repository
 from mission.domain.task import Task
 
 
@@ -36,6 +37,10 @@ class Event(ABC):
 
     @abstractmethod
     def data(self) -> dict[str, Any]: ...
+
+    def supersedes(self, other: Event) -> bool:  # noqa: ARG002
+        """Whether this makes an earlier event of the same transaction needless."""
+        return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +71,9 @@ class MissionUpdated(_MissionEvent):
     """A mission moved, or something in it that its readers should see."""
 
     topic: ClassVar[str] = "updated"
+
+    def supersedes(self, other: Event) -> bool:
+        return isinstance(other, MissionUpdated) and other.mission.id == self.mission.id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -190,12 +198,11 @@ class RepositoryCreated(Event):
     """A repository or folder became known."""
 
     topic: ClassVar[str] = "repository:created"
-    id: str
-    path: str
+    repository: Repository
 
     @property
     def mission_id(self) -> str | None:
         return None
 
     def data(self) -> dict[str, Any]:
-        return {"id": self.id, "path": self.path}
+        return self.repository.record()

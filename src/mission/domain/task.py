@@ -119,6 +119,15 @@ class Task:
         return (self.snapshots or {}).get(self.tree) if self.tree else None
 
     @property
+    def heap(self) -> str:
+        """Which heap of its phase's tally the task lies on."""
+        if self.status in {TaskStatus.PENDING, TaskStatus.PLANNING}:
+            return "pending"
+        if self.status is TaskStatus.COMPLETED:
+            return str(self.quality or Quality.SUCCESS)
+        return str(self.status) if self.status not in OPEN else "in_progress"
+
+    @property
     def duration_seconds(self) -> float | None:
         return seconds_between(self.started_at, self.completed_at)
 

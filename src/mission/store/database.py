@@ -23,8 +23,16 @@ from mission.store.transaction import Tx
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-Recorder = Callable[[Any, BaseException | None, datetime], dict[str, Any]]
-"""Makes the audit row of a finished write: from its result, its error and the moment."""
+
+
+class Record(Protocol):
+    """The record of a write, made when its outcome is known."""
+
+    written: bool
+    """Whether a commit holds it."""
+
+    def row(self, error: BaseException | None, at: datetime) -> dict[str, Any]: ...
+
 
 READERS = 2  # more are slower under the GIL
 LARGEST_GROUP = 64
@@ -62,7 +70,7 @@ class _Job:
     function: Callable[..., Any]
     arguments: dict[str, Any]
     future: asyncio.Future[Any]
-    record: Recorder | None = None
+    record: Record | None = None
     result: Any = None
     error: BaseException | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -110,7 +118,7 @@ class Database:
         return result
 
     async def write(
-        self, function: Callable[..., Result], /, *, record: Recorder | None = None, **arguments: Any
+        self, function: Callable[..., Result], /, *, record: Record | None = None, **arguments: Any
     ) -> Result:
         """Run the function and answer once its effect is durable; on an error nothing of it stays but its record."""
         job = _Job(function, arguments, self._loop.create_future(), record)
@@ -129,6 +137,8 @@ class Database:
         if events:
             self.on_commit(events)
         for job in jobs:
+            if job.record is not None:
+                job.record.written = job.row is not None
             if job.future.done():
                 continue
             if job.error is not None:
@@ -203,7 +213,7 @@ class _Writer(_Worker):
                 self._commit_with_retry([job])
             return
         for job in group:
-            job.result, job.error = None, problem
+            job.result, job.error, job.row = None, problem, None
         self._database.deliver(group)
 
     def _commit(self, group: list[_Job]) -> MissionError | None:
@@ -262,7 +272,7 @@ class _Writer(_Worker):
                 connection.exec_driver_sql("ROLLBACK TO SAVEPOINT job")
             connection.exec_driver_sql("RELEASE SAVEPOINT job")
         if job.record is not None:
-            job.row = job.record(job.result, job.error, self._clock())
+            job.row = job.record.row(job.error, self._clock())
 
     def _append(self, connection: Connection, group: list[_Job]) -> list[StoredEvent]:
         """The group's audit rows, then its events: their counter must be the last thing touched."""
@@ -286,6 +296,7 @@ class _Writer(_Worker):
             self._backend.commit(self._connection)
         except DBAPIError:
             self._rollback()
+            job.row = None
             log.exception("the record of a failed call could not be written")
 
     def _survived(self, marker: str) -> bool:

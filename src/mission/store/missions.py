@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from mission.domain.errors import NotFound
 from mission.domain.mission import ENDED, Mission
+from mission.domain.repository import Repository
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.tables import missions, phases, repositories
@@ -19,7 +20,7 @@ _NEWEST_OPEN = (
     _MAPPER.select.join(repositories, repositories.c.id == missions.c.repository_id)
     .where(
         repositories.c.host_id == bindparam("host_id"),
-        repositories.c.path == bindparam("path"),
+        or_(repositories.c.path == bindparam("path"), repositories.c.common_dir == bindparam("common_dir")),
         missions.c.status.not_in(bindparam("ended", expanding=True)),
         missions.c.archived_at.is_(None),
     )
@@ -54,10 +55,10 @@ _TASK_TOTALS = (
     .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
     .group_by(phases.c.mission_id)
 )
-_REPOSITORY = select(repositories.c.id).where(
+_REPOSITORIES = Mapper(repositories, Repository)
+_REPOSITORY_AT = _REPOSITORIES.select.where(
     repositories.c.host_id == bindparam("host_id"), repositories.c.path == bindparam("path")
 )
-_ADD_REPOSITORY = insert(repositories)
 
 
 class Missions:
@@ -92,8 +93,10 @@ class Missions:
     def delete(self, id: str) -> None:
         self._connection.execute(_DELETE, {"row_id": id})
 
-    def newest_open(self, *, host_id: str, path: str) -> Mission | None:
-        row = self._connection.execute(_NEWEST_OPEN, {"host_id": host_id, "path": path, "ended": _words(ENDED)}).first()
+    def newest_open(self, *, host_id: str, path: str, common_dir: str | None) -> Mission | None:
+        """The newest open mission of a repository, whichever of its worktrees is asked for."""
+        values = {"host_id": host_id, "path": path, "common_dir": common_dir, "ended": _words(ENDED)}
+        row = self._connection.execute(_NEWEST_OPEN, values).first()
         return None if row is None else _MAPPER.entity(row)
 
     def page(
@@ -123,16 +126,15 @@ class Missions:
         rows = self._connection.execute(_TASK_TOTALS, {"ids": list(ids)}).all()
         return {row.mission_id: (int(row.total), int(row.completed)) for row in rows}
 
-    def repository_id(self, *, host_id: str, path: str) -> str | None:
-        return self._connection.execute(_REPOSITORY, {"host_id": host_id, "path": path}).scalar()
+    def repository(self, id: str) -> Repository | None:
+        return _REPOSITORIES.get(self._connection, id, lock=False)
 
-    def add_repository(
-        self, *, id: str, host_id: str, path: str, common_dir: str | None, name: str, now: datetime
-    ) -> None:
-        self._connection.execute(
-            _ADD_REPOSITORY,
-            {"id": id, "host_id": host_id, "path": path, "common_dir": common_dir, "name": name, "created_at": now},
-        )
+    def repository_at(self, *, host_id: str, path: str) -> Repository | None:
+        row = self._connection.execute(_REPOSITORY_AT, {"host_id": host_id, "path": path}).first()
+        return None if row is None else _REPOSITORIES.entity(row)
+
+    def add_repository(self, repository: Repository) -> None:
+        _REPOSITORIES.insert(self._connection, repository)
 
 
 def _words(statuses: frozenset[object]) -> list[str]:

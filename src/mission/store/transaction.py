@@ -29,6 +29,7 @@ class Tx:
 
     def emit(self, event: Event) -> None:
         """Tell what happened; it is stored and published with the commit, or not at all."""
+        self.emitted = [earlier for earlier in self.emitted if not event.supersedes(earlier)]
         self.emitted.append(event)
 
     @cached_property

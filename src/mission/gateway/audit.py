@@ -1,0 +1,123 @@
+"""The audit trail: one row for every call, with its arguments, its result or error, and true times."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
+from mission.domain.ids import new_id
+from mission.gateway.caller import Identity
+from mission.gateway.masking import masked
+from mission.store.database import Database
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 0.1
+
+
+class Entry:
+    """The audit row of one call while it runs."""
+
+    def __init__(self, *, tool: str, transport: str, arguments: Any, at: datetime) -> None:
+        self.id = new_id("audit entry")
+        self.identity: Identity | None = None
+        self.result: dict[str, Any] | None = None
+        self.written = False
+        self._tool = tool[:200]
+        self._transport = transport
+        self._arguments = arguments
+        self._at = at
+
+    def row(self, error: BaseException | None, at: datetime) -> dict[str, Any]:
+        """The whole row, once the call has come to its end."""
+        result = self.result if error is None else None
+        arguments = self._arguments if isinstance(self._arguments, Mapping) else {"?": self._arguments}
+        subjects = {**arguments, **(result or {})}
+        return {
+            "id": self.id,
+            "at": self._at,
+            "finished_at": at,
+            "transport": self._transport,
+            "caller": self.identity.name if self.identity is not None else "unknown",
+            "agent_id": self.identity.agent.id if self.identity is not None and self.identity.agent else None,
+            "tool": self._tool,
+            "status": _status(error),
+            "mission_id": _id(subjects, "mission_id", "workflow_id"),
+            "task_id": _id(subjects, "task_id"),
+            "arguments": masked(arguments),
+            "result": masked(result) if result is not None else None,
+            "error": _error(error),
+            "trace": _trace(error),
+        }
+
+
+class AuditTrail:
+    """Rows that no commit carries (reads, denials, bad input) are gathered and written a moment later."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._rows: list[dict[str, Any]] = []
+        self._flush: asyncio.Task[None] | None = None
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+        if self._flush is None:
+            self._flush = asyncio.create_task(self._flush_soon())
+
+    async def close(self) -> None:
+        """Write what was gathered."""
+        if self._flush is not None:
+            self._flush.cancel()
+        await self._write()
+
+    async def _flush_soon(self) -> None:
+        await asyncio.sleep(FLUSH_SECONDS)
+        self._flush = None
+        await self._write()
+
+    async def _write(self) -> None:
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        try:
+            await self._database.write(_add, rows=rows)
+        except MissionError:
+            log.exception("%d audit entries could not be written", len(rows))
+
+
+def _add(tx: Tx, *, rows: list[dict[str, Any]]) -> None:
+    tx.audit.add(rows)
+
+
+def _status(error: BaseException | None) -> str:
+    if error is None:
+        return "ok"
+    return "denied" if isinstance(error, PermissionDenied | Unauthenticated) else "error"
+
+
+def _error(error: BaseException | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    if isinstance(error, MissionError):
+        return masked(error.as_dict())  # type: ignore[no-any-return]
+    return {"code": MissionError.code, "message": masked(f"{type(error).__name__}: {error}")}
+
+
+def _trace(error: BaseException | None) -> str | None:
+    """The way to an error nobody foresaw; a caller's mistake needs none."""
+    if error is None or (isinstance(error, MissionError) and error.http_status < 500):
+        return None
+    return str(masked("".join(traceback.format_exception(error))[-8_000:]))
+
+
+def _id(subjects: Mapping[str, Any], *names: str) -> str | None:
+    for name in names:
+        if isinstance(value := subjects.get(name), str):
+            return value[:40]
+    return None

@@ -1,0 +1,266 @@
+"""The road of a call: identify, permit, find, validate, run with retry, audited."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeVar, overload
+
+from pydantic import BaseModel
+from sqlalchemy.exc import IntegrityError
+
+from mission.domain.agent import Agent
+from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied, ToolNotFound
+from mission.domain.permissions import decide
+from mission.gateway.audit import AuditTrail, Entry
+from mission.gateway.caller import Caller, Identity
+from mission.gateway.registry import Registry, Tool
+from mission.gateway.retry import Retry
+from mission.gateway.validate import validate
+from mission.services import agents
+from mission.services.agents import Rhythm
+from mission.services.trees import Trees
+from mission.services.work import digest_of
+from mission.store.database import Database
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+Answer = TypeVar("Answer")
+
+LONGEST_KEY = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ports:
+    """What tools may reach besides the store."""
+
+    trees: Trees
+    rhythm: Rhythm
+
+
+class Call:
+    """One call under way, as its tool sees it: the store, the ports and the actor."""
+
+    def __init__(
+        self, *, database: Database, ports: Ports, caller: Caller, identity: Identity, entry: Entry, repeat: _Repeat | None
+    ) -> None:
+        self.trees = ports.trees
+        self.rhythm = ports.rhythm
+        self.directory = caller.directory
+        self.identity = identity
+        self.answered: dict[str, Any] | None = None
+        self._steps = 0
+        self._database = database
+        self._loop = asyncio.get_running_loop()
+        self._progress = caller.progress
+        self._entry = entry
+        self._repeat = repeat
+
+    @property
+    def actor(self) -> str | None:
+        """The id of the agent that acts; nothing for the operator."""
+        return self.identity.agent.id if self.identity.agent is not None else None
+
+    @property
+    def lease(self) -> timedelta:
+        return self.rhythm.lease
+
+    async def read(self, function: Callable[..., Value], /, **arguments: Any) -> Value:
+        return await self._database.read(function, **arguments)
+
+    @overload
+    async def write(self, function: Callable[..., Value], /, **arguments: Any) -> Value: ...
+
+    @overload
+    async def write(
+        self, function: Callable[..., Value], /, *, answer: Callable[[Value], Answer], **arguments: Any
+    ) -> Answer: ...
+
+    async def write(
+        self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
+    ) -> Any:
+        """Run the function. With `answer` it is the call's last write: its answer and its audit row are made
+        and stored in the same commit."""
+        if answer is None:
+            return await self._database.write(function, **arguments)
+
+        def answered(tx: Tx) -> Any:
+            rendered = answer(function(tx, **arguments))
+            self.answered = self._entry.result = _dumped(rendered)
+            if self._repeat is not None:
+                self._repeat.remember(tx, self.answered)
+            return rendered
+
+        return await self._database.write(answered, record=self._entry)
+
+    def report(self, message: str) -> None:
+        """Tell the caller how far a long call is; may be called from any thread."""
+        if self._progress is not None:
+            self._steps += 1
+            asyncio.run_coroutine_threadsafe(self._progress(self._steps, message), self._loop)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Repeat:
+    """A call that has a key: its answer is kept for a repeat."""
+
+    caller: str
+    key: str
+    digest: str
+
+    def remember(self, tx: Tx, answer: Mapping[str, Any]) -> None:
+        text = json.dumps(answer, ensure_ascii=False)
+        tx.calls.remember(caller=self.caller, key=self.key, digest=self.digest, answer=text, now=tx.now)
+
+    def recall(self, tx: Tx) -> dict[str, Any] | None:
+        kept = tx.calls.recall(caller=self.caller, key=self.key)
+        if kept is None:
+            return None
+        self.check(kept[0])
+        answer: dict[str, Any] = json.loads(kept[1])
+        return answer
+
+    def check(self, digest: str) -> None:
+        if digest != self.digest:
+            raise InvalidInput(
+                "this call key was used for another call", hint="Make a new key for every call.", field="key"
+            )
+
+
+class Gateway:
+    """The only road from a door to a tool."""
+
+    def __init__(self, *, registry: Registry, database: Database, ports: Ports, retry: Retry | None = None) -> None:
+        self.registry = registry
+        self.audit = AuditTrail(database)
+        self._database = database
+        self._ports = ports
+        self._retry = retry or Retry()
+        self._flying: dict[tuple[str, str], tuple[str, asyncio.Future[dict[str, Any]]]] = {}
+
+    async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
+        """The tool's result, or a MissionError that may be shown to the caller as it is."""
+        entry = Entry(tool=name, transport=caller.transport, arguments=arguments, at=self._database.clock())
+        try:
+            found = self.registry.get(name)
+            entry.identity = identity = await self._identify(found, arguments, caller)
+            self._permit(identity, name)
+            if found is None:
+                raise _unknown(name, self.registry)
+            checked = validate(found, arguments)
+            repeat = _repeat_of(found, arguments, caller, identity)
+            call = Call(
+                database=self._database,
+                ports=self._ports,
+                caller=caller,
+                identity=identity,
+                entry=entry,
+                repeat=repeat,
+            )
+            entry.result = await self._run_once(found, call, checked, repeat)
+        except Exception as error:  # noqa: BLE001 - the outermost edge: nothing may reach a door but a MissionError
+            if not entry.written:
+                self.audit.add(entry.row(error, self._database.clock()))
+            raise self._presentable(error, entry) from error
+        if not entry.written:
+            self.audit.add(entry.row(None, self._database.clock()))
+        return entry.result
+
+    def permitted(self, identity: Identity, tool: Tool) -> bool:
+        return identity.agent is None or decide(identity.agent.type, tool.name).allowed
+
+    async def identify(self, caller: Caller) -> Identity:
+        """Who the connection itself speaks for."""
+        return Identity(agent=await self._agent(caller.agent) if caller.agent is not None else None)
+
+    async def _identify(self, found: Tool | None, arguments: Any, caller: Caller) -> Identity:
+        identity = await self.identify(caller)
+        named = arguments.get(found.actor) if found is not None and found.actor and isinstance(arguments, dict) else None
+        if not isinstance(named, str) or not named:
+            return identity
+        actor = await self._agent(named)
+        if identity.agent is not None and identity.agent.id != actor.id:
+            raise PermissionDenied(
+                f"{identity.agent.id} cannot act as {actor.id}",
+                hint=f"Leave '{found.actor if found else ''}' out, or give your own id.",
+            )
+        return Identity(agent=actor)
+
+    async def _agent(self, reference: str) -> Agent:
+        return await self._database.read(agents.find, reference=reference[:200])
+
+    def _permit(self, identity: Identity, name: str) -> None:
+        if identity.agent is None:
+            return
+        verdict = decide(identity.agent.type, name)
+        if not verdict.allowed:
+            raise PermissionDenied(
+                f"Tool '{name[:200]}' is not allowed for agent type '{identity.agent.type}'",
+                hint="Ask your supervisor, or the operator, to do it.",
+                rule=verdict.rule,
+            )
+
+    async def _run_once(self, tool: Tool, call: Call, arguments: Any, repeat: _Repeat | None) -> dict[str, Any]:
+        """Run the call, unless the same one has run or is running: then its answer is this one's too."""
+        if repeat is None:
+            return await self._run(tool, call, arguments)
+        place = (repeat.caller, repeat.key)
+        if place in self._flying:
+            digest, first = self._flying[place]
+            repeat.check(digest)
+            return await asyncio.shield(first)
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._flying[place] = (repeat.digest, future)
+        try:
+            kept = await self._database.read(repeat.recall)
+            result = kept if kept is not None else await self._run(tool, call, arguments)
+        except BaseException as error:
+            future.set_exception(error if isinstance(error, Exception) else InternalError())
+            future.exception()  # somebody looked: a failure without a second caller is no warning
+            raise
+        finally:
+            del self._flying[place]
+        future.set_result(result)
+        return result
+
+    async def _run(self, tool: Tool, call: Call, arguments: Any) -> dict[str, Any]:
+        async def attempt() -> dict[str, Any]:
+            result = await tool.handler(call, arguments)
+            return call.answered if call.answered is not None else _dumped(result)
+
+        return await self._retry.run(attempt)
+
+    def _presentable(self, error: Exception, entry: Entry) -> MissionError:
+        """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
+        if isinstance(error, MissionError) and type(error) is not InternalError:
+            return error
+        if isinstance(error, IntegrityError):
+            log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
+        else:
+            log.error("call %s failed", entry.id, exc_info=error)
+        return InternalError(incident=entry.id)
+
+
+def _dumped(result: BaseModel) -> dict[str, Any]:
+    return result.model_dump(mode="json", by_alias=True)
+
+
+def _repeat_of(tool: Tool, arguments: Mapping[str, Any], caller: Caller, identity: Identity) -> _Repeat | None:
+    if caller.key is None or tool.reads:
+        return None
+    if len(caller.key) > LONGEST_KEY or not caller.key.isprintable():
+        raise InvalidInput(f"a call key has at most {LONGEST_KEY} printable characters", hint="Use a random id.")
+    return _Repeat(caller=identity.name, key=caller.key, digest=digest_of([tool.name, arguments]))
+
+
+def _unknown(name: str, registry: Registry) -> ToolNotFound:
+    close = difflib.get_close_matches(name, [tool.name for tool in registry], n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else "'mission tools' lists them all."
+    return ToolNotFound(f"there is no tool '{name[:100]}'", hint=hint)

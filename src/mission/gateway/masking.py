@@ -1,0 +1,40 @@
+"""What an audit entry may hold: no secrets, and no more of a long value than helps a reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+LONGEST = 2_000
+MOST_ITEMS = 200
+_SECRET_NAME = re.compile(r"token|secret|password|passwd|api_?key|authorization|credential|private_?key", re.IGNORECASE)
+_COUNTS = re.compile(r"^(max_)?tokens(_|$)|^token_(estimate|count)", re.IGNORECASE)
+_SECRET_VALUE = re.compile(
+    r"\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}"
+    r"|Bearer\s+[A-Za-z0-9._~+/-]{16,}=*|-----BEGIN [A-Z ]*PRIVATE KEY-----)"
+)
+
+
+def masked(value: Any) -> Any:
+    """The value with secrets replaced and long texts cut, their size noted."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        rows = list(value.items())
+        kept = {str(name): "***" if _is_secret(str(name), each) else masked(each) for name, each in rows[:MOST_ITEMS]}
+        return kept if len(rows) <= MOST_ITEMS else {**kept, "…": f"{len(rows) - MOST_ITEMS} more"}
+    if isinstance(value, list | tuple):
+        items = [masked(each) for each in value[:MOST_ITEMS]]
+        return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS} more"]
+    return value
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    return isinstance(value, str) and bool(_SECRET_NAME.search(name)) and not _COUNTS.search(name)
+
+
+def _text(text: str) -> str:
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}… ({len(text):,} characters in all)"
+    return _SECRET_VALUE.sub("***", text) if len(text) >= 16 else text

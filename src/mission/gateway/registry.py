@@ -1,0 +1,166 @@
+"""The tools: declared by a decorator, found by scanning a package, listed by toolset."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any, ClassVar, TypeVar, get_type_hints
+
+from pydantic import BaseModel, ConfigDict
+
+from mission.domain.errors import InvalidInput
+from mission.gateway.schema import input_schema, output_schema
+
+
+class Arguments(BaseModel):
+    """What a tool takes. Unknown arguments are ignored: some clients add their own."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    aliases: ClassVar[dict[str, str]] = {}
+    """Another dialect's word for one of our fields."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset()
+    """Fields in which null says something; in all others it means the same as absent."""
+
+
+class Result(BaseModel):
+    """What a tool answers, as the caller sees it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+Handler = Callable[[Any, Any], Awaitable[BaseModel]]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool: everything that its listing, its check and its call need."""
+
+    name: str
+    toolset: str
+    description: str
+    arguments: type[Arguments]
+    result: type[BaseModel]
+    handler: Handler
+    reads: bool
+    idempotent: bool
+    destructive: bool
+    actor: str | None
+
+    @cached_property
+    def input_schema(self) -> dict[str, Any]:
+        return input_schema(self.arguments)
+
+    @cached_property
+    def output_schema(self) -> dict[str, Any]:
+        return output_schema(self.result)
+
+    @property
+    def annotations(self) -> dict[str, bool]:
+        return {
+            "readOnlyHint": self.reads,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent or self.reads,
+            "openWorldHint": False,
+        }
+
+
+def tool(
+    *,
+    toolset: str,
+    actor: str | None = None,
+    reads: bool = False,
+    idempotent: bool = False,
+    destructive: bool = False,
+) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
+    """Declare a function as a tool. Its name, docstring and types are the tool's; `actor` names the
+    argument that says who acts."""
+
+    def declare(function: Callable[[Any, ArgumentsT], Awaitable[BaseModel]]) -> Tool:
+        hints = get_type_hints(function)
+        parameter = list(inspect.signature(function).parameters)[1]
+        return Tool(
+            name=function.__name__,
+            toolset=toolset,
+            description=inspect.cleandoc(function.__doc__ or "").replace("\n", " "),
+            arguments=hints[parameter],
+            result=hints["return"],
+            handler=function,
+            reads=reads,
+            idempotent=idempotent,
+            destructive=destructive,
+            actor=actor,
+        )
+
+    return declare
+
+
+PRESETS = {
+    "worker": ("mission", "tasks", "messages"),
+    "orchestrator": ("mission", "workflow", "tasks", "agents", "messages", "workspaces", "templates"),
+    "supervisor": ("mission", "workflow", "tasks", "agents", "messages", "workspaces", "templates", "crew", "control"),
+}
+"""Roles as sets of toolsets."""
+
+TOOLSETS = (
+    "mission",
+    "workflow",
+    "tasks",
+    "agents",
+    "messages",
+    "workspaces",
+    "templates",
+    "crew",
+    "control",
+)
+
+
+class Registry:
+    """All tools of a package."""
+
+    def __init__(self, package: ModuleType) -> None:
+        self._tools = {found.name: found for found in _scan(package)}
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    def chosen(self, toolsets: Iterable[str]) -> list[Tool]:
+        """The tools of the chosen toolsets, in the order they were declared."""
+        wanted = set(toolsets)
+        return [each for each in self if each.toolset in wanted]
+
+
+def parse_toolsets(text: str) -> tuple[str, ...]:
+    """The toolsets that a comma-separated choice of sets and roles stands for."""
+    chosen: dict[str, None] = {}
+    for word in filter(None, (part.strip().lower() for part in text.split(","))):
+        if word == "all":
+            chosen.update(dict.fromkeys(TOOLSETS))
+        elif word in PRESETS:
+            chosen.update(dict.fromkeys(PRESETS[word]))
+        elif word in TOOLSETS:
+            chosen[word] = None
+        else:
+            raise InvalidInput(
+                f"toolsets: '{word[:60]}' is unknown",
+                hint=f"Choose from: {', '.join((*TOOLSETS, *PRESETS, 'all'))}.",
+                field="toolsets",
+            )
+    return tuple(chosen)
+
+
+def _scan(package: ModuleType) -> Iterator[Tool]:
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, Tool):
+                yield value

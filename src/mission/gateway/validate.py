@@ -1,0 +1,170 @@
+"""Checks arguments before a tool sees them, and says what is wrong in words a model can act on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from mission.domain.errors import InvalidInput, TooLarge
+from mission.gateway.registry import Arguments, Tool
+
+LONGEST_TEXT = 1_000_000
+DEEPEST = 32
+SHOWN_PROBLEMS = 5
+
+
+def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
+    """The tool's arguments model, or an error that names each wrong field and what it takes."""
+    if not isinstance(arguments, Mapping):
+        raise InvalidInput(f"{tool.name}: the arguments must be an object", hint="Send {\"field\": value, …}.")
+    for name, value in arguments.items():
+        _check_text(name, field="an argument's name")
+        _check_value(value, field=name, depth=1)
+    given = _renamed(tool, arguments)
+    _check_spelling(tool, given)
+    try:
+        return tool.arguments.model_validate(given)
+    except ValidationError as error:
+        raise _explained(tool, error, given) from None
+
+
+def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments under our names; null means the same as absent."""
+    given = {name: value for name, value in arguments.items() if value is not None or name in tool.arguments.nullable}
+    for theirs, ours in tool.arguments.aliases.items():
+        if theirs in given:
+            given.setdefault(ours, given.pop(theirs))
+    return given
+
+
+def _check_value(value: Any, *, field: str, depth: int) -> None:
+    if isinstance(value, str):
+        _check_text(value, field=field)
+    elif isinstance(value, dict | list):
+        if depth > DEEPEST:
+            raise InvalidInput(f"{field}: nested more than {DEEPEST} levels deep", hint="Flatten it.", field=field)
+        if isinstance(value, dict):
+            for key, each in value.items():
+                _check_text(key, field=field)
+                _check_value(each, field=f"{field}.{key[:40]}" if depth < 4 else field, depth=depth + 1)
+        else:
+            for each in value:
+                _check_value(each, field=field, depth=depth + 1)
+    elif isinstance(value, float) and value - value != 0:
+        raise InvalidInput(f"{field}: NaN and infinity are no numbers here", hint="Give a finite number.", field=field)
+
+
+def _check_text(text: str, *, field: str) -> None:
+    if len(text) > LONGEST_TEXT:
+        raise TooLarge(f"{field}: {len(text):,} characters; at most {LONGEST_TEXT:,} are taken", field=field)
+    if text.isascii() and "\x00" not in text:
+        return
+    if "\x00" in text:
+        raise InvalidInput(f"{field}: contains a NUL character", hint="Leave out characters of code 0.", field=field)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            f"{field}: contains half of a surrogate pair, which is no character",
+            hint="Send the whole character, or leave it out.",
+            field=field,
+        ) from None
+
+
+def _check_spelling(tool: Tool, given: Mapping[str, Any]) -> None:
+    """An argument we do not know is somebody else's, unless it looks like one of ours that is missing."""
+    fields = tool.arguments.model_fields
+    missing = [name for name in fields if name not in given]
+    for name in given:
+        if name in fields:
+            continue
+        close = difflib.get_close_matches(name, missing, n=1, cutoff=0.8)
+        if close:
+            raise InvalidInput(
+                f"{tool.name} has no argument '{name[:60]}'; did you mean '{close[0]}'?",
+                hint=f"It takes: {', '.join(fields)}.",
+                field=name[:60],
+            )
+
+
+def _explained(tool: Tool, error: ValidationError, given: Mapping[str, Any]) -> InvalidInput:
+    problems = [_problem(each, given) for each in error.errors(include_url=False, include_context=True)]
+    shown = problems[:SHOWN_PROBLEMS]
+    more = len(problems) - len(shown)
+    message = "; ".join(text for text, _ in shown) + (f"; and {more} more" if more else "")
+    hints = [hint for _, hint in shown if hint]
+    return InvalidInput(
+        message,
+        hint=hints[0] if hints else f"{tool.name} takes: {_signature(tool)}.",
+        field=".".join(map(str, error.errors()[0]["loc"])) or None,
+    )
+
+
+def _problem(each: Any, given: Mapping[str, Any]) -> tuple[str, str | None]:
+    """One problem as a sentence, with a hint if there is a good one."""
+    field = ".".join(map(str, each["loc"]))
+    kind, context = each["type"], each.get("ctx", {})
+    if kind == "missing":
+        return f"{field} is required", None
+    if kind in {"enum", "literal_error"}:
+        allowed = [word.strip().strip("'") for word in context["expected"].replace(" or ", ", ").split(",")]
+        value = _at(given, each["loc"])
+        close = difflib.get_close_matches(str(value), allowed, n=1)
+        sentence = f"{field}: {_quoted(value)} is not one of: {', '.join(allowed)}"
+        return sentence, f"Did you mean '{close[0]}'?" if close else f"Use one of: {', '.join(allowed)}."
+    if kind == "value_error":
+        return str(context["error"]), None
+    value = _at(given, each["loc"])
+    return f"{field}: {_sentence(kind, each['msg'], context)}, not {_quoted(value)}", None
+
+
+_WANTED = {
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+}
+
+
+def _sentence(kind: str, message: str, context: Mapping[str, Any]) -> str:
+    if kind in _WANTED:
+        return _WANTED[kind]
+    if kind == "string_too_long":
+        return f"must have at most {context['max_length']} characters"
+    if kind == "string_too_short":
+        return f"must have at least {context['min_length']} character(s)"
+    return message[:1].lower() + message[1:]
+
+
+def _at(given: Any, location: tuple[int | str, ...]) -> Any:
+    for step in location:
+        try:
+            given = given[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return given
+
+
+def _quoted(value: Any) -> str:
+    if isinstance(value, str):
+        return f"'{value}'" if len(value) <= 60 else f"{len(value):,} characters"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    return str(value).lower() if isinstance(value, bool) else str(value)[:60]
+
+
+def _signature(tool: Tool) -> str:
+    return ", ".join(
+        name if field.is_required() else f"{name} (optional)" for name, field in tool.arguments.model_fields.items()
+    )

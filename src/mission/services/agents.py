@@ -1,0 +1,180 @@
+"""Use cases of agents: register, signs of life, leave; leaving gives back what the agent had in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from mission.domain import events
+from mission.domain.agent import Agent, AgentRole, AgentType, Presence
+from mission.domain.errors import AgentNotFound, InvalidInput
+from mission.domain.ids import PREFIXES, new_id
+from mission.domain.task import RUNNING, Task, TaskStatus
+from mission.store.transaction import Tx
+
+_RUNNING_WORDS = [str(status) for status in RUNNING]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rhythm:
+    """How often agents should show life, and how long a claim lasts without."""
+
+    heartbeat: timedelta
+    lease: timedelta
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """An agent and the presence its readers see."""
+
+    agent: Agent
+    presence: Presence
+
+
+def find(tx: Tx, *, reference: str) -> Agent:
+    """The agent of that id, or of that name if only one living agent bears it."""
+    if reference.startswith(f"{PREFIXES['agent']}_"):
+        return tx.agents.get(reference)
+    named = tx.agents.living_by_name(reference)
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise InvalidInput(
+            f"agent '{reference[:100]}': several living agents bear this name", hint="Give the agent's id."
+        )
+    raise AgentNotFound(
+        f"there is no agent '{reference[:100]}'",
+        hint="Register it with agent_register, or leave the agent out.",
+        agent_id=reference[:100],
+    )
+
+
+def register(
+    tx: Tx,
+    *,
+    name: str,
+    runtime: str,
+    role: AgentRole,
+    capabilities: Sequence[str],
+    workspace_path: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> Seen:
+    """A new agent, online from now on."""
+    agent = Agent(
+        id=new_id("agent"),
+        name=name,
+        runtime=runtime,
+        type=role.type,
+        capabilities=list(capabilities),
+        workspace_path=workspace_path,
+        metadata=dict(metadata or {}),
+        created_at=tx.now,
+        updated_at=tx.now,
+        last_seen_at=tx.now,
+    )
+    tx.agents.add(agent)
+    seen = Seen(agent=agent, presence=Presence.ONLINE)
+    tx.emit(events.AgentCreated(agent=agent, presence=seen.presence))
+    return seen
+
+
+def heartbeat(
+    tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm
+) -> Seen:
+    """A sign of life: the agent counts as present, and the leases of what it has in hand go on."""
+    agent = tx.agents.get(agent_id)
+    before = agent.presence(now=tx.now, heartbeat=rhythm.heartbeat)
+    revived = Presence.ONLINE if agent.declared is Presence.OFFLINE else agent.declared
+    agent = replace(
+        agent,
+        last_seen_at=tx.now,
+        declared=status or revived,
+        current_task_id=_existing_task(tx, current_task_id) or agent.current_task_id,
+    )
+    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease, statuses=_RUNNING_WORDS)
+    return _save(tx, agent, rhythm, before=before)
+
+
+def update(
+    tx: Tx,
+    *,
+    agent_id: str,
+    status: Presence | None,
+    current_task_id: str | None,
+    clear_task: bool,
+    workspace_path: str | None,
+    metadata: Mapping[str, Any] | None,
+    rhythm: Rhythm,
+) -> Seen:
+    """Change what the agent says of itself; metadata is merged key by key."""
+    agent = tx.agents.get(agent_id)
+    task_id = None if clear_task else (_existing_task(tx, current_task_id) or agent.current_task_id)
+    agent = replace(
+        agent,
+        declared=status or agent.declared,
+        current_task_id=task_id,
+        workspace_path=workspace_path or agent.workspace_path,
+        metadata={**(agent.metadata or {}), **(metadata or {})},
+        last_seen_at=agent.last_seen_at if status is Presence.OFFLINE else tx.now,
+        updated_at=tx.now,
+    )
+    return _save(tx, agent, rhythm, before=None)
+
+
+def unregister(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
+    """The agent leaves: it is offline, and everything it had in hand is free again."""
+    agent = tx.agents.get(agent_id)
+    for task in tx.tasks.owned_by(agent_id, statuses=_RUNNING_WORDS):
+        release(tx, task=task)
+    agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
+    return _save(tx, agent, rhythm, before=None)
+
+
+def release(tx: Tx, *, task: Task) -> Task:
+    """Give a task back: it waits for its next owner and keeps its snapshot."""
+    waiting = task if task.status is TaskStatus.REVIEW else task.move_to(TaskStatus.PENDING, at=tx.now)
+    freed = replace(waiting, owner_id=None, lease_until=None)
+    tx.tasks.save(freed)
+    tx.phases.recount(task.phase_id, left=task.heap, entered=freed.heap)
+    tx.emit(events.TaskUpdated(task=freed))
+    return freed
+
+
+def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
+    agent = tx.agents.get(agent_id)
+    return Seen(agent=agent, presence=agent.presence(now=tx.now, heartbeat=rhythm.heartbeat))
+
+
+def page(
+    tx: Tx,
+    *,
+    presences: Sequence[Presence] | None,
+    role: AgentRole | None,
+    runtime: str | None,
+    rhythm: Rhythm,
+    limit: int,
+) -> list[Seen]:
+    """Agents, the most recently seen first."""
+    types = None
+    if role is not None:
+        types = [AgentType.WORKER] if role is AgentRole.WORKER else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
+    seen = [
+        Seen(agent=agent, presence=agent.presence(now=tx.now, heartbeat=rhythm.heartbeat))
+        for agent in tx.agents.all(types=types, runtime=runtime, limit=limit)
+    ]
+    return [each for each in seen if presences is None or each.presence in presences]
+
+
+def _existing_task(tx: Tx, task_id: str | None) -> str | None:
+    return tx.tasks.get(task_id).id if task_id is not None else None
+
+
+def _save(tx: Tx, agent: Agent, rhythm: Rhythm, *, before: Presence | None) -> Seen:
+    """Store the agent; its readers hear of it unless nothing they can see has changed."""
+    tx.agents.save(agent)
+    presence = agent.presence(now=tx.now, heartbeat=rhythm.heartbeat)
+    if presence is not before:
+        tx.emit(events.AgentUpdated(agent=agent, presence=presence))
+    return Seen(agent=agent, presence=presence)

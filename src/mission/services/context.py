@@ -1,0 +1,96 @@
+"""What is known of a mission: its phases, tasks, decisions, milestones and open blockers, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from mission.domain.journal import Entry, EntryKind
+from mission.domain.mission import Mission
+from mission.domain.phase import Phase, current_phase
+from mission.domain.task import Task
+from mission.store.paging import Filter, Position
+from mission.store.transaction import Tx
+
+
+class Section(StrEnum):
+    DECISIONS = "decisions"
+    MILESTONES = "milestones"
+    BLOCKERS = "blockers"
+    PHASE_SUMMARY = "phase_summary"
+    TASKS = "tasks"
+
+
+PAGED = (Section.TASKS, Section.DECISIONS, Section.MILESTONES, Section.BLOCKERS)
+_KINDS = {
+    Section.DECISIONS: EntryKind.DECISION,
+    Section.MILESTONES: EntryKind.MILESTONE,
+    Section.BLOCKERS: EntryKind.ISSUE,
+}
+
+Positions = Mapping[Section, Position | None]
+"""Where each section goes on; a section that is not in it has ended."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    mission: Mission
+    now: datetime
+    current_phase: int
+    phases: Sequence[Phase]
+    tasks: Sequence[Task] = ()
+    entries: Mapping[Section, Sequence[Entry]] = field(default_factory=dict)
+    totals: Mapping[Section, int] = field(default_factory=dict)
+    next: Positions = field(default_factory=dict)
+
+
+def read(
+    tx: Tx, *, mission_id: str, include: Collection[Section], chosen: Filter, limit: int, after: Positions | None
+) -> Context:
+    """The sections a reader asked for, each newest first; phases ascending and whole."""
+    mission = tx.missions.get(mission_id)
+    phases = tx.phases.of_mission(mission_id)
+    wanted = {
+        section: (after or {}).get(section)
+        for section in PAGED
+        if section in include and (after is None or section in after)
+    }
+    tasks: list[Task] = []
+    entries: dict[Section, list[Entry]] = {}
+    positions: dict[Section, Position | None] = {}
+    for section, start in wanted.items():
+        rows: Sequence[Task | Entry]
+        if section is Section.TASKS:
+            rows = tasks = tx.tasks.page(mission_id, chosen, limit=limit, after=start)
+        else:
+            rows = entries[section] = tx.journal.page(
+                mission_id,
+                _KINDS[section],
+                chosen,
+                limit=limit,
+                after=start,
+                blockers=section is Section.BLOCKERS,
+            )
+        if len(rows) == limit:
+            positions[section] = (rows[-1].created_at, rows[-1].id)
+    return Context(
+        mission=mission,
+        now=tx.now,
+        current_phase=current_phase(phases, total=mission.total_phases),
+        phases=[phase for phase in phases if chosen.phase is None or phase.number == chosen.phase],
+        tasks=tasks,
+        entries=entries,
+        totals={section: _total(tx, mission, phases, section, chosen) for section in PAGED if section in include},
+        next=positions,
+    )
+
+
+def _total(tx: Tx, mission: Mission, phases: Sequence[Phase], section: Section, chosen: Filter) -> int:
+    """How many there are in all: from the kept counters, or counted when a filter narrows them."""
+    if section is Section.TASKS:
+        return tx.tasks.count(mission.id, chosen) if chosen else sum(phase.tally.total for phase in phases)
+    if not chosen:
+        return int(getattr(mission, section))
+    return tx.journal.count(mission.id, _KINDS[section], chosen, blockers=section is Section.BLOCKERS)

@@ -1,0 +1,54 @@
+"""Use cases of the journal: decisions, issues and milestones of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mission.domain import events
+from mission.domain.ids import new_id
+from mission.domain.journal import Entry, EntryKind
+from mission.store.transaction import Tx
+
+
+def log(
+    tx: Tx,
+    *,
+    kind: EntryKind,
+    task_id: str,
+    summary: str,
+    detail: Mapping[str, Any],
+    agent_id: str | None,
+    fence: int | None,
+    blocker: bool = False,
+) -> Entry:
+    """Write an entry into the task's journal; a blocker waits for a person until it is resolved."""
+    counted = tx.journal.next_sequence(task_id)
+    if counted is None or fence is not None or (agent_id is not None and agent_id != counted.owner_id):
+        tx.tasks.get(task_id).check_owner(agent_id, fence)
+    assert counted is not None
+    entry = Entry(
+        id=new_id(kind),
+        kind=kind,
+        mission_id=counted.mission_id,
+        task_id=task_id,
+        phase_number=counted.phase_number,
+        sequence=counted.entries,
+        summary=summary,
+        detail=detail,
+        author=agent_id,
+        agent_name=counted.agent_name,
+        open_blocker=blocker,
+        created_at=tx.now,
+    )
+    tx.journal.add(entry)
+    _count(tx, entry)
+    tx.emit(events.EntryCreated(entry=entry))
+    return entry
+
+
+def _count(tx: Tx, entry: Entry) -> None:
+    if entry.kind is EntryKind.ISSUE:
+        tx.missions.count(entry.mission_id, "blockers", more=int(entry.open_blocker), now=tx.now)
+    else:
+        tx.missions.count(entry.mission_id, f"{entry.kind}s", more=1, now=tx.now)

@@ -1,0 +1,148 @@
+"""Use cases of phases: start, complete, and the one a task stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mission.domain import events
+from mission.domain.errors import InvalidInput
+from mission.domain.ids import new_id
+from mission.domain.mission import Mission
+from mission.domain.phase import Phase, PhaseStatus, Tally, current_phase
+from mission.services.work import digest_of
+from mission.store.transaction import Tx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StartedPhase:
+    phase: Phase
+    already_exists: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompletedPhase:
+    phase: Phase
+    tally: Tally
+    warnings: Sequence[str] = ()
+
+
+def start(
+    tx: Tx, *, mission_id: str, number: int, name: str, description: str | None, is_parallel: bool
+) -> StartedPhase:
+    """Start a phase; one that exists is answered as it is, and started if it was waiting."""
+    mission = begin_mission(tx, mission_id)
+    phase = tx.phases.by_number(mission_id, number)
+    if phase is None:
+        phase = _add(tx, mission, number=number, name=name, description=description, is_parallel=is_parallel)
+        return StartedPhase(phase=phase, already_exists=False)
+    if phase.status is PhaseStatus.PENDING:
+        phase = phase.move_to(PhaseStatus.IN_PROGRESS, at=tx.now)
+        _save(tx, mission, phase)
+    return StartedPhase(phase=phase, already_exists=True)
+
+
+def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None) -> CompletedPhase:
+    """Close a phase that is in progress; tasks still open are named in the warnings."""
+    phase = tx.phases.get(phase_id)
+    digest = digest_of([status, summary])
+    if phase.completion is not None and phase.completion["digest"] == digest:
+        return CompletedPhase(
+            phase=phase, tally=Tally(**phase.completion["tally"]), warnings=phase.completion["warnings"]
+        )
+    mission = tx.missions.get(phase.mission_id)
+    return close(tx, mission=mission, phase=phase, status=status, summary=summary, digest=digest)
+
+
+def close(
+    tx: Tx,
+    *,
+    mission: Mission,
+    phase: Phase,
+    status: PhaseStatus,
+    summary: str | None = None,
+    digest: str = "",
+    ending_task: str | None = None,
+) -> CompletedPhase:
+    """Close a phase and tell its mission's readers; the task that ends with it counts as ended."""
+    open_tasks = [task for task in tx.tasks.open_of_phase(phase.id) if task.id != ending_task]
+    warnings = [f"task {task.id} '{task.name}' is still {task.status}" for task in open_tasks]
+    tally = {name: getattr(phase.tally, name) for name in Tally.__dataclass_fields__}
+    closed = replace(
+        phase.move_to(status, at=tx.now),
+        summary=summary,
+        completion={"digest": digest, "tally": tally, "warnings": warnings},
+    )
+    _save(tx, mission, closed)
+    return CompletedPhase(phase=closed, tally=phase.tally, warnings=warnings)
+
+
+def for_task(
+    tx: Tx, *, mission: Mission, phase_id: str | None, number: int | None, name: str | None
+) -> tuple[Phase, bool]:
+    """The open phase a task starts in, and whether it was made just now."""
+    number = _number(tx, mission, phase_id=phase_id, number=number)
+    phase = tx.phases.by_number(mission.id, number)
+    if phase is None:
+        return _add(tx, mission, number=number, name=name or f"Phase {number}"), True
+    numbers = [other.number for other in tx.phases.of_mission(mission.id) if not other.closed] if phase.closed else []
+    begun = phase.begin(at=tx.now, open_phases=numbers)
+    if begun is not phase:
+        _save(tx, mission, begun)
+    return begun, False
+
+
+def begin_mission(tx: Tx, mission_id: str) -> Mission:
+    """The mission, in progress from now on if it was not yet."""
+    mission = tx.missions.get(mission_id)
+    begun = mission.begin(at=tx.now)
+    if begun is not mission:
+        tx.missions.save(begun)
+        tx.emit(events.MissionUpdated(mission=begun))
+    return begun
+
+
+def _number(tx: Tx, mission: Mission, *, phase_id: str | None, number: int | None) -> int:
+    """The number of the phase that was meant: by its id, by its number, or the current one."""
+    if phase_id is not None:
+        phase = tx.phases.get(phase_id)
+        if phase.mission_id != mission.id or (number is not None and number != phase.number):
+            raise InvalidInput(
+                f"phase_id: {phase_id} is phase {phase.number} of mission {phase.mission_id}",
+                hint="Give a phase of the same mission, or leave phase_id out.",
+                field="phase_id",
+            )
+        return phase.number
+    return number or current_phase(tx.phases.of_mission(mission.id), total=mission.total_phases)
+
+
+def _add(
+    tx: Tx,
+    mission: Mission,
+    *,
+    number: int,
+    name: str,
+    description: str | None = None,
+    is_parallel: bool = False,
+) -> Phase:
+    phase = Phase(
+        id=new_id("phase"),
+        mission_id=mission.id,
+        number=number,
+        name=name,
+        description=description,
+        is_parallel=is_parallel,
+        created_at=tx.now,
+    ).move_to(PhaseStatus.IN_PROGRESS, at=tx.now)
+    tx.phases.add(phase)
+    tx.missions.touch(mission.id, now=tx.now)
+    tx.emit(events.PhaseCreated(phase=phase))
+    tx.emit(events.MissionUpdated(mission=mission))
+    return phase
+
+
+def _save(tx: Tx, mission: Mission, phase: Phase) -> None:
+    tx.phases.save(phase)
+    tx.missions.touch(mission.id, now=tx.now)
+    tx.emit(events.PhaseUpdated(phase=phase))
+    tx.emit(events.MissionUpdated(mission=mission))

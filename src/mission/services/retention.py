@@ -1,0 +1,29 @@
+"""Periodic tidying: events, audit entries and remembered answers that have outlived their time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from mission.store.transaction import Tx
+
+EVERY = timedelta(hours=1)
+KEEP_CALL_KEYS = timedelta(hours=24)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Removed:
+    events: int = 0
+    audit: int = 0
+    call_keys: int = 0
+
+
+def tidy(tx: Tx, *, keep_events: timedelta | None, keep_audit: timedelta | None) -> Removed:
+    """Remove what is older than its time, if it is this daemon's turn; nothing set keeps everything."""
+    if not tx.jobs.take("retention", now=tx.now, every=EVERY):
+        return Removed()
+    return Removed(
+        events=tx.events.remove_before(tx.now - keep_events) if keep_events else 0,
+        audit=tx.audit.remove_before(tx.now - keep_audit) if keep_audit else 0,
+        call_keys=tx.calls.remove_before(tx.now - KEEP_CALL_KEYS),
+    )

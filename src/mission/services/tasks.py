@@ -1,0 +1,431 @@
+"""Use cases of tasks: start one in its tree, and complete it with the truth about what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from mission.domain import events
+from mission.domain.changes import Changes, Verification, verify_scope
+from mission.domain.errors import Conflict, InvalidInput, InvalidState, NotFound
+from mission.domain.ids import new_id
+from mission.domain.mission import Family, Mission
+from mission.domain.phase import Phase, PhaseStatus
+from mission.domain.repository import Repository
+from mission.domain.task import RUNNING, CallerType, Quality, Task, TaskStatus
+from mission.git.errors import ChangesUnknown
+from mission.git.snapshot import Snapshot
+from mission.services import phases
+from mission.services.trees import Place, Report, Trees
+from mission.services.work import Work, digest_of
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path to start_task"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """What a caller wants to start: a new task, or one that exists already."""
+
+    mission_id: str | None = None
+    task_id: str | None = None
+    phase_id: str | None = None
+    phase: int | None = None
+    phase_name: str | None = None
+    parent_id: str | None = None
+    name: str | None = None
+    goal: str | None = None
+    areas: Sequence[str] = ()
+    caller_type: CallerType | None = None
+    agent_name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Owner:
+    """Who takes the task: an agent with a lease, or somebody unknown without one."""
+
+    agent_id: str | None
+    lease: timedelta
+    fence: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Started:
+    task: Task
+    phase: Phase
+    phase_created: bool
+    snapshot: Snapshot | None
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ending:
+    """What a caller says about the end of its task."""
+
+    status: TaskStatus
+    quality: Quality | None
+    outcome: Mapping[str, Any]
+    metadata: Mapping[str, Any] | None
+    phase_complete: bool
+
+    @property
+    def digest(self) -> str:
+        return digest_of([self.status, self.quality, self.outcome, self.metadata, self.phase_complete])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completed:
+    task: Task
+    changes: Changes | None
+    verification: Verification
+    phase_status: PhaseStatus
+    snapshots: Mapping[str, Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ground:
+    """What must be known before a tree can be chosen."""
+
+    mission: Mission
+    repository: Repository | None
+    task: Task | None
+
+
+async def start(
+    work: Work,
+    trees: Trees,
+    *,
+    wish: Wish,
+    owner: Owner,
+    repository_path: str | None,
+    directory: str | None,
+    report: Report | None = None,
+    answer: Callable[[Started], Answer],
+) -> Answer:
+    """Start a task: find its mission and its tree, take the tree's snapshot, then record it."""
+    named = await trees.named(repository_path)
+    ground = await _ground(work, trees, wish=wish, named=named, directory=directory)
+    place = named or await trees.of_mission(ground.repository, directory=directory)
+    snapshot = await _first_snapshot(trees, ground.task, place, report=report)
+    return await work.write(
+        begin, wish=wish, mission_id=ground.mission.id, owner=owner, place=place, snapshot=snapshot, answer=answer
+    )
+
+
+async def complete(
+    work: Work,
+    trees: Trees,
+    *,
+    task_id: str,
+    agent_id: str | None,
+    fence: int | None,
+    ending: Ending,
+    report: Report | None = None,
+    answer: Callable[[Completed], Answer],
+) -> Answer:
+    """Complete a task: compare its tree with the snapshot from its start, then record both."""
+    task = await work.read(_before_completion, task_id=task_id, agent_id=agent_id, fence=fence, ending=ending)
+    changes, warnings = (None, []) if _already(task, ending) else await _changes(trees, task, report=report)
+    forgettable: list[Mapping[str, Mapping[str, Any]] | None] = []
+
+    def answered(completed: Completed) -> Answer:
+        forgettable.append(completed.snapshots)
+        return answer(completed)
+
+    result = await work.write(
+        finish,
+        seen=task,
+        agent_id=agent_id,
+        fence=fence,
+        ending=ending,
+        changes=changes,
+        warnings=warnings,
+        answer=answered,
+    )
+    if forgettable:  # empty when a remembered answer was repeated
+        await trees.forget(forgettable[-1])
+    return result
+
+
+def begin(
+    tx: Tx, *, wish: Wish, mission_id: str, owner: Owner, place: Place | None, snapshot: Snapshot | None
+) -> Started:
+    """Record the start of a task: new, or one that waited, failed or was released."""
+    mission = phases.begin_mission(tx, mission_id)
+    _adopt(tx, mission, place)
+    if wish.task_id is not None:
+        task = tx.tasks.get(wish.task_id)
+        task.check_owner(owner.agent_id, owner.fence)
+        phase, created = phases.for_task(tx, mission=mission, phase_id=task.phase_id, number=None, name=None)
+        started = _with_owner(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), owner, tx=tx)
+        started = _in_tree(started, place, snapshot)
+        tx.tasks.save(started)
+        tx.phases.recount(phase.id, left=task.heap, entered=started.heap)
+        tx.emit(events.TaskUpdated(task=started))
+    else:
+        _check_parent(tx, wish, mission)
+        phase, created = phases.for_task(
+            tx, mission=mission, phase_id=wish.phase_id, number=wish.phase, name=wish.phase_name
+        )
+        started = _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot)
+        tx.tasks.add(started)
+        tx.phases.recount(phase.id, left=None, entered=started.heap)
+        tx.emit(events.TaskCreated(task=started))
+    _tell_workflow(tx, mission)
+    tx.missions.touch(mission.id, now=tx.now)
+    warnings = [] if place is not None else [NO_TREE]
+    return Started(task=started, phase=phase, phase_created=created, snapshot=snapshot, warnings=warnings)
+
+
+def finish(
+    tx: Tx,
+    *,
+    seen: Task,
+    agent_id: str | None,
+    fence: int | None,
+    ending: Ending,
+    changes: Changes | None,
+    warnings: Sequence[str],
+) -> Completed:
+    """Record the end of a task, unless somebody else changed it since it was looked at."""
+    task = tx.tasks.get(seen.id)
+    if _already(task, ending):
+        return _completed_before(task)
+    task.check_owner(agent_id, fence)
+    task.check_completable()
+    if (task.tree, task.snapshot) != (seen.tree, seen.snapshot):
+        raise Conflict(f"task {task.id} moved to another tree meanwhile", hint="Try the same call again.")
+    _check_children(tx, task)
+    overlapping = tx.tasks.overlapping(task) if changes is not None else []
+    verification = _verify(task, changes, [*warnings, *_overlap_warning(overlapping)])
+    ended = _ended(tx, task, ending=ending, changes=changes)
+    phase_status, phase_warnings = _end_in_phase(tx, task, ended, phase_complete=ending.phase_complete)
+    verification = replace(verification, warnings=[*verification.warnings, *phase_warnings])
+    ended = replace(
+        ended,
+        completion={
+            "digest": ending.digest,
+            "verification": asdict(verification),
+            "phase_status": str(phase_status),
+        },
+    )
+    tx.tasks.save(ended)
+    tx.emit(events.TaskUpdated(task=ended))
+    return Completed(
+        task=ended,
+        changes=changes,
+        verification=verification,
+        phase_status=phase_status,
+        snapshots=task.snapshots if ended.snapshots is None else None,
+    )
+
+
+async def _ground(
+    work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None
+) -> _Ground:
+    if wish.task_id is not None or wish.mission_id is not None:
+        return await work.read(_known_ground, wish=wish)
+    place = named or await trees.around(directory)
+    if place is None:
+        raise InvalidInput(
+            "mission_id: no mission was named and no repository is known to look for one",
+            hint="Start a mission with start_mission and give its mission_id.",
+            field="mission_id",
+        )
+    return await work.read(_newest_ground, place=place)
+
+
+def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
+    task = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
+    if task is not None and wish.mission_id not in (None, task.mission_id):
+        raise InvalidInput(
+            f"task_id: {task.id} belongs to mission {task.mission_id}", hint="Leave mission_id out.", field="task_id"
+        )
+    mission = tx.missions.get(task.mission_id if task is not None else wish.mission_id or "")
+    return _Ground(mission=mission, repository=_repository_of(tx, mission), task=task)
+
+
+def _newest_ground(tx: Tx, *, place: Place) -> _Ground:
+    path = str(place.tree.path)
+    mission = tx.missions.newest_open(host_id=place.host_id, path=path, common_dir=place.common_dir)
+    if mission is None:
+        raise NotFound(
+            "there is no open mission for this repository",
+            hint="Start one with start_mission {name, objective}, then give its mission_id.",
+        )
+    return _Ground(mission=mission, repository=_repository_of(tx, mission), task=None)
+
+
+def _repository_of(tx: Tx, mission: Mission) -> Repository | None:
+    return tx.missions.repository(mission.repository_id) if mission.repository_id else None
+
+
+async def _first_snapshot(
+    trees: Trees, task: Task | None, place: Place | None, *, report: Report | None
+) -> Snapshot | None:
+    """The snapshot to compare with at the end: a task keeps its first one of each tree."""
+    if place is None:
+        return None
+    kept = (task.snapshots or {}).get(str(place.tree.path)) if task is not None else None
+    return Snapshot.from_dict(kept) if kept is not None else await trees.snapshot(place, report=report)
+
+
+def _adopt(tx: Tx, mission: Mission, place: Place | None) -> None:
+    """A mission that knew no repository belongs to the first one that is worked in."""
+    if mission.repository_id is None and place is not None:
+        tx.missions.save(
+            replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path))
+        )
+
+
+def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) -> Task:
+    task = Task(
+        id=new_id("task"),
+        mission_id=mission.id,
+        phase_id=phase.id,
+        phase_number=phase.number,
+        parent_id=wish.parent_id,
+        name=wish.name or "",
+        goal=wish.goal or "",
+        areas=list(wish.areas),
+        caller_type=wish.caller_type,
+        agent_name=wish.agent_name,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    return _with_owner(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), owner, tx=tx)
+
+
+def _with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
+    if owner.agent_id is None:
+        return replace(task, owner_id=None, lease_until=None)
+    changed = task.owner_id != owner.agent_id
+    return replace(
+        task, owner_id=owner.agent_id, lease_until=tx.now + owner.lease, fence=task.fence + 1 if changed else task.fence
+    )
+
+
+def _in_tree(task: Task, place: Place | None, snapshot: Snapshot | None) -> Task:
+    if place is None or snapshot is None:
+        return task
+    path = str(place.tree.path)
+    snapshots = {**(task.snapshots or {}), path: snapshot.as_dict()}
+    return replace(task, tree=path, host_id=place.host_id, snapshots=snapshots)
+
+
+def _check_parent(tx: Tx, wish: Wish, mission: Mission) -> None:
+    if wish.parent_id is None:
+        return
+    parent = tx.tasks.get(wish.parent_id)
+    if parent.mission_id != mission.id:
+        raise InvalidInput(
+            f"parent_task_id: {parent.id} belongs to mission {parent.mission_id}, not to {mission.id}",
+            hint="A task and its parent stand in the same mission.",
+            field="parent_task_id",
+        )
+
+
+def _check_children(tx: Tx, task: Task) -> None:
+    children = tx.tasks.children(task.id, statuses=[str(status) for status in RUNNING])
+    if children:
+        raise InvalidState(
+            f"task {task.id} has child tasks in progress: "
+            + ", ".join(f"{child.id} '{child.name}'" for child in children),
+            hint="Complete the child tasks first.",
+            open_tasks=[child.id for child in children],
+        )
+
+
+def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int | None, ending: Ending) -> Task:
+    """The task as it stands, or the reason why it cannot be completed, before slow work begins."""
+    task = tx.tasks.get(task_id)
+    if not _already(task, ending):
+        task.check_owner(agent_id, fence)
+        task.check_completable()
+        _check_children(tx, task)
+    return task
+
+
+async def _changes(trees: Trees, task: Task, *, report: Report | None) -> tuple[Changes | None, list[str]]:
+    if task.snapshot is None:
+        return None, [NO_TREE]
+    if task.host_id != trees.host_id:
+        raise InvalidState(
+            f"task {task.id} works on host {task.host_id}, this is {trees.host_id}",
+            hint=f"Complete it on {task.host_id}: its files can be compared only there.",
+            host_id=task.host_id,
+        )
+    try:
+        return await trees.changes(task.snapshot, report=report), []
+    except ChangesUnknown as unknown:
+        return None, [unknown.message]
+
+
+def _verify(task: Task, changes: Changes | None, warnings: Sequence[str]) -> Verification:
+    verification = verify_scope(changes, list(task.areas))
+    return replace(verification, warnings=[*verification.warnings, *warnings])
+
+
+def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Task:
+    if task.status is TaskStatus.PAUSED:
+        task = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)  # the owner's own hold ends with its word
+    keeps_snapshot = ending.status is TaskStatus.FAILED
+    return replace(
+        task.move_to(ending.status, at=tx.now),
+        quality=ending.quality,
+        outcome=dict(ending.outcome),
+        metadata=dict(ending.metadata) if ending.metadata is not None else None,
+        changes=changes.as_dict() if changes is not None else None,
+        lease_until=None,
+        snapshots=task.snapshots if keeps_snapshot else None,
+    )
+
+
+def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
+    """Count the task as ended in its phase, close the phase if asked, and tell the mission's readers."""
+    mission = tx.missions.get(task.mission_id)
+    tx.phases.recount(task.phase_id, left=task.heap, entered=ended.heap)
+    tx.missions.touch(mission.id, now=tx.now)
+    _tell_workflow(tx, mission)
+    phase = tx.phases.get(task.phase_id)
+    if not phase_complete:
+        return phase.status, []
+    if phase.closed:
+        return phase.status, [f"phase {phase.number} was {phase.status} already"]
+    closed = phases.close(tx, mission=mission, phase=phase, status=PhaseStatus.COMPLETED, ending_task=task.id)
+    return closed.phase.status, list(closed.warnings)
+
+
+def _tell_workflow(tx: Tx, mission: Mission) -> None:
+    """Missions made by start_workflow tell every move of a task on their own topic too."""
+    if mission.family is Family.WORKFLOW:
+        tx.emit(events.MissionUpdated(mission=mission))
+
+
+def _overlap_warning(others: Sequence[str]) -> list[str]:
+    if not others:
+        return []
+    return [
+        f"other tasks worked in the same tree at the same time ({', '.join(others)}): "
+        "no diff can tell their changes from these; give each task its own worktree"
+    ]
+
+
+def _already(task: Task, ending: Ending) -> bool:
+    return task.completion is not None and bool(task.completion["digest"] == ending.digest)
+
+
+def _completed_before(task: Task) -> Completed:
+    stored = task.completion or {}
+    return Completed(
+        task=task,
+        changes=Changes.from_dict(task.changes) if task.changes is not None else None,
+        verification=Verification(**stored["verification"]),
+        phase_status=PhaseStatus(stored["phase_status"]),
+    )
+
+

@@ -1,0 +1,139 @@
+"""Which working tree a call is about, and slow work on trees, done off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mission.domain import events
+from mission.domain.changes import Changes
+from mission.domain.errors import InvalidInput, InvalidState, MissionError
+from mission.domain.ids import new_id
+from mission.domain.repository import Repository
+from mission.git.snapshot import Snapshot, Snapshots
+from mission.git.tree import Tree, find_tree
+from mission.store.transaction import Tx
+
+Result = TypeVar("Result")
+Report = Callable[[str], None]
+
+POOL_SIZE = 4
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A tree on this host."""
+
+    tree: Tree
+    host_id: str
+
+    def known_to(self, tx: Tx) -> str:
+        """The id of the repository at this place, which is remembered if it is new."""
+        path = str(self.tree.path)
+        known = tx.missions.repository_at(host_id=self.host_id, path=path)
+        if known is not None:
+            return known.id
+        repository = Repository(
+            id=new_id("repository"),
+            host_id=self.host_id,
+            path=path,
+            common_dir=self.common_dir,
+            name=self.tree.path.name or path,
+            created_at=tx.now,
+        )
+        tx.missions.add_repository(repository)
+        tx.emit(events.RepositoryCreated(repository=repository))
+        return repository.id
+
+    @property
+    def common_dir(self) -> str | None:
+        return str(self.tree.common_dir) if self.tree.common_dir else None
+
+    def belongs_to(self, repository: Repository) -> bool:
+        """Whether this is a tree of that repository: itself, one of its worktrees, or a folder inside."""
+        if repository.host_id != self.host_id:
+            return False
+        if self.common_dir is not None:
+            return self.common_dir == repository.common_dir
+        return repository.common_dir is None and self.tree.path.is_relative_to(repository.path)
+
+
+class Trees:
+    """Git and folders, for services that wait."""
+
+    def __init__(self, snapshots: Snapshots, *, host_id: str) -> None:
+        self.host_id = host_id
+        self._snapshots = snapshots
+        self._pool = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="trees")
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    async def named(self, path: str | None) -> Place | None:
+        """The tree a caller named; nothing when it named none."""
+        if path is None:
+            return None
+        if not path.startswith("/"):
+            raise InvalidInput(
+                f"repository_path: '{path[:200]}' is not an absolute path",
+                hint="Give the whole path, starting with '/'.",
+                field="repository_path",
+            )
+        return await self._find(Path(path))
+
+    async def around(self, directory: str | None) -> Place | None:
+        """The tree around the caller's directory, when that is one somebody would work in."""
+        if directory is None or not _is_workplace(Path(directory)):
+            return None
+        try:
+            return await self._find(Path(directory))
+        except InvalidInput:
+            return None
+
+    async def of_mission(self, repository: Repository | None, *, directory: str | None) -> Place | None:
+        """The caller's tree if it is one of the mission's, else the mission's own."""
+        place = await self.around(directory)
+        if repository is None or (place is not None and place.belongs_to(repository)):
+            return place
+        if repository.host_id != self.host_id:
+            raise InvalidState(
+                f"the mission's repository is on host {repository.host_id}, this is {self.host_id}",
+                hint=f"Start the task on {repository.host_id}, or name a repository_path of this host.",
+                host_id=repository.host_id,
+            )
+        return await self._find(Path(repository.path))
+
+    async def snapshot(self, place: Place, *, report: Report | None = None) -> Snapshot:
+        return await self._run(self._snapshots.take, place.tree, report=report)
+
+    async def changes(self, snapshot: Mapping[str, Any], *, report: Report | None = None) -> Changes:
+        """What changed in the snapshot's tree since it was taken."""
+        return await self._run(self._snapshots.changes, Snapshot.from_dict(snapshot), report=report)
+
+    async def forget(self, snapshots: Mapping[str, Mapping[str, Any]] | None) -> None:
+        """Drop stored snapshots that nobody will compare with again; what fails is pruned later."""
+        for stored in (snapshots or {}).values():
+            try:
+                await self._run(self._snapshots.forget, Snapshot.from_dict(stored))
+            except (OSError, MissionError):
+                continue
+
+    async def prune(self, in_use: list[Mapping[str, Any]]) -> None:
+        await self._run(self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
+
+    async def _find(self, path: Path) -> Place:
+        return Place(tree=await self._run(find_tree, path), host_id=self.host_id)
+
+    async def _run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, lambda: function(*arguments, **options))
+
+
+def _is_workplace(directory: Path) -> bool:
+    """Not the root and not a home folder or anything above one: a client started there means no tree."""
+    home = Path.home()
+    return directory.is_absolute() and directory != home and directory not in home.parents

@@ -1,0 +1,188 @@
+"""Agents, in the words of spec 3: register, heartbeat, update, read, leave."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from mission.domain.agent import Agent, AgentRole, AgentType, Presence
+from mission.domain.errors import PermissionDenied
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services import agents
+from mission.services.agents import Seen
+from mission.tools.fields import Name, TaskId, Texts
+from mission.tools.wording import Moment
+
+Runtime = Literal["claude_code", "codex", "opencode", "copilot_cli", "gemini_cli", "pi", "custom"]
+
+
+class RegisterAgent(Arguments):
+    name: Name
+    runtime: Runtime
+    role: AgentRole = AgentRole.WORKER
+    capabilities: Texts = []
+    workspace_path: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class RegisteredAgent(Result):
+    id: str
+    name: str
+    status: str
+
+    @classmethod
+    def of(cls, seen: Seen) -> RegisteredAgent:
+        return cls(id=seen.agent.id, name=seen.agent.name, status=seen.presence)
+
+
+class Heartbeat(Arguments):
+    agent_id: str
+    current_task_id: TaskId | None = None
+    status: Literal["online", "busy"] | None = None
+
+
+class HeartbeatSeen(Result):
+    success: bool
+    next_heartbeat_ms: int
+
+
+class UpdateAgent(Arguments):
+    nullable: ClassVar[frozenset[str]] = frozenset({"current_task_id"})
+
+    id: str
+    status: Presence | None = None
+    current_task_id: TaskId | None = Field(None, description="null clears it")
+    workspace_path: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class AgentById(Arguments):
+    id: str
+
+
+class Done(Result):
+    success: bool
+
+
+class AgentRecord(Result):
+    id: str
+    name: str
+    runtime: str
+    role: str
+    type: str
+    status: str
+    capabilities: Texts
+    current_task_id: str | None
+    workspace_path: str | None
+    last_heartbeat: Moment
+    metadata: dict[str, Any]
+    created_at: Moment
+
+    @classmethod
+    def of(cls, seen: Seen) -> AgentRecord:
+        agent: Agent = seen.agent
+        return cls(
+            id=agent.id,
+            name=agent.name,
+            runtime=agent.runtime,
+            role=agent.role,
+            type=agent.type,
+            status=seen.presence,
+            capabilities=list(agent.capabilities),
+            current_task_id=agent.current_task_id,
+            workspace_path=agent.workspace_path,
+            last_heartbeat=agent.last_seen_at,
+            metadata=dict(agent.metadata or {}),
+            created_at=agent.created_at,
+        )
+
+
+class ListAgents(Arguments):
+    status: list[Presence] | None = None
+    role: AgentRole | None = None
+    runtime: str | None = None
+    limit: int = Field(100, ge=1, le=1000)
+
+
+class AgentList(Result):
+    agents: list[AgentRecord]
+
+
+@tool(toolset="agents")
+async def agent_register(call: Call, args: RegisterAgent) -> RegisteredAgent:
+    """Register an agent; it is online from now on."""
+    by = call.identity.agent
+    if args.role is AgentRole.COORDINATOR and by is not None and by.type is not AgentType.SUPERVISOR:
+        raise PermissionDenied(
+            "only the operator or a SUPERVISOR registers a coordinator", hint="Register as worker instead."
+        )
+    return await call.write(
+        agents.register,
+        name=args.name,
+        runtime=args.runtime,
+        role=args.role,
+        capabilities=args.capabilities,
+        workspace_path=args.workspace_path,
+        metadata=args.metadata,
+        answer=RegisteredAgent.of,
+    )
+
+
+@tool(toolset="agents", actor="agent_id", idempotent=True)
+async def agent_heartbeat(call: Call, args: Heartbeat) -> HeartbeatSeen:
+    """Show that the agent lives; its claims are renewed."""
+    next_ms = round(call.rhythm.heartbeat.total_seconds() * 1000)
+    return await call.write(
+        agents.heartbeat,
+        agent_id=call.actor,
+        current_task_id=args.current_task_id,
+        status=Presence(args.status) if args.status else None,
+        rhythm=call.rhythm,
+        answer=lambda _seen: HeartbeatSeen(success=True, next_heartbeat_ms=next_ms),
+    )
+
+
+@tool(toolset="agents", actor="id", idempotent=True)
+async def agent_update(call: Call, args: UpdateAgent) -> Done:
+    """Change what an agent says of itself."""
+    return await call.write(
+        agents.update,
+        agent_id=call.actor,
+        status=args.status,
+        current_task_id=args.current_task_id,
+        clear_task="current_task_id" in args.model_fields_set and args.current_task_id is None,
+        workspace_path=args.workspace_path,
+        metadata=args.metadata,
+        rhythm=call.rhythm,
+        answer=lambda _seen: Done(success=True),
+    )
+
+
+@tool(toolset="agents", reads=True)
+async def agent_get(call: Call, args: AgentById) -> AgentRecord:
+    """Read one agent."""
+    return AgentRecord.of(await call.read(agents.look, agent_id=args.id, rhythm=call.rhythm))
+
+
+@tool(toolset="agents", reads=True)
+async def agent_list(call: Call, args: ListAgents) -> AgentList:
+    """List agents, most recently seen first."""
+    found = await call.read(
+        agents.page,
+        presences=args.status,
+        role=args.role,
+        runtime=args.runtime,
+        rhythm=call.rhythm,
+        limit=args.limit,
+    )
+    return AgentList(agents=[AgentRecord.of(seen) for seen in found])
+
+
+@tool(toolset="agents", actor="id", idempotent=True)
+async def agent_unregister(call: Call, args: AgentById) -> Done:
+    """Leave: the agent is offline and its tasks are free for others."""
+    return await call.write(
+        agents.unregister, agent_id=call.actor, rhythm=call.rhythm, answer=lambda _seen: Done(success=True)
+    )

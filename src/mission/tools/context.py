@@ -1,0 +1,289 @@
+"""Reading a mission, in the words of specs 1 and 2."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from mission.domain.errors import InvalidInput
+from mission.domain.journal import Entry, IssueType
+from mission.domain.phase import Phase, PhaseStatus
+from mission.domain.task import Task
+from mission.domain.times import seconds_between, shown
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services import context
+from mission.services.context import Context, Positions, Section
+from mission.store.paging import Filter
+from mission.tools.fields import MissionId, PhaseNumber, Texts, cut, moment_of
+from mission.tools.wording import Moment, issue_type, mission_status, task_status
+
+
+class ContextFilter(Arguments):
+    phase: PhaseNumber | None = None
+    agent: str | None = Field(None, description="agent_name")
+    since: Annotated[datetime | None, moment_of("filter.since")] = None
+
+
+class GetContext(Arguments):
+    mission_id: MissionId | None = None
+    workflow_id: MissionId | None = Field(None, description="Same as mission_id")
+    include: list[Section] = Field(min_length=1)
+    filter: ContextFilter = ContextFilter()
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str | None = Field(None, description="next_cursor of the last page")
+
+    @model_validator(mode="after")
+    def _check(self) -> GetContext:
+        if not (self.mission_id or self.workflow_id):
+            raise ValueError("mission_id is required")
+        if self.mission_id and self.workflow_id and self.mission_id != self.workflow_id:
+            raise ValueError("mission_id and workflow_id name two different missions: give one")
+        return self
+
+
+class TaskCounts(Result):
+    total: int
+    completed: int
+    failed: int
+    in_progress: int
+    pending: int
+
+
+class PhaseRow(Result):
+    phase_id: str
+    phase_number: int
+    number: int
+    name: str
+    phase_name: str
+    status: str
+    is_parallel: bool
+    tasks_count: int
+    tasks: TaskCounts
+    duration_seconds: float | None
+    started_at: Moment | None
+    completed_at: Moment | None
+
+    @classmethod
+    def of(cls, phase: Phase, *, now: datetime) -> PhaseRow:
+        tally = phase.tally
+        running = phase.status is PhaseStatus.IN_PROGRESS
+        return cls(
+            phase_id=phase.id,
+            phase_number=phase.number,
+            number=phase.number,
+            name=phase.name,
+            phase_name=phase.name,
+            status=phase.status.upper(),
+            is_parallel=phase.is_parallel,
+            tasks_count=tally.total,
+            tasks=TaskCounts(
+                total=tally.total,
+                completed=tally.completed,
+                failed=tally.failed,
+                in_progress=tally.in_progress,
+                pending=tally.pending,
+            ),
+            duration_seconds=seconds_between(phase.started_at, now if running else phase.completed_at),
+            started_at=phase.started_at,
+            completed_at=phase.completed_at,
+        )
+
+
+class _Row(Result):
+    id: str
+    task_id: str
+    agent_name: str | None
+    created_at: Moment
+
+
+class TaskRow(_Row):
+    phase_id: str
+    phase: int
+    parent_task_id: str | None
+    name: str
+    goal: str
+    areas: Texts
+    caller_type: str | None
+    status: str
+    agent_id: str | None
+    outcome: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    files_changed: int | None
+    started_at: Moment | None
+    completed_at: Moment | None
+    duration_seconds: float | None
+
+    @classmethod
+    def of(cls, task: Task) -> TaskRow:
+        changes = task.changes
+        return cls(
+            id=task.id,
+            task_id=task.id,
+            agent_name=task.agent_name,
+            created_at=task.created_at,
+            phase_id=task.phase_id,
+            phase=task.phase_number,
+            parent_task_id=task.parent_id,
+            name=task.name,
+            goal=cut(task.goal),
+            areas=list(task.areas),
+            caller_type=task.caller_type.upper() if task.caller_type else None,
+            status=task_status(task),
+            agent_id=task.owner_id,
+            outcome=cut(dict(task.outcome)) if task.outcome else None,
+            metadata=cut(dict(task.metadata)) if task.metadata else None,
+            files_changed=sum(len(changes[kind]) for kind in ("added", "modified", "deleted")) if changes else None,
+            started_at=task.started_at,
+            completed_at=task.completed_at,
+            duration_seconds=task.duration_seconds,
+        )
+
+
+class DecisionRow(_Row):
+    category: str
+    question: str
+    options_considered: Texts
+    chosen: str
+    reasoning: str
+    trade_offs: str | None
+
+
+class MilestoneRow(_Row):
+    message: str
+    progress: float | None
+    metadata: dict[str, Any] | None
+
+
+class BlockerRow(_Row):
+    type: str
+    description: str
+    resolution: str
+    requires_human_review: bool
+
+
+class FiltersApplied(Result):
+    phase: int | None
+    agent: str | None
+    since: Moment | None
+
+
+_IF_ASKED = Field(None, exclude_if=lambda value: value is None)
+"""A section that stands in the answer only when it was asked for."""
+
+
+class MissionContext(Result):
+    mission_id: str
+    workflow_id: str
+    mission_name: str
+    workflow_name: str
+    mission_status: str
+    workflow_status: str
+    current_phase: int
+    total_phases: int
+    phase_summary: list[PhaseRow] | None = _IF_ASKED
+    tasks: list[TaskRow] | None = _IF_ASKED
+    tasks_count: int | None = _IF_ASKED
+    decisions: list[DecisionRow] | None = _IF_ASKED
+    decisions_count: int | None = _IF_ASKED
+    milestones: list[MilestoneRow] | None = _IF_ASKED
+    milestones_count: int | None = _IF_ASKED
+    blockers: list[BlockerRow] | None = _IF_ASKED
+    blockers_count: int | None = _IF_ASKED
+    has_blockers: bool
+    filters_applied: FiltersApplied | None = _IF_ASKED
+    next_cursor: str | None
+
+    @classmethod
+    def of(cls, found: Context, args: GetContext) -> MissionContext:
+        mission, entries = found.mission, found.entries
+        wanted = set(args.include)
+        status = mission_status(mission.status)
+        chosen = args.filter
+        return cls(
+            mission_id=mission.id,
+            workflow_id=mission.id,
+            mission_name=mission.name,
+            workflow_name=mission.name,
+            mission_status=status,
+            workflow_status=status,
+            current_phase=found.current_phase,
+            total_phases=mission.total_phases,
+            phase_summary=[PhaseRow.of(phase, now=found.now) for phase in found.phases]
+            if Section.PHASE_SUMMARY in wanted
+            else None,
+            tasks=[TaskRow.of(task) for task in found.tasks] if Section.TASKS in wanted else None,
+            tasks_count=found.totals.get(Section.TASKS),
+            decisions=[DecisionRow(**_entry(each)) for each in entries.get(Section.DECISIONS, ())]
+            if Section.DECISIONS in wanted
+            else None,
+            decisions_count=found.totals.get(Section.DECISIONS),
+            milestones=[MilestoneRow(**_entry(each)) for each in entries.get(Section.MILESTONES, ())]
+            if Section.MILESTONES in wanted
+            else None,
+            milestones_count=found.totals.get(Section.MILESTONES),
+            blockers=[BlockerRow(**_entry(each)) for each in entries.get(Section.BLOCKERS, ())]
+            if Section.BLOCKERS in wanted
+            else None,
+            blockers_count=found.totals.get(Section.BLOCKERS),
+            has_blockers=mission.blockers > 0,
+            filters_applied=FiltersApplied(phase=chosen.phase, agent=chosen.agent, since=chosen.since)
+            if chosen != ContextFilter()
+            else None,
+            next_cursor=_cursor(found.next),
+        )
+
+
+@tool(toolset="mission", reads=True)
+async def get_context(call: Call, args: GetContext) -> MissionContext:
+    """Read a mission: phases, tasks, decisions, milestones, open blockers; newest first."""
+    found = await call.read(
+        context.read,
+        mission_id=args.mission_id or args.workflow_id,
+        include=frozenset(args.include),
+        chosen=Filter(phase=args.filter.phase, agent=args.filter.agent, since=args.filter.since),
+        limit=args.limit,
+        after=_positions(args.cursor),
+    )
+    return MissionContext.of(found, args)
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    detail = cut(dict(entry.detail))
+    if "category" in detail:
+        detail["category"] = detail["category"].upper()
+    if "type" in detail:
+        detail["type"] = issue_type(IssueType(detail["type"]))
+    return {
+        "id": entry.id,
+        "task_id": entry.task_id,
+        "agent_name": entry.agent_name,
+        "created_at": entry.created_at,
+        **detail,
+    }
+
+
+def _cursor(positions: Positions) -> str | None:
+    """Where each section goes on, as one word that a caller hands back."""
+    if not positions:
+        return None
+    text = json.dumps({section: [shown(at[0]), at[1]] for section, at in positions.items() if at is not None})
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _positions(cursor: str | None) -> Positions | None:
+    if cursor is None:
+        return None
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        rows = json.loads(base64.urlsafe_b64decode(padded))
+        return {Section(name): (datetime.fromisoformat(at).astimezone(UTC), str(id)) for name, (at, id) in rows.items()}
+    except (binascii.Error, ValueError, TypeError, AttributeError):
+        raise InvalidInput(
+            "cursor: not a cursor of get_context", hint="Give next_cursor of the last page as it is.", field="cursor"
+        ) from None

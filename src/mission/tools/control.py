@@ -1,0 +1,102 @@
+"""What the operator does with the record itself: archive and delete missions, read the audit trail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from mission.domain.mission import Mission
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services import missions, trail
+from mission.tools.fields import MissionId, moment_of
+from mission.tools.wording import Moment
+
+
+class ArchiveMission(Arguments):
+    mission_id: MissionId
+    archived: bool = Field(True, description="false brings it back")
+
+
+class ArchivedMission(Result):
+    mission_id: str
+    archived_at: Moment | None
+
+    @classmethod
+    def of(cls, mission: Mission) -> ArchivedMission:
+        return cls(mission_id=mission.id, archived_at=mission.archived_at)
+
+
+class DeleteMission(Arguments):
+    mission_id: MissionId
+
+
+class DeletedMission(Result):
+    mission_id: str
+    name: str
+
+    @classmethod
+    def of(cls, mission: Mission) -> DeletedMission:
+        return cls(mission_id=mission.id, name=mission.name)
+
+
+class ListAudit(Arguments):
+    agent_id: str | None = None
+    tool: str | None = None
+    status: Literal["ok", "error", "denied"] | None = None
+    since: Annotated[datetime | None, moment_of("since")] = None
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str | None = None
+
+
+class AuditEntry(Result):
+    id: str
+    at: Moment
+    finished_at: Moment
+    transport: str
+    caller: str
+    agent_id: str | None
+    tool: str
+    status: str
+    mission_id: str | None
+    task_id: str | None
+    arguments: dict[str, Any]
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+    trace: str | None
+
+
+class AuditList(Result):
+    entries: list[AuditEntry]
+    next_cursor: str | None
+
+
+@tool(toolset="control", idempotent=True)
+async def mission_archive(call: Call, args: ArchiveMission) -> ArchivedMission:
+    """Take an ended mission out of the lists, or bring it back."""
+    return await call.write(
+        missions.archive, mission_id=args.mission_id, archived=args.archived, answer=ArchivedMission.of
+    )
+
+
+@tool(toolset="control", destructive=True)
+async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
+    """Remove an ended mission with its phases, tasks and journal, for good."""
+    return await call.write(missions.delete, mission_id=args.mission_id, answer=DeletedMission.of)
+
+
+@tool(toolset="control", reads=True)
+async def audit_list(call: Call, args: ListAudit) -> AuditList:
+    """Read what was called, by whom, with what result; newest first."""
+    page = await call.read(
+        trail.page,
+        agent_id=args.agent_id,
+        tool=args.tool,
+        status=args.status,
+        since=args.since,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    return AuditList(entries=[AuditEntry(**row) for row in page.rows], next_cursor=page.next)

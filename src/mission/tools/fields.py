@@ -1,0 +1,41 @@
+"""Field types that several tools share: names, ids of a kind, moments, lists."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationInfo
+
+from mission.domain.ids import expect_kind
+from mission.domain.times import parsed
+
+
+def _of_kind(kind: str) -> AfterValidator:
+    def check(value: str, info: ValidationInfo) -> str:
+        return expect_kind(value, kind, field=info.field_name or kind)
+
+    return AfterValidator(check)
+
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+MissionId = Annotated[str, _of_kind("mission")]
+PhaseId = Annotated[str, _of_kind("phase")]
+TaskId = Annotated[str, _of_kind("task")]
+Texts = list[str]
+PhaseNumber = Annotated[int, Field(ge=1, le=1_000_000)]
+Fence = Annotated[int, Field(ge=0, le=2_000_000_000)]
+
+
+def moment_of(field: str) -> BeforeValidator:
+    """Accepts ISO 8601 and Unix numbers."""
+    return BeforeValidator(lambda value: parsed(value, field=field) if isinstance(value, str | int | float) else value)
+
+
+def cut(text: Any, *, longest: int = 500) -> Any:
+    """A long text as a row of a list shows it; only reading one object gives it whole."""
+    if isinstance(text, str) and len(text) > longest:
+        return f"{text[:longest]}…"
+    if isinstance(text, dict):
+        return {name: cut(value, longest=longest) for name, value in text.items()}
+    return [cut(item, longest=longest) for item in text] if isinstance(text, list) else text

@@ -1,0 +1,42 @@
+"""How specs 1 and 2 word our states, and how moments are written for every caller."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import PlainSerializer, WithJsonSchema
+
+from mission.domain.journal import IssueType
+from mission.domain.mission import MissionStatus
+from mission.domain.task import Quality, Task, TaskStatus
+from mission.domain.times import shown
+
+Moment = Annotated[datetime, PlainSerializer(shown, return_type=str), WithJsonSchema({"type": "string"})]
+
+_MISSION = {
+    MissionStatus.PLANNING: "PENDING",
+    MissionStatus.READY: "PENDING",
+    MissionStatus.PAUSED: "BLOCKED",
+    MissionStatus.ABANDONED: "FAILED",
+}
+_TASK = {
+    TaskStatus.PLANNING: "PENDING",
+    TaskStatus.PAUSED: "IN_PROGRESS",
+    TaskStatus.REVIEW: "IN_PROGRESS",
+}
+_ISSUE = {IssueType.DOCUMENTATION_GAP: "DOC_GAP", IssueType.BUG_ENCOUNTERED: "BUG"}
+
+
+def mission_status(status: MissionStatus) -> str:
+    return _MISSION.get(status, status.upper())
+
+
+def task_status(task: Task) -> str:
+    if task.status is TaskStatus.COMPLETED:
+        return "PARTIAL_SUCCESS" if task.quality is Quality.PARTIAL else "SUCCESS"
+    return _TASK.get(task.status, task.status.upper())
+
+
+def issue_type(kind: IssueType) -> str:
+    return _ISSUE.get(kind, kind.upper())

@@ -1,0 +1,229 @@
+"""Working on a task, in the words of specs 1 and 2: start it, complete it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from mission.domain.task import CallerType, Quality, TaskStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services import tasks
+from mission.services.tasks import Completed, Ending, Owner, Started, Wish
+from mission.tools.fields import Fence, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
+from mission.tools.wording import Moment
+
+
+class StartTask(Arguments):
+    mission_id: MissionId | None = Field(None, description="Default: newest open mission of this repository")
+    workflow_id: MissionId | None = Field(None, description="Same as mission_id")
+    phase: PhaseNumber | None = Field(None, description="Made on demand; default: the current one")
+    phase_id: PhaseId | None = None
+    phase_name: Name | None = None
+    caller_type: CallerType | None = None
+    agent_name: Name | None = Field(None, description="Required for subagent")
+    name: Name | None = Field(None, description="Required for a new task")
+    goal: Text | None = Field(None, description="Required for a new task")
+    areas: Texts = Field([], description="Folders or globs it will touch")
+    parent_task_id: TaskId | None = None
+    task_id: TaskId | None = Field(None, description="An existing task to start instead of a new one")
+    repository_path: str | None = Field(None, description="Absolute; default: where you work")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> StartTask:
+        if self.mission_id and self.workflow_id and self.mission_id != self.workflow_id:
+            raise ValueError("mission_id and workflow_id name two different missions: give one")
+        if self.caller_type is CallerType.SUBAGENT and not self.agent_name:
+            raise ValueError("agent_name is required when caller_type is subagent")
+        missing = [] if self.task_id else [field for field in ("name", "goal") if not getattr(self, field)]
+        if missing:
+            raise ValueError(f"{' and '.join(missing)} required for a new task")
+        return self
+
+    def wish(self) -> Wish:
+        return Wish(
+            mission_id=self.mission_id or self.workflow_id,
+            task_id=self.task_id,
+            phase_id=self.phase_id,
+            phase=self.phase,
+            phase_name=self.phase_name,
+            parent_id=self.parent_task_id,
+            name=self.name,
+            goal=self.goal,
+            areas=self.areas,
+            caller_type=self.caller_type,
+            agent_name=self.agent_name,
+        )
+
+
+class StartedTask(Result):
+    task_id: str
+    mission_id: str
+    workflow_id: str
+    phase_id: str
+    phase_number: int
+    phase_name: str
+    phase_created: bool
+    caller_type: str | None
+    agent_name: str | None
+    snapshot_id: str | None
+    snapshot_type: str | None
+    started_at: Moment | None
+    fence: int | None
+    warnings: Texts
+
+    @classmethod
+    def of(cls, started: Started) -> StartedTask:
+        task, phase, snapshot = started.task, started.phase, started.snapshot
+        return cls(
+            task_id=task.id,
+            mission_id=task.mission_id,
+            workflow_id=task.mission_id,
+            phase_id=phase.id,
+            phase_number=phase.number,
+            phase_name=phase.name,
+            phase_created=started.phase_created,
+            caller_type=task.caller_type,
+            agent_name=task.agent_name,
+            snapshot_id=snapshot.id if snapshot else None,
+            snapshot_type=snapshot.kind if snapshot else None,
+            started_at=task.started_at,
+            fence=task.fence if task.owner_id else None,
+            warnings=list(started.warnings),
+        )
+
+
+class TaskOutcome(Arguments):
+    summary: Text = Field(description="2-4 sentences")
+    achievements: Texts = []
+    limitations: Texts = []
+    manual_review_needed: bool = False
+    manual_review_reason: str | None = None
+    next_steps: Texts = []
+
+
+class TaskMetadata(Arguments):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    packages_added: Texts = []
+    packages_removed: Texts = []
+    commands_executed: Texts = []
+    tests_status: Literal["passed", "failed", "not_run"] | None = None
+    tokens_input: int | None = Field(None, ge=0, le=10**15)
+    tokens_output: int | None = Field(None, ge=0, le=10**15)
+
+
+class CompleteTask(Arguments):
+    task_id: TaskId
+    status: Literal["success", "partial_success", "failed"]
+    outcome: TaskOutcome
+    metadata: TaskMetadata | None = None
+    phase_complete: bool = Field(False, description="Also close the task's phase")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    def ending(self) -> Ending:
+        failed = self.status == "failed"
+        return Ending(
+            status=TaskStatus.FAILED if failed else TaskStatus.COMPLETED,
+            quality=None if failed else _QUALITY[self.status],
+            outcome=self.outcome.model_dump(mode="json"),
+            metadata=self.metadata.model_dump(mode="json") if self.metadata else None,
+            phase_complete=self.phase_complete,
+        )
+
+
+_QUALITY = {"success": Quality.SUCCESS, "partial_success": Quality.PARTIAL}
+
+
+class RenamedFile(Result):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    source: str = Field(alias="from")
+    to: str
+
+
+class FilesChanged(Result):
+    added: Texts
+    modified: Texts
+    deleted: Texts
+    renamed: list[RenamedFile]
+
+
+class CommitMade(Result):
+    id: str
+    subject: str
+
+
+class ScopeVerification(Result):
+    scope_match: bool
+    unexpected_files: Texts
+    warnings: Texts
+
+
+class CompletedTask(Result):
+    task_id: str
+    status: str
+    duration_seconds: float | None
+    files_changed: FilesChanged | None
+    commits: list[CommitMade]
+    verification: ScopeVerification
+    phase_status: str
+    phase_number: int
+
+    @classmethod
+    def of(cls, completed: Completed) -> CompletedTask:
+        task, verification = completed.task, completed.verification
+        changes: dict[str, Any] | None = completed.changes.as_dict() if completed.changes else None
+        commits = changes.pop("commits") if changes else []
+        return cls(
+            task_id=task.id,
+            status=_word(task.quality),
+            duration_seconds=task.duration_seconds,
+            files_changed=FilesChanged.model_validate(changes) if changes else None,
+            commits=[CommitMade(**commit) for commit in commits],
+            verification=ScopeVerification(
+                scope_match=verification.scope_match,
+                unexpected_files=list(verification.unexpected_files),
+                warnings=list(verification.warnings),
+            ),
+            phase_status=completed.phase_status,
+            phase_number=task.phase_number,
+        )
+
+
+def _word(quality: Quality | None) -> str:
+    return next((word for word, meant in _QUALITY.items() if meant is quality), "failed")
+
+
+@tool(toolset="mission", actor="agent_id")
+async def start_task(call: Call, args: StartTask) -> StartedTask:
+    """Begin a task before touching files: remembers the tree as it is, so complete_task can tell what changed."""
+    return await tasks.start(
+        call,
+        call.trees,
+        wish=args.wish(),
+        owner=Owner(agent_id=call.actor, lease=call.lease, fence=args.fence),
+        repository_path=args.repository_path,
+        directory=call.directory,
+        report=call.report,
+        answer=StartedTask.of,
+    )
+
+
+@tool(toolset="mission", actor="agent_id", idempotent=True)
+async def complete_task(call: Call, args: CompleteTask) -> CompletedTask:
+    """End a task. Answers the files that really changed since start_task."""
+    return await tasks.complete(
+        call,
+        call.trees,
+        task_id=args.task_id,
+        agent_id=call.actor,
+        fence=args.fence,
+        ending=args.ending(),
+        report=call.report,
+        answer=CompletedTask.of,
+    )
