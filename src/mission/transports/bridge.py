@@ -12,24 +12,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import select
 import sys
 import threading
-import time
 from queue import SimpleQueue
 
-from mission import __version__
-from mission.transports import daemon as daemons
-from mission.transports.daemon import Daemon, DaemonUnavailable
-from mission.transports.httpwire import Connection, Lost, fits_header, percent_encode
+from mission.transports.daemon import DaemonUnavailable, bearer
+from mission.transports.httpwire import Lost, fits_header, percent_encode
+from mission.transports.link import Link
+from mission.transports.stdio import LARGEST_LINE, Output, Oversized, read_lines
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from mission.transports.httpwire import Response
+    from mission.transports.daemon import Daemon
+    from mission.transports.httpwire import Connection, Response
 
 HELP = """\
 Usage: mission mcp [--toolsets LIST] [--agent ID] [--standalone]
@@ -48,14 +46,11 @@ Environment:
   MISSION_TOKEN    Token to use instead of the operator's
 """
 
-LARGEST_LINE = 10 * 1024 * 1024
 MOST_WAITING_BYTES = 64 * 1024 * 1024
 MOST_IN_FLIGHT = 64
-MOST_IDLE_CONNECTIONS = 16
 ATTEMPTS = 4
 GRACE_SECONDS = 1.5  # clients wait 2 s for us after they have closed our input
 LONGEST_KEY = 200
-EDGE = 65536  # how much of each end of an oversized line is kept
 
 SEND_LESS = "Send less: put long material into a file of the repository and name its path."
 
@@ -63,13 +58,6 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-
-# Patterns for oversized lines, compiled when one comes: compiling them at start would cost 10 ms.
-_ID = rb'"id"\s*:\s*(-?\d+|"[^"\\]*")'
-_PLAIN = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"'
-_ID_AT_HEAD = rb"\s*\{\s*(?:" + _PLAIN + rb"\s*,\s*)*" + _ID + rb"\s*,"
-_ID_AT_TAIL = rb",\s*" + _ID + rb"\s*(?:,\s*" + _PLAIN + rb"\s*)*\}\s*$"
-_CALLS_TOOL = rb'"method"\s*:\s*"tools/call"'
 
 
 def run(arguments: list[str], *, standalone: Callable[..., object]) -> int:
@@ -137,6 +125,8 @@ class Job:
         self.method: str | None = message.get("method")
         self.connection: Connection | None = None
         self.cancelled = False
+        self.sent = False  # perhaps it took effect, whatever became of the connection
+        self.answered = False
         params = message.get("params")
         self.params: dict[str, Any] = params if isinstance(params, dict) else {}
         meta = self.params.get("_meta")
@@ -166,14 +156,14 @@ class Bridge:
 
     def __init__(self, options: Options, environment: Mapping[str, str] = os.environ) -> None:
         self._environment = environment
-        self._home = daemons.home_directory(environment)
+        self._link = Link(environment=environment, say=_say)
+        self._output = Output(1)
         self._agent = options.agent
         toolsets = options.toolsets or environment.get("MISSION_TOOLSETS")
         self._target = f"/mcp?toolsets={percent_encode(os.fsencode(toolsets))}" if toolsets else "/mcp"
         self._directory = _directory(environment)
         self._negotiated: str | None = None
 
-        self._output = threading.Lock()
         self._changed = threading.Condition()  # guards what follows
         self._jobs: dict[str, Job] = {}
         self._open_jobs = 0
@@ -181,12 +171,7 @@ class Bridge:
         self._workers = 0
         self._free_workers = 0
         self._backlog = 0  # jobs that no worker is on its way to
-        self._idle: list[Connection] = []
         self._queue: SimpleQueue[Job] = SimpleQueue()
-
-        self._finding = threading.Lock()  # guards the search for a daemon
-        self._daemon: Daemon | None = None
-        self._last_failure: tuple[float, DaemonUnavailable] | None = None
 
     def serve(self) -> int:
         """Read messages until the input ends, then give what runs a moment to finish."""
@@ -264,11 +249,13 @@ class Bridge:
         self._answer(Job(b"", {"id": identifier, "method": method}), failure)
 
     def _drain(self) -> None:
+        self._wait_for_jobs()
+        if self._link.wait_for_search():  # a daemon was just starting: its first answers are worth the wait
+            self._wait_for_jobs()
+
+    def _wait_for_jobs(self) -> None:
         with self._changed:
             self._changed.wait_for(lambda: not self._open_jobs, timeout=GRACE_SECONDS)
-        if self._finding.locked():  # a daemon is just starting: its first answers are worth the wait
-            with self._finding, self._changed:
-                self._changed.wait_for(lambda: not self._open_jobs, timeout=GRACE_SECONDS)
 
     # To the daemon
 
@@ -280,7 +267,7 @@ class Bridge:
             except Failure as failure:
                 self._answer(job, failure)
             except Exception as problem:  # noqa: BLE001  (a client must not wait for an answer that never comes)
-                self._say(f"unexpected {type(problem).__name__} while forwarding {job.method}")
+                _say(f"unexpected {type(problem).__name__} while forwarding {job.method}")
                 self._answer(job, _unexpected(problem))
             finally:
                 self._finish(job)
@@ -299,28 +286,29 @@ class Bridge:
 
     def _forward(self, job: Job) -> None:
         """Send the message and pass its answer on, over as many connections as it takes."""
-        failed: Daemon | None = None
+        daemon: Daemon | None = None
         for _ in range(ATTEMPTS):
             if job.cancelled:
                 return
-            daemon = self._find_daemon(failed)
-            failed = daemon
             try:
-                connection = self._connect(daemon)
+                daemon = self._link.daemon(instead_of=daemon)
+            except DaemonUnavailable as problem:
+                raise _unreachable(job, f"Mission Control cannot be reached. {problem.message}", problem.hint) from None
+            try:
+                connection = self._link.connect(daemon)
             except OSError:
                 continue  # nothing was sent
             try:
                 if self._exchange(job, connection, daemon):
                     return
             except OSError:
-                if job.cancelled:
+                if job.cancelled or job.answered:
                     return
                 if not job.repeatable:
                     raise _unknown_outcome() from None
-        raise Failure(
-            "TRANSIENT_ERROR",
-            "The connection to the Mission Control daemon broke again and again.",
-            f"Try the same call again in a moment; the daemon's log is {os.path.join(self._home, 'daemon.log')}.",
+        log = os.path.join(self._link.home, "daemon.log")
+        raise _unreachable(
+            job, "The connection to the Mission Control daemon broke again and again.", f"Its log is {log}."
         )
 
     def _exchange(self, job: Job, connection: Connection, daemon: Daemon) -> bool:
@@ -331,16 +319,17 @@ class Bridge:
                 if job.cancelled:
                     raise Lost("cancelled")
                 job.connection = connection
-            answer = connection.request("POST", self._target, self._headers(job, daemon), job.line)
+            headers = self._headers(job, daemon)
+            job.sent = True
+            answer = connection.request("POST", self._target, headers, job.line)
             done = self._pass_on(job, answer, daemon)
             keep = answer.leaves_open
         finally:
             with self._changed:
                 job.connection = None
-                keep = keep and not job.cancelled and len(self._idle) < MOST_IDLE_CONNECTIONS
-                if keep:
-                    self._idle.append(connection)
-            if not keep:
+            if keep and not job.cancelled:
+                self._link.give_back(connection)
+            else:
                 connection.close()
         return done
 
@@ -349,32 +338,32 @@ class Bridge:
             self._pass_on_events(job, answer)
             return True
         body = answer.read()
-        if answer.status == 401 and self._token_was_renewed(daemon):
+        if answer.status == 401 and self._link.token_was_renewed(daemon):
             return False
         if not job.expects_answer:
             if answer.status >= 400:
-                self._say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
+                _say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
         elif answer.status == 200 and answer.media_type == "application/json":
             self._note_version(job, body)
             self._write(body)
         else:
             self._write(_adopted(job, body) or _raise_status(answer.status, body, self._environment))
+        job.answered = True
         return True
 
     def _pass_on_events(self, job: Job, answer: Response) -> None:
-        answered = not job.expects_answer
         for event in answer.events():
             if job.cancelled:
                 raise Lost("cancelled")
             message = _object(event)
-            answered = answered or (message.get("id") == job.id and "method" not in message)
             self._note_version(job, event)
             self._write(event)
-        if not answered:
+            job.answered = job.answered or (message.get("id") == job.id and "method" not in message)
+        if not job.answered and job.expects_answer:
             raise Lost("the stream ended before the answer")
 
     def _headers(self, job: Job, daemon: Daemon) -> dict[str, str]:
-        token = daemons.bearer(daemon, self._environment)
+        token = bearer(daemon, self._environment)
         if not fits_header(token):
             raise Failure("UNAUTHENTICATED", *_token_advice(self._environment))
         headers = {
@@ -402,7 +391,7 @@ class Bridge:
         if not session or len(session) > 128 or session.startswith(".") or not SESSION_CHARACTERS.issuperset(session):
             return None  # it becomes a file's name
         try:
-            with open(os.path.join(self._home, "sessions", f"{session}.json"), "rb") as file:
+            with open(os.path.join(self._link.home, "sessions", f"{session}.json"), "rb") as file:
                 agent = json.load(file)["agent_id"]
         except (OSError, ValueError, TypeError, KeyError):
             return None
@@ -416,65 +405,6 @@ class Bridge:
         if isinstance(version, str) and fits_header(version):
             self._negotiated = version
 
-    # The daemon and its connections
-
-    def _connect(self, daemon: Daemon) -> Connection:
-        while True:
-            with self._changed:
-                if not self._idle:
-                    break
-                connection = self._idle.pop()
-            if connection.url == daemon.url and connection.is_usable():
-                return connection
-            connection.close()
-        return Connection(daemon.url)
-
-    def _find_daemon(self, failed: Daemon | None) -> Daemon:
-        """The daemon in use; another one, or the same proved alive, when the one in use just failed."""
-        asked_at = time.monotonic()
-        current = self._daemon
-        if current is not None and current is not failed:
-            return current
-        with self._finding:
-            if self._daemon is not None and self._daemon is not failed:
-                return self._daemon
-            if self._last_failure is not None and self._last_failure[0] > asked_at:
-                raise _no_daemon(self._last_failure[1])
-            try:
-                self._daemon = self._look_up(failed) or self._ensure()
-            except DaemonUnavailable as problem:
-                self._last_failure = (time.monotonic(), problem)
-                self._say(problem.message)
-                raise _no_daemon(problem) from None
-            return self._daemon
-
-    def _look_up(self, failed: Daemon | None) -> Daemon | None:
-        """The daemon that daemon.json names, if there is nothing against simply trying it."""
-        if failed is not None:
-            return None
-        daemon = daemons.read(self._home)
-        usable = daemon is not None and daemon.version == __version__ and daemons.seems_alive(daemon)
-        return daemon if usable else None
-
-    def _ensure(self) -> Daemon:
-        from mission.settings import BadSetting, load  # deferred: needed only to start a daemon, and takes 25 ms
-
-        try:
-            settings = load(self._environment)
-        except BadSetting as problem:
-            raise DaemonUnavailable(str(problem), hint="Mend the setting, then try again.") from None
-        return daemons.ensure(settings, report=self._say)
-
-    def _token_was_renewed(self, daemon: Daemon) -> bool:
-        if self._environment.get("MISSION_TOKEN"):
-            return False
-        fresh = daemons.read(self._home)
-        if fresh is None or fresh.token == daemon.token:
-            return False
-        with self._finding:
-            self._daemon = fresh
-        return True
-
     # To the client
 
     def _answer(self, job: Job, failure: Failure) -> None:
@@ -482,7 +412,7 @@ class Bridge:
         if job.cancelled:
             return
         if not job.expects_answer:
-            self._say(str(failure))
+            _say(str(failure))
         elif job.method == "tools/call":
             text = json.dumps({"error": failure.error}, ensure_ascii=False)
             result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": True}
@@ -502,73 +432,19 @@ class Bridge:
         self._write(_dump({"jsonrpc": "2.0", "id": identifier, "error": error}))
 
     def _write(self, message: bytes) -> None:
-        """One message as one line: JSON has line breaks only between its tokens, where a space does as well."""
-        line = memoryview(message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
-        with self._output:
-            while line:
-                try:
-                    line = line[os.write(1, line) :]
-                except BlockingIOError:
-                    select.select([], [1], [])
-                except OSError:
-                    os._exit(0)  # the client is gone; there is nobody left to tell
-
-    def _say(self, text: str) -> None:
         try:
-            sys.stderr.write(f"mission: {text}\n")
-            sys.stderr.flush()
-        except (OSError, AttributeError):
-            return  # nobody reads our diagnostics
-
-
-class Oversized:
-    """A line that was too long to keep: its two ends, where the id of a message stands."""
-
-    def __init__(self, head: bytes, tail: bytes) -> None:
-        self.head = head
-        self.tail = tail
-
-    def id(self) -> str | int | None:
-        found = re.match(_ID_AT_HEAD, self.head) or re.search(_ID_AT_TAIL, self.tail)
-        identifier: str | int | None = json.loads(found[1]) if found else None
-        return identifier
-
-    def calls_tool(self) -> bool:
-        return bool(re.search(_CALLS_TOOL, self.head) or re.search(_CALLS_TOOL, self.tail))
-
-
-def read_lines(file: int) -> Iterator[bytes | Oversized]:
-    """The lines of a file descriptor; of one that is too long only the ends are kept in memory."""
-    buffer = bytearray()
-    head: bytes | None = None  # set while the rest of an oversized line is skipped
-    while chunk := _read_some(file):
-        start = len(buffer)
-        buffer += chunk
-        while (end := buffer.find(b"\n", start)) >= 0:
-            line = bytes(buffer[:end])
-            del buffer[: end + 1]
-            start = 0
-            if head is None and len(line) <= LARGEST_LINE:
-                yield line
-            else:
-                yield Oversized(head or line[:EDGE], line[-EDGE:])
-            head = None
-        if head is None and len(buffer) > LARGEST_LINE:
-            head = bytes(buffer[:EDGE])
-        if head is not None and len(buffer) > 2 * EDGE:
-            del buffer[:-EDGE]
-    if buffer and head is None:
-        yield bytes(buffer)
-
-
-def _read_some(file: int) -> bytes:
-    while True:
-        try:
-            return os.read(file, 65536)
-        except BlockingIOError:
-            select.select([file], [], [])
+            self._output.write(message)
         except OSError:
-            return b""
+            os._exit(0)  # the client is gone; there is nobody left to tell
+
+
+def _say(text: str) -> None:
+    """A diagnostic for whoever reads the client's log."""
+    try:
+        sys.stderr.write(f"mission: {text}\n")
+        sys.stderr.flush()
+    except (OSError, AttributeError):
+        return  # nobody does
 
 
 def _directory(environment: Mapping[str, str]) -> str | None:
@@ -648,8 +524,12 @@ def _unexpected(problem: Exception) -> Failure:
     )
 
 
-def _no_daemon(problem: DaemonUnavailable) -> Failure:
-    return Failure("TRANSIENT_ERROR", f"Mission Control cannot be reached. {problem.message}", problem.hint)
+def _unreachable(job: Job, message: str, hint: str) -> Failure:
+    """No daemon answered. A call that was sent before may have taken effect, and a new one would have another key."""
+    if job.sent and job.method == "tools/call":
+        message += " The call had been sent: its outcome is unknown."
+        hint += " Then look whether the call took effect before you repeat it."
+    return Failure("TRANSIENT_ERROR", message, hint)
 
 
 def _object(text: bytes) -> dict[str, Any]:
