@@ -36,6 +36,8 @@ class Doors(BaseHTTPRequestHandler):
             return self._answer(400, {"error": error})
         if self.path.startswith("/api/tools/"):
             return self._answer(200, {"path": self.path, "sent": sent, "key": self.headers["Idempotency-Key"]})
+        if "answer" in BEHAVIOUR:
+            return self._answer(*BEHAVIOUR["answer"])
         self._answer(200, {"jsonrpc": "2.0", "id": sent.get("id"), "result": {"pid": os.getpid()}})
 
     def _answer(self, status: int, value: object) -> None:

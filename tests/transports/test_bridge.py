@@ -343,11 +343,12 @@ def test_lines_that_are_no_messages_are_refused_and_the_bridge_goes_on(home: Pat
     bridge = talk(home)
     wrong = [b"nonsense\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n", b"[]\n", b'"text"\n', b"{}\n"]
     wrong.append(b'{"jsonrpc": "2.0", "id": null, "method": "tools/list"}\n')
+    wrong.append(b'{"jsonrpc": "2.0", "id": 1, "method": ["tools/list"]}\n')
 
     answers = [bridge.ask(line) for line in wrong]
 
-    assert [answer["error"]["code"] for answer in answers] == [-32700] * 3 + [-32600] * 4
-    assert {answer["id"] for answer in answers} == {None}
+    assert [answer["error"]["code"] for answer in answers] == [-32700] * 3 + [-32600] * 5
+    assert [answer["id"] for answer in answers] == [None] * 7 + [1]
     bridge.send(b"\n  \r\n")
     assert text_of(bridge.ask(call(1, "echo", text="still here"))) == "still here"
 
@@ -486,6 +487,38 @@ def test_a_token_that_does_not_fit_is_explained(home: Path, talk: Callable[..., 
 @pytest.mark.parametrize("token", ["a\r\nX-Injected: 1", "grüße"])
 def test_a_token_that_no_header_can_hold_is_explained(home: Path, talk: Callable[..., Talk], token: str) -> None:
     assert error_of(talk(home, MISSION_TOKEN=token).ask(call(1, "echo")))["code"] == "UNAUTHENTICATED"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (413, {}, "TOO_LARGE"),
+        (500, "oops", "INTERNAL_ERROR"),
+        (503, {"error": {"code": "TRANSIENT_ERROR", "message": "busy", "hint": "wait"}}, "TRANSIENT_ERROR"),
+        (202, {}, "INTERNAL_ERROR"),
+    ],
+)
+def test_a_status_without_a_message_becomes_an_error(
+    quiet_home: Path, talk: Callable[..., Talk], status: int, body: Any, code: str
+) -> None:
+    (quiet_home / "standin.json").write_text(json.dumps({"answer": [status, body]}))
+    bridge = talk(quiet_home)
+
+    called = bridge.ask(call(1, "echo"))
+    listed = bridge.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+
+    assert (called["id"], error_of(called)["code"]) == (1, code)
+    assert called["result"]["resultType"] == "complete"
+    assert (listed["id"], listed["error"]["code"], listed["error"]["data"]["code"]) == (2, -32000, code)
+
+
+def test_a_refusal_in_the_protocols_words_gets_the_id_of_the_request(
+    quiet_home: Path, talk: Callable[..., Talk]
+) -> None:
+    refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "no"}}
+    (quiet_home / "standin.json").write_text(json.dumps({"answer": [400, refusal]}))
+
+    assert talk(quiet_home).ask(call("mine", "echo")) == {**refusal, "id": "mine"}
 
 
 def test_a_token_that_was_renewed_is_picked_up(quiet_home: Path, talk: Callable[..., Talk], home: Path) -> None:

@@ -50,7 +50,7 @@ MOST_WAITING_BYTES = 64 * 1024 * 1024
 MOST_IN_FLIGHT = 64
 ATTEMPTS = 4
 GRACE_SECONDS = 1.5  # clients wait 2 s for us after they have closed our input
-LONGEST_KEY = 200
+LONGEST_KEY = 200  # as the daemon accepts them
 
 SEND_LESS = "Send less: put long material into a file of the repository and name its path."
 
@@ -127,27 +127,26 @@ class Job:
         self.cancelled = False
         self.sent = False  # perhaps it took effect, whatever became of the connection
         self.answered = False
-        params = message.get("params")
-        self.params: dict[str, Any] = params if isinstance(params, dict) else {}
-        meta = self.params.get("_meta")
-        self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
-        version = self.meta.get(VERSION_KEY)
+        params = _mapping(message.get("params"))
+        meta = _mapping(params.get("_meta"))
+        name = params.get(NAMED_BY.get(self.method or "", ""))
+        self.name = name if isinstance(name, str) else None
+        version = meta.get(VERSION_KEY)
         self.version = version if isinstance(version, str) and fits_header(version) else None
-        self.key, self.repeatable = self._key()
+        self.key, self.repeatable = self._key(meta.get("mission/key"))
 
     @property
     def expects_answer(self) -> bool:
         """Whether this is a request: not a notification, nor an answer of the client to the server."""
         return self.id is not None and self.method is not None
 
-    def _key(self) -> tuple[str | None, bool]:
+    def _key(self, given: Any) -> tuple[str | None, bool]:
         """The key to send, and whether a second sending is harmless."""
         if self.method != "tools/call":
             return None, True
-        given = self.meta.get("mission/key")
         if given is None:
             return os.urandom(16).hex(), True
-        usable = isinstance(given, str) and 0 < len(given) <= LONGEST_KEY
+        usable = isinstance(given, str) and 0 < len(given) <= LONGEST_KEY and given.isprintable()
         return given if usable and fits_header(given) else None, usable
 
 
@@ -192,10 +191,12 @@ class Bridge:
             return self._write_error(None, -32700, "Parse error: the line is not JSON")
         if isinstance(message, list):
             return self._write_error(None, -32600, "Batches are not supported: send one message per line")
-        if not isinstance(message, dict) or not ({"method", "result", "error"} & message.keys()):
-            return self._write_error(None, -32600, "Invalid request: not a JSON-RPC message")
+        if not isinstance(message, dict):
+            return self._write_error(None, -32600, "Invalid request: a message is an object")
         if "id" in message and type(message["id"]) not in (str, int, float):
             return self._write_error(None, -32600, "Invalid request: the id must be a text or a number")
+        if not isinstance(message.get("method", ""), str) or not {"method", "result", "error"} & message.keys():
+            return self._write_error(message.get("id"), -32600, "Invalid request: a request names its method")
         if message.get("method") == "notifications/cancelled":
             return self._cancel(message)
         self._submit(Job(line, message))
@@ -227,8 +228,7 @@ class Bridge:
 
     def _cancel(self, message: dict[str, Any]) -> None:
         """Close the connection of a running request; one that was answered is not ours to cancel."""
-        params = message.get("params")
-        wanted = params.get("requestId") if isinstance(params, dict) else None
+        wanted = _mapping(message.get("params")).get("requestId")
         with self._changed:
             job = self._jobs.get(repr(wanted))
             if job is not None:
@@ -400,8 +400,7 @@ class Bridge:
     def _note_version(self, job: Job, body: bytes) -> None:
         if job.method != "initialize":
             return
-        result = _object(body).get("result")
-        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        version = _mapping(_object(body).get("result")).get("protocolVersion")
         if isinstance(version, str) and fits_header(version):
             self._negotiated = version
 
@@ -462,9 +461,9 @@ def _routing_headers(job: Job) -> dict[str, str]:
     headers = {}
     if job.method is not None and fits_header(job.method):
         headers["Mcp-Method"] = job.method
-    name = job.params.get(NAMED_BY.get(job.method or "", ""))
-    if isinstance(name, str):
-        headers["Mcp-Name"] = name if fits_header(name) and not name.startswith("=?") else _wrapped(name)
+    if job.name is not None:
+        plain = fits_header(job.name) and not job.name.startswith("=?")
+        headers["Mcp-Name"] = job.name if plain else _wrapped(job.name)
     return headers
 
 
@@ -535,9 +534,12 @@ def _unreachable(job: Job, message: str, hint: str) -> Failure:
 def _object(text: bytes) -> dict[str, Any]:
     """The JSON object in a text, or an empty one when there is none."""
     try:
-        value = json.loads(text)
+        return _mapping(json.loads(text))
     except (ValueError, RecursionError):
         return {}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
