@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -203,14 +203,15 @@ def _hook_lines(adapter: Adapter, file: Path | None) -> list[str]:
 
 
 def _has_ours(adapter: Adapter, text: str | None) -> bool:
+    """Whether anything of ours stands in a file of the client, be it the one of its servers or of its hooks."""
     if text is None:
         return False
-    if adapter.hooks is not None and adapter.hooks.commands(text, adapter.name):
-        return True
-    try:
-        return adapter.servers.has_ours(text)
-    except BrokenText:  # a hooks file need not be written as the servers file is
-        return False
+    with suppress(BrokenText):  # the two files need not be written in the same language
+        if adapter.servers.has_ours(text):
+            return True
+    with suppress(BrokenText):
+        return adapter.hooks is not None and bool(adapter.hooks.commands(text, adapter.name))
+    return False
 
 
 def _as_it_was(change: Change, backups: Backups) -> Change:

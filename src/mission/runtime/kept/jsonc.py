@@ -130,21 +130,35 @@ def _label(key: str | int, colon: str) -> str:
 
 def _cut(text: str, container: _Node, at: int) -> str:
     item = container.items[at]
-    before = text[: item.start].rstrip(" \t\r\n")
+    previous = container.items[at - 1] if at > 0 else None
+    begin = container.start + 1 if previous is None else (previous.comma or previous.node.end) + 1
+    end = item.node.end if item.comma is None else item.comma + 1
+    before, after = text[: item.start].rstrip(" \t\r\n"), text[end:]
+    if _ends_in_line_comment(text[begin : len(before)]) and not after.lstrip(" \t").startswith(("\n", "\r\n")):
+        before = text[: item.start]  # the comment must not swallow what follows
     if item.comma is not None:
-        after = text[item.comma + 1 :]
-        return before + (after.lstrip(" ") if before.endswith(("{", "[")) and "\n" not in after[:1] else after)
-    after = text[item.node.end :]
-    if not after.lstrip(" \t").startswith(("\n", "\r")):
-        # What stands before may be a line comment, which must not swallow the closing bracket.
-        before = text[: item.start] if "//" in before.rsplit("\n", 1)[-1] else before
-    if at > 0:
-        comma = container.items[at - 1].comma
-        assert comma is not None
-        before = before[:comma] + before[comma + 1 :]
-    elif not before[container.start + 1 :].strip() and after.lstrip(" \t\r\n").startswith(("}", "]")):
+        return before + (after.lstrip(" ") if before.endswith(("{", "[")) else after)
+    if previous is not None and previous.comma is not None:
+        before = before[: previous.comma] + before[previous.comma + 1 :]
+    elif not before[begin:].strip():
         after = after.lstrip(" \t\r\n")
     return before + after
+
+
+def _ends_in_line_comment(gap: str) -> bool:
+    """Whether a stretch of blanks and comments ends inside a line comment."""
+    at = 0
+    while at < len(gap):
+        if gap.startswith("//", at):
+            end = gap.find("\n", at)
+            if end < 0:
+                return True
+            at = end
+        elif gap.startswith("/*", at):
+            at = gap.index("*/", at + 2) + 2
+        else:
+            at += 1
+    return False
 
 
 def _has_comment(text: str, container: _Node) -> bool:
