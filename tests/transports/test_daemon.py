@@ -176,6 +176,15 @@ def test_a_daemon_that_dies_while_starting_leaves_its_last_words_in_the_error(se
     assert str(settings.log_path) in refused.value.hint
 
 
+def test_of_a_traceback_only_the_last_line_is_shown(settings: Settings, home: Path) -> None:
+    (home / "mission" / "__main__.py").write_text("raise RuntimeError('out of luck')\n")
+
+    with pytest.raises(DaemonUnavailable) as refused:
+        daemons.ensure(settings)
+
+    assert refused.value.message.splitlines()[1:] == ["RuntimeError: out of luck"]
+
+
 def test_a_daemon_that_does_not_answer_in_time_is_reported(settings: Settings, home: Path) -> None:
     behave(home, start_seconds=60)
 

@@ -375,7 +375,7 @@ class Bridge:
             headers["Mission-Directory"] = self._directory
         agent = self._agent or self._agent_of_session()
         if agent:
-            headers["Mission-Agent"] = percent_encode(os.fsencode(agent))
+            headers["Mission-Agent"] = agent if fits_header(agent) else percent_encode(os.fsencode(agent))
         if job.key is not None:
             headers["Idempotency-Key"] = job.key
         if job.version is not None:

@@ -356,12 +356,14 @@ def _cannot_write(settings: Settings, problem: OSError) -> DaemonUnavailable:
 
 
 def _log_since(settings: Settings, start: int) -> str:
+    """The daemon's last words, of a traceback only what went wrong."""
     try:
         with open(settings.log_path, "rb") as log:
             log.seek(start)
-            lines = log.read()[-16384:].decode("utf-8", "replace").strip().splitlines()
+            text = log.read()[-16384:].decode("utf-8", "replace")
     except OSError:
         return ""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith((" ", "Traceback "))]
     return "\n".join(line[:400] for line in lines[-LOG_LINES_SHOWN:])
 
 
