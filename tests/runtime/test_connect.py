@@ -83,7 +83,7 @@ def test_a_client_is_connected_with_hooks_and_nothing_stays_when_it_is_disconnec
 def test_odd_but_valid_files_come_back_byte_for_byte(
     adapter: Adapter, scope: Scope, place: Place, backups: Backups
 ) -> None:
-    odd = "[mcp_servers]\n\n\n" if adapter.name == "codex" else '{ "%s" : { }\t}' % adapter.servers.table
+    odd = "[mcp_servers]\n\n\n" if adapter.name == "codex" else f'{{ "{adapter.servers.table}" : {{ }}\t}}'
     file = adapter.servers.files(place, scope)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(odd)

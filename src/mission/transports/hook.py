@@ -27,7 +27,7 @@ FORGET_SECONDS = 7 * 24 * 3600
 INPUT_BYTES = 16 * 1024 * 1024
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_RUNTIMES = {"claude-code": "claude_code", "codex": "codex", "opencode": "opencode"}
+_RUNTIMES = frozenset({"claude_code", "codex", "opencode", "copilot_cli", "gemini_cli"})
 
 
 class _TooLate(BaseException):
@@ -151,12 +151,13 @@ class _Session:
     def _register(self, running: daemon.Daemon) -> None:
         if not self._take():
             return
+        runtime = self._client.replace("-", "_")
         answer = self._call(
             running,
             "agent_register",
             {
                 "name": f"{self._client}-{self._id.removeprefix('ses_')[:6]}",
-                "runtime": _RUNTIMES.get(self._client, "custom"),
+                "runtime": runtime if runtime in _RUNTIMES else "custom",
                 "role": "coordinator",
                 "workspace_path": self._directory,
                 "metadata": {"session_id": self._id, "client": self._client},

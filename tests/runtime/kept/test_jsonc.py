@@ -41,8 +41,8 @@ def test_a_new_member_is_written_the_way_the_file_is_written() -> None:
 
     assert jsonc.put(text, WHERE, ENTRY) == (
         '{\n    "mcpServers": {\n        "x": {}, // mine\n        "mission": {\n'
-        '            "command": "/bin/mission",\n            "args": [\n                "mcp"\n            ]\n        }\n'
-        '    },\n    "z": 1.50\n}\n'
+        '            "command": "/bin/mission",\n            "args": [\n                "mcp"\n            ]\n'
+        '        }\n    },\n    "z": 1.50\n}\n'
     )
 
 
