@@ -161,3 +161,16 @@ def test_subjects_in_any_encoding_are_text(repo: Repo) -> None:
     repo.git("commit", "-q", "--allow-empty", "-m", b"caf\xe9")
 
     assert subjects(repo.changes(snapshot)) == ["café"]
+
+
+def test_a_history_with_holes_is_a_warning(repo: Repo) -> None:
+    snapshot = repo.take()
+    repo.commit("one")
+    lost = repo.commit("two")
+    repo.commit("three")
+    (repo.path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+
+    changes = repo.changes(snapshot)
+
+    assert lists(changes) == {}
+    assert changes.warnings == ["The commits made meanwhile cannot be listed: their history is incomplete or too long"]

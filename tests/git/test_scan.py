@@ -7,6 +7,7 @@ import shutil
 import socket
 import stat
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -504,3 +505,43 @@ def test_a_tree_path_that_is_not_utf8_is_compared(tmp_path: Path, repo: Repo) ->
     assert lists(changes) == {"modified": ["a.txt"]}
     assert [commit.subject for commit in changes.commits] == ["edited"]
     assert find_tree(snapshot.path).path == odd.path
+
+
+def test_names_that_git_refuses_to_add_are_compared_all_the_same(repo: Repo) -> None:
+    for name in (".GIT/x", "git~1/y", "sub/.Git", "fine.txt"):
+        repo.write(name, "before\n")
+    snapshot = repo.take()
+    repo.write(".GIT/x", "after!\n")
+    repo.write("git~1/y", "after!\n")
+    (repo.path / ".gitmodules").symlink_to("a.txt")
+
+    assert lists(repo.changes(snapshot)) == {"added": [".gitmodules"], "modified": [".GIT/x", "git~1/y"]}
+
+
+def test_a_lock_that_a_killed_git_left_in_our_files_is_no_obstacle(repo: Repo, tmp_path: Path) -> None:
+    repo.write("untracked.txt")
+    os.utime(repo.path / "untracked.txt", ns=(10**18, 10**18))
+    repo.take()
+    for folder in (tmp_path / "snapshots" / "trees").iterdir():
+        for name in ("overlay-index.lock", "passing-index.lock"):
+            (folder / "git" / name).touch()
+    snapshot = repo.take()
+    repo.write("untracked.txt", "edited\n")
+
+    assert lists(repo.changes(snapshot)) == {"modified": ["untracked.txt"]}
+
+
+def test_many_threads_may_ask_at_once(repo: Repo) -> None:
+    repo.write("untracked.txt")
+    snapshot = repo.take()
+    repo.write("a.txt", "edited\n")
+
+    def ask(_: int) -> dict[str, list[str]]:
+        other = repo.take()
+        try:
+            return lists(repo.changes(snapshot))
+        finally:
+            repo.snapshots.forget(other)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(ask, range(8))) == [{"modified": ["a.txt"]}] * 8

@@ -8,6 +8,8 @@ import stat
 from enum import Enum
 from pathlib import Path
 
+from mission.git.manifest import Entry, entry
+
 
 class Kind(Enum):
     """What a path is."""
@@ -62,6 +64,19 @@ class Disk:
         os.close(descriptor)
         return True
 
+    def entry(self, path: bytes, algorithm: str) -> Entry | None:
+        """The entry that git gives this file when nothing is converted; None if there is no file any more."""
+        kind = self.kind(path)
+        if kind is Kind.LINK:
+            target = os.readlink(self.full(path))  # noqa: PTH115 (paths are bytes)
+            return entry(b"120000", _blob(algorithm, target))
+        if kind is not Kind.FILE:
+            return None
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(self.full(path), flags), "rb") as file:
+            mode = b"100755" if os.fstat(file.fileno()).st_mode & stat.S_IXUSR else b"100644"
+            return entry(mode, _blob(algorithm, file.read()))
+
     def guess(self, path: bytes) -> str:
         """A stand-in for the content id of a file that cannot be read: differs when size, time or inode do."""
         try:
@@ -83,6 +98,10 @@ class Disk:
             return True
         except OSError:
             return False
+
+
+def _blob(algorithm: str, content: bytes) -> str:
+    return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def _kind(mode: int) -> Kind:

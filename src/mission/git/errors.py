@@ -67,10 +67,6 @@ class TooManyFiles(InvalidInput):
         )
 
 
-class TreeBusy(TransientError):
-    """Files kept changing while they were read."""
-
-
 class ChangesUnknown(InvalidState):
     """What changed cannot be told any more."""
 

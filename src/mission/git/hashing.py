@@ -13,66 +13,87 @@ from pathlib import Path
 
 from mission.git.command import LONG
 from mission.git.disk import Disk
-from mission.git.errors import GitFailed, TreeBusy
+from mission.git.errors import GitFailed
 from mission.git.manifest import Entry, entry, parse
 from mission.git.shadow import Shadow
 
-ATTEMPTS = 3
-# When the overlay holds this many more entries than are asked for, it starts anew.
+# When the overlay holds this many times the entries that are asked for, it starts anew.
 SLACK = 4
 YOUNG_NS = 2_000_000_000
+
 Seeds = Callable[[Collection[bytes]], dict[bytes, Entry]]
 
 
-def hash_files(
-    shadow: Shadow, disk: Disk, paths: Collection[bytes], *, seeds: Seeds | None = None
-) -> tuple[dict[bytes, Entry], list[bytes]]:
-    """Path → entry for each of these files that is still there, and the paths that could not be read.
+class Hasher:
+    """Makes entries for files of one worktree; `unreadable` collects those that could not be read.
 
     With `seeds` the entries of the user's index are put in first: whether line endings are converted, and which mode
     a file has where the filesystem keeps none, depends on them.
     """
-    unreadable: set[bytes] = set()
-    for attempt in range(ATTEMPTS):
-        wanted = [path for path in paths if path not in unreadable]
+
+    def __init__(self, shadow: Shadow, disk: Disk, seeds: Seeds | None) -> None:
+        self.shadow = shadow
+        self.disk = disk
+        self.seeds = seeds
+        self.unreadable: list[bytes] = []
+
+    def entries(self, paths: Collection[bytes]) -> dict[bytes, Entry]:
+        """Path → entry for each of these files that is still there."""
+        since = time.time_ns() - YOUNG_NS
+        young = [path for path in paths if self.disk.touched_ns(path) >= since]
+        settled = set(paths).difference(young)
+        self.shadow.passing.unlink(missing_ok=True)
+        found = {**self._safely(self.shadow.overlay, list(settled)), **self._safely(self.shadow.passing, young)}
+        # Git passes over names that it refuses ('.GIT/x') without failing.
+        for path in (path for path in paths if path not in found):
+            found |= self._without_git(path)
+        return {path: found[path] for path in paths if path in found}
+
+    def _safely(self, index: Path, paths: list[bytes]) -> dict[bytes, Entry]:
         try:
-            found = _update(shadow, disk, wanted, seeds)
+            return self._hash(index, paths)
         except GitFailed:
-            closed = {path for path in wanted if not disk.is_readable(path)}
-            unreadable |= closed
-            if not closed and attempt:
-                shadow.overlay.unlink(missing_ok=True)
-        else:
-            guesses = {path: entry(b"100644", disk.guess(path)) for path in unreadable}
-            return found | guesses, sorted(unreadable)
-    raise TreeBusy
+            # A damaged index of ours, or a file that cannot be read; git does not go on after one.
+            index.unlink(missing_ok=True)
+            closed = [path for path in paths if not self.disk.is_readable(path)]
+            return self._set_aside(closed) | self._halving(index, list(set(paths).difference(closed)))
 
+    def _halving(self, index: Path, paths: list[bytes]) -> dict[bytes, Entry]:
+        """Narrow a failure down to the files that make git fail, and hash those without it."""
+        try:
+            return self._hash(index, paths)
+        except GitFailed:
+            if len(paths) == 1:
+                return self._without_git(paths[0])
+            middle = len(paths) // 2
+            return self._halving(index, paths[:middle]) | self._halving(index, paths[middle:])
 
-def _update(shadow: Shadow, disk: Disk, paths: Collection[bytes], seeds: Seeds | None) -> dict[bytes, Entry]:
-    since = time.time_ns() - YOUNG_NS
-    young = {path for path in paths if disk.touched_ns(path) >= since}
-    settled = [path for path in paths if path not in young]
-    entries = _hashed(shadow, shadow.overlay, settled, seeds)
-    if len(entries) > SLACK * len(settled) + 1000:
-        shadow.overlay.unlink(missing_ok=True)
-    shadow.passing.unlink(missing_ok=True)
-    entries |= _hashed(shadow, shadow.passing, young, seeds)
-    return {path: entries[path] for path in paths if path in entries}
+    def _hash(self, index: Path, paths: list[bytes]) -> dict[bytes, Entry]:
+        if not paths:
+            return {}
+        if self.seeds:
+            self._seed(index, self.seeds(paths))
+        names = b"".join(path + b"\0" for path in paths)
+        flags = ("-z", "--add", "--remove", "--replace", "--info-only", "--stdin")
+        self.shadow.run("update-index", *flags, index=index, stdin=names, timeout=LONG)
+        found = parse(self.shadow.run("ls-files", "-v", "-s", "-z", index=index, timeout=LONG).out)
+        if len(found) > SLACK * len(paths) + 1000:
+            index.unlink(missing_ok=True)
+        return found
 
+    def _seed(self, index: Path, entries: dict[bytes, Entry]) -> None:
+        # 'H 100644 <id> 0' without its tag is what --index-info reads.
+        lines = b"".join(b"%s\t%s\0" % (value[2:], path) for path, value in entries.items())
+        if lines:
+            self.shadow.run("update-index", "-z", "--replace", "--index-info", index=index, stdin=lines, timeout=LONG)
 
-def _hashed(shadow: Shadow, index: Path, paths: Collection[bytes], seeds: Seeds | None) -> dict[bytes, Entry]:
-    if not paths:
-        return {}
-    if seeds:
-        _seed(shadow, index, seeds(paths))
-    names = b"".join(path + b"\0" for path in paths)
-    flags = ("-z", "--add", "--remove", "--replace", "--info-only", "--stdin")
-    shadow.run("update-index", *flags, index=index, stdin=names, timeout=LONG)
-    return parse(shadow.run("ls-files", "-v", "-s", "-z", index=index).out)
+    def _without_git(self, path: bytes) -> dict[bytes, Entry]:
+        try:
+            value = self.disk.entry(path, self.shadow.repository.object_format)
+        except OSError:
+            return self._set_aside([path])
+        return {path: value} if value else {}
 
-
-def _seed(shadow: Shadow, index: Path, entries: dict[bytes, Entry]) -> None:
-    # 'H 100644 <id> 0' without its tag is what --index-info reads.
-    lines = b"".join(b"%s\t%s\0" % (value[2:], path) for path, value in entries.items())
-    if lines:
-        shadow.run("update-index", "-z", "--replace", "--index-info", index=index, stdin=lines)
+    def _set_aside(self, paths: list[bytes]) -> dict[bytes, Entry]:
+        self.unreadable += paths
+        return {path: entry(b"100644", self.disk.guess(path)) for path in paths}

@@ -11,12 +11,11 @@ from typing import Any
 
 from mission.domain.changes import Commit
 from mission.git.command import LONG
-from mission.git.errors import GitFailed
+from mission.git.errors import GitFailed, GitTimeout
 from mission.git.names import shown
 from mission.git.repository import branch_tips
 from mission.git.shadow import Shadow
 
-TAIL = 1 << 16
 # Entries that move HEAD to a commit which already existed.
 MOVES = re.compile(
     rb"(checkout|reset|clone|Branch|branch|initial pull)\b.*|rebase\b.*\((start|finish|abort)\).*|.*: [Ff]ast-forward.*"
@@ -56,10 +55,16 @@ def position(git_dir: Path) -> Position:
 
 def history(shadow: Shadow, *, since: Position, start: str | None, now: str | None) -> History:
     """What was committed since that position; `start` and `now` are the commits of HEAD then and now."""
-    content = _log(shadow.repository.git_dir)
-    lines = _added(content, since)
-    if lines is None or (not lines and start != now):
-        return _by_range(shadow, start, now)
+    lines = _added(_log(shadow.repository.git_dir), since)
+    try:
+        if lines is None or (not lines and start != now):
+            return _by_range(shadow, start, now)
+        return _by_log(shadow, lines, start, now)
+    except (GitFailed, GitTimeout):
+        return _unknown("their history is incomplete or too long")
+
+
+def _by_log(shadow: Shadow, lines: list[bytes], start: str | None, now: str | None) -> History:
     made = _reachable_only_from(shadow, _made(lines), [start])
     gone = set(_reachable_only_from(shadow, made, [now]))
     commits = _described(shadow, [commit for commit in made if commit not in gone])
@@ -134,15 +139,14 @@ def _by_range(shadow: Shadow, start: str | None, now: str | None) -> History:
     if start == now or now is None:
         return History(commits=[], warnings=[])
     if start and not _exists(shadow, start):
-        return History(
-            commits=[], warnings=["The commits made meanwhile cannot be listed: git forgot where they began"]
-        )
+        return _unknown("git forgot where they began")
     arguments = [now, *([f"^{start}"] if start else [])]
-    try:
-        listed = shadow.run("rev-list", "--reverse", *arguments, "--", timeout=LONG).out.decode().split()
-    except GitFailed:
-        return History(commits=[], warnings=["The commits made meanwhile cannot be listed: some are missing"])
+    listed = shadow.run("rev-list", "--reverse", *arguments, "--", timeout=LONG).out.decode().split()
     return History(commits=_described(shadow, listed), warnings=[])
+
+
+def _unknown(why: str) -> History:
+    return History(commits=[], warnings=[f"The commits made meanwhile cannot be listed: {why}"])
 
 
 def _elsewhere(shadow: Shadow, commits: list[str]) -> list[str]:

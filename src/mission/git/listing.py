@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,13 +67,16 @@ def _sort_in(record: bytes, special: Special) -> None:
         special.unsure.append(path)
 
 
-def current(room: Room, *, index: str, read: Callable[[], Text]) -> Listing:
-    """The listing of the index with this digest; `read` is asked only if the index is not the one seen last."""
+def recall(room: Room, *, index: str) -> Listing | None:
+    """The listing that was kept, if it is of the index with this digest."""
     known = _load(room)
-    if known and known.index == index:
-        return known
-    text, special = split(read())
-    listing = _based(room, index, text, special, known)
+    return known if known and known.index == index else None
+
+
+def renew(room: Room, text: Text, *, index: str) -> Listing:
+    """The listing made of this `ls-files -v -s` output, kept for the next time."""
+    plain, special = split(text)
+    listing = _based(room, index, plain, special, _load(room))
     write(room.path / "listing", zlib.compress(_encode(listing), 1))
     return listing
 

@@ -12,7 +12,7 @@ from mission.git.tree import Location, locate
 # Settings that decide which files count and how built-in conversions (line endings, encodings) shape an object id.
 SAFE = (
     "attributesfile", "autocrlf", "checkroundtripencoding", "eol", "excludesfile", "filemode", "ignorecase",
-    "precomposeunicode", "protecthfs", "protectntfs", "symlinks",
+    "precomposeunicode", "symlinks",
 )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from mission.git.attributes import filtered_paths, read_attributes
 from mission.git.command import LONG, Result
 from mission.git.disk import Disk, Kind
 from mission.git.folder import scan_folder
-from mission.git.hashing import Seeds, hash_files
-from mission.git.listing import current
+from mission.git.hashing import Hasher, Seeds
+from mission.git.listing import recall, renew
 from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, whole
 from mission.git.names import shown
 from mission.git.repository import Repository, open_repository
@@ -53,10 +53,13 @@ class Scanner:
     def scan(self) -> Scan:
         """The manifest of this moment."""
         index = self.shadow.copy_index()
+        known = recall(self.room, index=index)
+        # Listed first, so that its text is worked on while git looks at the files.
+        text = b"" if known else self._list_index()
         with ThreadPoolExecutor(2) as pool:
             changed = pool.submit(self._changed)
             others = pool.submit(self._others)
-            self.listing = current(self.room, index=index, read=self._list_index)
+            self.listing = known or renew(self.room, text, index=index)
             untracked = others.result()
             suspects = self._suspects(changed.result(), untracked)
         delta = {**self.listing.drift, **self._links(untracked), **self.look_at(suspects)}
@@ -68,10 +71,11 @@ class Scanner:
         files = [path for path, kind in kinds.items() if kind in LISTED_FILES]
         if files:
             self.report(f"Reading {len(files)} changed or new file(s)")
-        found, unreadable = hash_files(self.shadow, self.disk, files, seeds=self._seeds)
+        hasher = Hasher(self.shadow, self.disk, self._seeds)
+        found = hasher.entries(files)
         hidden = [path for path, kind in kinds.items() if kind is Kind.HIDDEN]
         found |= {path: entry(b"100644", self.disk.guess(path)) for path in hidden}
-        self.warnings += [f"Could not be read: {shown(path)}" for path in (*unreadable, *hidden)]
+        self.warnings += [f"Could not be read: {shown(path)}" for path in sorted([*hasher.unreadable, *hidden])]
         return {path: found.get(path) for path in paths}
 
     def text(self) -> Text:
@@ -155,7 +159,9 @@ class Scanner:
             # Another worktree of the same repository is a tree of its own: what happens there is not done here.
             return None
         scanner = Scanner(self.room.inner(path), repository, report=self.report, depth=self.depth + 1)
-        return entry(b"160000", scanner.state())
+        state = scanner.state()
+        self.warnings += [f"{shown(path)}: {warning}" for warning in scanner.warnings]
+        return entry(b"160000", state)
 
     def state(self) -> str:
         """One id for everything that this repository holds: its commit if nothing differs from it."""

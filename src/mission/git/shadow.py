@@ -21,6 +21,8 @@ CONFIG = """[core]
 \trepositoryformatversion = 1
 \tbare = false
 \tbigFileThreshold = 1024g
+\tprotectNTFS = false
+\tprotectHFS = false
 [extensions]
 \tobjectFormat = {format}
 """
@@ -43,18 +45,22 @@ class Shadow:
         _ensure(self.path / "HEAD", "ref: refs/heads/none\n")
         if _ensure(self.path / "config", CONFIG.format(format=self.repository.object_format)):
             self.overlay.unlink(missing_ok=True)
+        for index in (self.overlay, self.passing):
+            # Left by a git that was killed; our caller holds the room, so no other git is at work here.
+            index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
         for name in ("info", "shallow"):
             _ensure_link(self.path / name, self.repository.common_dir / name)
 
     def copy_index(self) -> str:
         """Copy the index with its mtime, which git needs to tell which entries it may not trust; the copy's digest."""
-        self._copy_shared_indexes()
         try:
             with (self.repository.git_dir / "index").open("rb") as source:
                 content, status = source.read(), os.fstat(source.fileno())
         except FileNotFoundError:
             self.index.unlink(missing_ok=True)
             return "none"
+        # After the index, which names the one it needs.
+        self._copy_shared_indexes()
         write(self.index, content)
         os.utime(self.index, ns=(status.st_mtime_ns, status.st_mtime_ns))
         return hashlib.sha256(content).hexdigest()

@@ -15,7 +15,7 @@ from mission.git.difference import find_renames, sort_paths
 from mission.git.errors import BrokenRepository, NoRepository, RepositoryGone, TreeGone
 from mission.git.folder import scan_folder
 from mission.git.history import History, Position, history, position
-from mission.git.listing import current, known_base
+from mission.git.listing import known_base, recall, renew
 from mission.git.manifest import Difference, Manifest, compare, digest_of, join
 from mission.git.names import original, shown
 from mission.git.repository import Repository, open_repository
@@ -117,6 +117,7 @@ class Snapshots:
         for room in self._storage.rooms():
             with self._storage.locked(room, wait=False) as held:
                 if held:
+                    room.drop_unfinished()
                     room.drop_deltas(keep=keys, before=before)
                     room.drop_bases(keep=known_base(room))
                     if room.is_idle(before=before):
@@ -132,7 +133,7 @@ def _scan(room: Room, repository: Repository | None, path: Path, report: Report 
 def _scan_plain(room: Room, path: Path, report: Report | None) -> Scan:
     entries, warnings = scan_folder(room, path, report=report)
     text = join(entries)
-    listing = current(room, index=digest_of(text), read=lambda: text)
+    listing = recall(room, index=digest_of(text)) or renew(room, text, index=digest_of(text))
     return Scan(manifest=Manifest(base=listing.base, delta=listing.drift), warnings=warnings)
 
 

@@ -85,6 +85,13 @@ class Room:
             if path.name not in needed:
                 path.unlink(missing_ok=True)
 
+    def drop_unfinished(self) -> None:
+        """Remove what a crash left half written; whoever holds the lock is the only one who writes."""
+        for folder in (self.path, self.path / "git", self.path / "bases", self.path / "deltas"):
+            for path in _listed(folder):
+                if path.name.startswith("."):
+                    path.unlink(missing_ok=True)
+
     def is_idle(self, *, before: float) -> bool:
         """Whether no snapshot of this tree exists and nothing touched its room lately."""
         return not _listed(self.path / "deltas") and self.path.stat().st_mtime <= before
