@@ -197,6 +197,15 @@ def test_a_sign_of_life_of_an_unknown_session_registers_it(home: Path, daemon: D
     assert session_file(home).exists()
 
 
+def test_a_hook_that_comes_after_the_end_does_not_bring_the_agent_back_but_a_new_start_does(
+    home: Path, daemon: Daemon
+) -> None:
+    for event in ("session.start", "session.end", "tool.execute.after", "session.start"):
+        hook(home, "opencode", event, given={"session_id": SESSION})
+
+    assert [name for name, _ in daemon.calls] == ["agent_register", "agent_unregister", "agent_register"]
+
+
 def test_an_agent_that_mission_control_forgot_is_registered_anew(home: Path, daemon: Daemon) -> None:
     hook(home, "codex", "SessionStart", given={"session_id": SESSION})
     let_time_pass(home)
@@ -238,7 +247,10 @@ def test_sessions_that_never_ended_are_forgotten_after_a_week(home: Path, daemon
     old = home / "sessions" / "old.json"
     old.parent.mkdir()
     old.write_text('{"agent_id": "a_1"}')
-    os.utime(old, (time.time() - 8 * 24 * 3600,) * 2)
+    ended = old.with_name("other.ended")
+    ended.touch()
+    for file, days in ((old, 8), (ended, 1)):
+        os.utime(file, (time.time() - days * 24 * 3600,) * 2)
 
     hook(home, "codex", "SessionStart", given={"session_id": SESSION})
 

@@ -23,6 +23,7 @@ from mission.transports import daemon
 DEADLINE_SECONDS = 3.0
 CALL_SECONDS = 2.0
 BEAT_SECONDS = 10.0
+LATE_SECONDS = 60.0
 FORGET_SECONDS = 7 * 24 * 3600
 INPUT_BYTES = 16 * 1024 * 1024
 
@@ -112,6 +113,7 @@ class _Session:
         self._directory = directory
         self._home = Path(daemon.home_directory())
         self._file = self._home / "sessions" / f"{id}.json"
+        self._ended = self._file.with_suffix(".ended")
 
     def start(self) -> None:
         """Register the session; one that is known (resumed, compacted) gives a sign of life."""
@@ -120,12 +122,13 @@ class _Session:
             return
         from mission.settings import load  # deferred: only a start needs the settings
 
+        self._ended.unlink(missing_ok=True)
         self._register(daemon.ensure(load(), timeout=DEADLINE_SECONDS))
 
     def beat(self) -> None:
         """Give a sign of life, at most every ten seconds; an unknown session is registered."""
         running = self._running()
-        if running is None or self._age() < BEAT_SECONDS:
+        if running is None or _age(self._file) < BEAT_SECONDS or _age(self._ended) < LATE_SECONDS:
             return
         agent = self._agent()
         if agent is None:
@@ -141,11 +144,14 @@ class _Session:
             self._register(running)
 
     def end(self) -> None:
-        """Release the agent."""
+        """Release the agent. A hook of the same session that comes late shall not register it again."""
         agent = self._agent()
+        if agent is None:
+            return
+        self._ended.touch(mode=0o600)
         self._file.unlink(missing_ok=True)
         running = self._running()
-        if agent is not None and running is not None:
+        if running is not None:
             self._call(running, "agent_unregister", {"id": agent})
 
     def _register(self, running: daemon.Daemon) -> None:
@@ -169,7 +175,7 @@ class _Session:
         """Make the session's file: of several hooks at once only one registers, and a refusal is not met every time."""
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._forget_old()
-        if self._agent() is None and self._age() > BEAT_SECONDS:
+        if self._agent() is None and _age(self._file) > BEAT_SECONDS:
             self._file.unlink(missing_ok=True)
         try:
             os.close(os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -178,10 +184,9 @@ class _Session:
         return True
 
     def _forget_old(self) -> None:
-        limit = time.time() - FORGET_SECONDS
-        for file in self._file.parent.glob("*.json"):
-            with suppress(OSError):
-                if file.stat().st_mtime < limit:
+        for file in self._file.parent.iterdir():
+            if _age(file) > (LATE_SECONDS if file.suffix == self._ended.suffix else FORGET_SECONDS):
+                with suppress(OSError):
                     file.unlink()
 
     def _agent(self) -> str | None:
@@ -191,16 +196,17 @@ class _Session:
             return None
         return found if isinstance(found, str) else None
 
-    def _age(self) -> float:
-        """Seconds since the last sign of life."""
-        try:
-            return abs(time.time() - self._file.stat().st_mtime)
-        except OSError:
-            return float("inf")
-
     def _running(self) -> daemon.Daemon | None:
         found = daemon.read(self._home)
         return found if found is not None and daemon.seems_alive(found) else None
 
     def _call(self, running: daemon.Daemon, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return daemon.call_tool(running, name, arguments, timeout=CALL_SECONDS)
+
+
+def _age(file: Path) -> float:
+    """Seconds since the file was last touched; endless when there is none."""
+    try:
+        return abs(time.time() - file.stat().st_mtime)
+    except OSError:
+        return float("inf")
