@@ -41,10 +41,11 @@ async def list_tools(command: Command, *, directory: Path, timeout: float = 30.0
             return await _converse(process)
     except (TimeoutError, EOFError, OSError, ValueError) as error:
         await _end(process)
+        words = await said
         raise InvalidState(
-            f"'{command.line()}' {_reason(error, timeout, process.returncode)}",
+            f"'{command.line()}' {_reason(error, timeout, process.returncode)}"
+            + (f"; it said:\n{words}" if words else ""),
             hint="Run that command by hand to see what is wrong; 'mission doctor' checks the rest.",
-            stderr=await said,
         ) from None
     finally:
         await _end(process)

@@ -178,7 +178,7 @@ def test_a_broken_file_is_named_with_its_line_and_nothing_is_written(home: Path)
     file.write_text('{\n  "theme": "x"\n  "ui": {}\n}\n')
     before = files(home)
 
-    error = json.loads(run("gemini-cli", "--yes", "--json", code=1).stderr)
+    error = json.loads(run("gemini-cli", "--yes", "--json", code=1).stderr)["error"]
 
     assert error["code"] == "INVALID_STATE"
     assert error["details"] == {"file": str(file), "line": 3}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -29,6 +28,7 @@ from mission.runtime import connect
 from mission.runtime.adapters.base import Adapter, Place, Scope, discover
 from mission.settings import BadSetting, Settings, default_home, load
 from mission.transports import daemon
+from mission.transports.cli.output import json_option, show_json
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 30)
@@ -48,7 +48,7 @@ class Finding:
 
 
 @click.command(short_help="Check that everything is in order.")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+@json_option
 def doctor(as_json: bool) -> None:
     """Check Python, the settings, the data folder, the daemon, the database, git and the agent clients.
 
@@ -64,7 +64,7 @@ def doctor(as_json: bool) -> None:
                 _show(console, finding)
     problems = sum(finding.status == "problem" for finding in findings)
     if as_json:
-        click.echo(json.dumps({"ok": not problems, "findings": [asdict(f) for f in findings]}, indent=2))
+        show_json({"ok": not problems, "findings": [asdict(finding) for finding in findings]})
     else:
         _sum_up(console, findings)
     sys.exit(1 if problems else 0)

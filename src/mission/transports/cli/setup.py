@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.runtime import connect, probe
 from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover
 from mission.runtime.kept.files import Backups, Change
-from mission.settings import BadSetting, Settings, load
+from mission.settings import load
+from mission.transports.cli.output import json_option, show_json, show_table, speaks
 
 ALL = "all"
 
@@ -44,7 +43,8 @@ ALL = "all"
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--print", "print_only", is_flag=True, help="Only show what would change.")
 @click.option("--remove", is_flag=True, help="Take out what 'mission setup' put in.")
-@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+@json_option
+@speaks
 def setup(
     client: str | None,
     scope: str,
@@ -67,51 +67,27 @@ def setup(
     mission setup codex --scope project   for the project in this folder
     mission setup --remove codex          take it out again
     """
-    try:
-        place = connect.here(project=project)
-        settings = _settings()
-        if client is None:
-            if remove or hooks or toolsets:
-                raise click.UsageError("Name the client, or 'all'.")
-            _list(place, as_json=as_json)
-            return
-        work = _Work(
-            adapters=_chosen(client, place, remove=remove, scope=Scope(scope)),
-            place=place,
-            scope=Scope(scope),
-            command=connect.mission_command(settings),
-            backups=Backups(settings.backups_path / "clients"),
-            toolsets=toolsets,
-            hooks=hooks,
-            out=_Output(as_json=as_json, may_ask=not yes, print_only=print_only),
-        )
-        if remove:
-            work.disconnect()
-        else:
-            work.connect()
-    except MissionError as error:
-        fail(error, as_json=as_json)
-
-
-def fail(error: MissionError, *, as_json: bool) -> NoReturn:
-    """Say what went wrong on stderr and end with exit code 1."""
-    if as_json:
-        click.echo(json.dumps(error.as_dict(), ensure_ascii=False), err=True)
+    place = connect.here(project=project)
+    if client is None:
+        if remove or hooks or toolsets:
+            raise click.UsageError("Name the client, or 'all'.")
+        _list(place, as_json=as_json)
+        return
+    settings = load()
+    work = _Work(
+        adapters=_chosen(client, place, remove=remove, scope=Scope(scope)),
+        place=place,
+        scope=Scope(scope),
+        command=connect.mission_command(settings),
+        backups=Backups(settings.backups_path / "clients"),
+        toolsets=toolsets,
+        hooks=hooks,
+        out=_Output(as_json=as_json, may_ask=not yes, print_only=print_only),
+    )
+    if remove:
+        work.disconnect()
     else:
-        console = Console(stderr=True, highlight=False, soft_wrap=True)
-        console.print(Text.assemble(("Error: ", "bold red"), error.message))
-        if said := error.details.get("stderr"):
-            console.print(Text(str(said), style="dim"))
-        if error.hint:
-            console.print(Text(error.hint))
-    sys.exit(1)
-
-
-def _settings() -> Settings:
-    try:
-        return load()
-    except BadSetting as error:
-        raise InvalidState(str(error), hint="Mend that setting; 'mission doctor' checks the rest.") from None
+        work.connect()
 
 
 def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Adapter]:
@@ -143,20 +119,20 @@ def _list(place: Place, *, as_json: bool) -> None:
     with ThreadPoolExecutor() as pool:
         rows = list(pool.map(lambda adapter: _row(adapter, place), adapters))
     if as_json:
-        click.echo(json.dumps({"clients": rows}, ensure_ascii=False, indent=2))
+        show_json({"clients": rows})
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("client", "installed", "set up", "hooks"):
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        installed = (row["version"] or "yes") if row["program"] else "–"
-        scopes = ", ".join(scope for scope, found in row["scopes"].items() if found["set_up"])
-        hooks = ", ".join(scope for scope, found in row["scopes"].items() if found["hooks"])
-        wrong = next((found["problem"] for found in row["scopes"].values() if found["problem"]), None)
-        table.add_row(row["client"], installed, wrong or scopes or "–", hooks or "–")
-    Console(highlight=False).print(table)
+    show_table(("client", "installed", "set up", "hooks"), map(_cells, rows), empty="")
     if not any(found["set_up"] for row in rows for found in row["scopes"].values()):
         click.echo("\nConnect one with 'mission setup CLIENT'.")
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    scopes = row["scopes"].items()
+    wrong = next((found["problem"] for _, found in scopes if found["problem"]), None)
+    set_up = ", ".join(scope for scope, found in scopes if found["set_up"])
+    hooks = ", ".join(scope for scope, found in scopes if found["hooks"])
+    installed = (row["version"] or "yes") if row["program"] else "–"
+    return [row["client"], installed, wrong or set_up or "–", hooks or "–"]
 
 
 def _row(adapter: Adapter, place: Place) -> dict[str, Any]:
@@ -209,11 +185,11 @@ class _Output:
                 hint="Add --yes to write without asking, or --print to see only what would change.",
             )
         if not click.confirm(question, default=True):
-            raise InvalidState("Nothing was written.", hint="")
+            raise InvalidState("Nothing was written.")
 
     def finish(self, **result: Any) -> None:
         if self.as_json:
-            click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+            show_json(result)
 
 
 def _style(line: str) -> str:
