@@ -40,7 +40,9 @@ class Settings:
     keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
     keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
     keep_backups: int = _setting(5, "How many automatic backups are kept", minimum=1)
-    host_id: str = _setting(os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here")
+    host_id: str = _setting(
+        os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here"
+    )
     log_level: str = _setting("info", "debug, info, warning or error")
 
     @property
@@ -107,7 +109,9 @@ def load(environment: Mapping[str, str] = os.environ, **overrides: Any) -> Setti
 
 def describe(settings: Settings) -> list[dict[str, Any]]:
     """Each setting with its value and where it came from, secrets masked."""
-    rows = [{"name": "home", "value": str(settings.home), "source": settings.sources["home"], "doc": "Where data lives"}]
+    rows = [
+        {"name": "home", "value": str(settings.home), "source": settings.sources["home"], "doc": "Where data lives"}
+    ]
     for field in fields(Settings):
         if field.name not in NAMES:
             continue
@@ -140,7 +144,7 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _convert(name: str, value: Any, *, source: str) -> Any:
     field = next(field for field in fields(Settings) if field.name == name)
-    kind = type(field.default)
+    kind: Any = type(field.default)
     try:
         if kind is not str and isinstance(value, bool):
             raise ValueError

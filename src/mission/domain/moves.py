@@ -14,7 +14,9 @@ Status = TypeVar("Status", bound=StrEnum)
 def check_move(kind: str, id: str, moves: Mapping[Status, Set[Status]], current: Status, wanted: Status) -> None:
     """Nothing when the move is legal; an error that names the present state and the legal ones otherwise."""
     if wanted not in moves[current]:
-        raise IllegalMove(kind=kind, id=id, current=current, wanted=wanted, legal=_in_order(type(current), moves[current]))
+        raise IllegalMove(
+            kind=kind, id=id, current=current, wanted=wanted, legal=_in_order(type(current), moves[current])
+        )
 
 
 def sources_of(moves: Mapping[Status, Set[Status]], wanted: Status) -> list[str]:

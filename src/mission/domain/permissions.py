@@ -26,9 +26,7 @@ class Verdict:
 OPERATOR_ONLY = ("mission_archive", "mission_delete", "audit_*", "queue_*", "token_*", "permission_*", "settings_*")
 
 RULES: Mapping[AgentType, Rules] = {
-    AgentType.SUPERVISOR: Rules(
-        allow=("*",), deny=tuple(pattern for pattern in OPERATOR_ONLY if pattern != "audit_*")
-    ),
+    AgentType.SUPERVISOR: Rules(allow=("*",), deny=tuple(pattern for pattern in OPERATOR_ONLY if pattern != "audit_*")),
     AgentType.ORCHESTRATOR: Rules(
         allow=(
             "mcp__mail__*",

@@ -45,12 +45,8 @@ MOVES: Mapping[TaskStatus, frozenset[TaskStatus]] = {
             TaskStatus.SKIPPED,
         }
     ),
-    TaskStatus.PAUSED: frozenset(
-        {TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED, TaskStatus.SKIPPED}
-    ),
-    TaskStatus.REVIEW: frozenset(
-        {TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED}
-    ),
+    TaskStatus.PAUSED: frozenset({TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED, TaskStatus.SKIPPED}),
+    TaskStatus.REVIEW: frozenset({TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED}),
     TaskStatus.FAILED: frozenset({TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.SKIPPED}),
     TaskStatus.COMPLETED: frozenset(),
     TaskStatus.SKIPPED: frozenset(),
@@ -164,7 +160,8 @@ class Task:
             return
         raise InvalidState(
             f"task {self.id} is {self.status} and cannot be completed",
-            hint="Start it first with start_task." if self.status in OPEN or self.status is TaskStatus.FAILED
+            hint="Start it first with start_task."
+            if self.status in OPEN or self.status is TaskStatus.FAILED
             else "It has ended already; start a new task for more work.",
             current=str(self.status),
             legal=sorted(str(status) for status in COMPLETABLE),

@@ -8,7 +8,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, TypeVar, overload
 
 from pydantic import BaseModel
@@ -49,7 +49,14 @@ class Call:
     """One call under way, as its tool sees it: the store, the ports and the actor."""
 
     def __init__(
-        self, *, database: Database, ports: Ports, caller: Caller, identity: Identity, entry: Entry, repeat: _Repeat | None
+        self,
+        *,
+        database: Database,
+        ports: Ports,
+        caller: Caller,
+        identity: Identity,
+        entry: Entry,
+        repeat: _Repeat | None,
     ) -> None:
         self.trees = ports.trees
         self.rhythm = ports.rhythm
@@ -76,12 +83,12 @@ class Call:
         return await self._database.read(function, **arguments)
 
     @overload
-    async def write(self, function: Callable[..., Value], /, **arguments: Any) -> Value: ...
-
-    @overload
     async def write(
         self, function: Callable[..., Value], /, *, answer: Callable[[Value], Answer], **arguments: Any
     ) -> Answer: ...
+
+    @overload
+    async def write(self, function: Callable[..., Value], /, **arguments: Any) -> Value: ...
 
     async def write(
         self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
@@ -165,7 +172,7 @@ class Gateway:
                 repeat=repeat,
             )
             entry.result = await self._run_once(found, call, checked, repeat)
-        except Exception as error:  # noqa: BLE001 - the outermost edge: nothing may reach a door but a MissionError
+        except Exception as error:
             if not entry.written:
                 self.audit.add(entry.row(error, self._database.clock()))
             raise self._presentable(error, entry) from error
@@ -182,14 +189,16 @@ class Gateway:
 
     async def _identify(self, found: Tool | None, arguments: Any, caller: Caller) -> Identity:
         identity = await self.identify(caller)
-        named = arguments.get(found.actor) if found is not None and found.actor and isinstance(arguments, dict) else None
+        if found is None or found.actor is None or not isinstance(arguments, dict):
+            return identity
+        named = arguments.get(found.actor)
         if not isinstance(named, str) or not named:
             return identity
         actor = await self._agent(named)
         if identity.agent is not None and identity.agent.id != actor.id:
             raise PermissionDenied(
                 f"{identity.agent.id} cannot act as {actor.id}",
-                hint=f"Leave '{found.actor if found else ''}' out, or give your own id.",
+                hint=f"Leave '{found.actor}' out, or give your own id.",
             )
         return Identity(agent=actor)
 

@@ -19,7 +19,7 @@ SHOWN_PROBLEMS = 5
 def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
     """The tool's arguments model, or an error that names each wrong field and what it takes."""
     if not isinstance(arguments, Mapping):
-        raise InvalidInput(f"{tool.name}: the arguments must be an object", hint="Send {\"field\": value, …}.")
+        raise InvalidInput(f"{tool.name}: the arguments must be an object", hint='Send {"field": value, …}.')
     for name, value in arguments.items():
         _check_text(name, field="an argument's name")
         _check_value(value, field=name, depth=1)
@@ -81,7 +81,7 @@ def _check_spelling(tool: Tool, given: Mapping[str, Any]) -> None:
     for name in given:
         if name in fields:
             continue
-        close = difflib.get_close_matches(name, missing, n=1, cutoff=0.8)
+        close = difflib.get_close_matches(name, missing, n=1, cutoff=0.75)
         if close:
             raise InvalidInput(
                 f"{tool.name} has no argument '{name[:60]}'; did you mean '{close[0]}'?",
@@ -98,7 +98,7 @@ def _explained(tool: Tool, error: ValidationError, given: Mapping[str, Any]) -> 
     hints = [hint for _, hint in shown if hint]
     return InvalidInput(
         message,
-        hint=hints[0] if hints else f"{tool.name} takes: {_signature(tool)}.",
+        hint=hints[0] if hints else f"Correct that and call {tool.name} again.",
         field=".".join(map(str, error.errors()[0]["loc"])) or None,
     )
 
@@ -162,9 +162,3 @@ def _quoted(value: Any) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     return str(value).lower() if isinstance(value, bool) else str(value)[:60]
-
-
-def _signature(tool: Tool) -> str:
-    return ", ".join(
-        name if field.is_required() else f"{name} (optional)" for name, field in tool.arguments.model_fields.items()
-    )

@@ -80,9 +80,7 @@ def register(
     return seen
 
 
-def heartbeat(
-    tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm
-) -> Seen:
+def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm) -> Seen:
     """A sign of life: the agent counts as present, and the leases of what it has in hand go on."""
     agent = tx.agents.get(agent_id)
     before = agent.presence(now=tx.now, heartbeat=rhythm.heartbeat)

@@ -82,8 +82,8 @@ def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:
         total_phases=new.total_phases or new.profile.phases,
         scope=new.scope,
         constraints=new.constraints,
-        repository_id=place and place.known_to(tx),
-        repository_path=place and str(place.tree.path),
+        repository_id=place.known_to(tx) if place else None,
+        repository_path=str(place.tree.path) if place else None,
         created_at=tx.now,
         updated_at=tx.now,
     )

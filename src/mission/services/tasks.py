@@ -224,9 +224,7 @@ def finish(
     )
 
 
-async def _ground(
-    work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None
-) -> _Ground:
+async def _ground(work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None) -> _Ground:
     if wish.task_id is not None or wish.mission_id is not None:
         return await work.read(_known_ground, wish=wish)
     place = named or await trees.around(directory)
@@ -277,9 +275,7 @@ async def _first_snapshot(
 def _adopt(tx: Tx, mission: Mission, place: Place | None) -> None:
     """A mission that knew no repository belongs to the first one that is worked in."""
     if mission.repository_id is None and place is not None:
-        tx.missions.save(
-            replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path))
-        )
+        tx.missions.save(replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path)))
 
 
 def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) -> Task:
@@ -427,5 +423,3 @@ def _completed_before(task: Task) -> Completed:
         verification=Verification(**stored["verification"]),
         phase_status=PhaseStatus(stored["phase_status"]),
     )
-
-

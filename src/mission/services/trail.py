@@ -29,9 +29,7 @@ def page(
     cursor: str | None,
 ) -> Page:
     """Audit entries, newest first, and where the next page begins."""
-    rows = tx.audit.page(
-        agent_id=agent_id, tool=tool, status=status, since=since, limit=limit, after=_position(cursor)
-    )
+    rows = tx.audit.page(agent_id=agent_id, tool=tool, status=status, since=since, limit=limit, after=_position(cursor))
     last = rows[-1] if len(rows) == limit else None
     return Page(rows=rows, next=f"{shown(last['at'])} {last['id']}" if last else None)
 

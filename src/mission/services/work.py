@@ -17,12 +17,12 @@ class Work(Protocol):
     async def read(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
 
     @overload
-    async def write(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
-
-    @overload
     async def write(
         self, function: Callable[..., Result], /, *, answer: Callable[[Result], Answer], **arguments: Any
     ) -> Answer: ...
+
+    @overload
+    async def write(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
 
 
 def digest_of(content: Any) -> str:

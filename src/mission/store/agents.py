@@ -12,9 +12,7 @@ from mission.store.mapping import Mapper
 from mission.store.tables import agents
 
 _MAPPER = Mapper(agents, Agent)
-_BY_NAME = _MAPPER.select.where(
-    agents.c.name == bindparam("name"), agents.c.declared != bindparam("offline")
-).limit(2)
+_BY_NAME = _MAPPER.select.where(agents.c.name == bindparam("name"), agents.c.declared != bindparam("offline")).limit(2)
 
 
 class Agents:

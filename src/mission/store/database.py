@@ -83,7 +83,7 @@ class Database:
     def __init__(self, backend: Backend, *, clock: Clock = utc_now) -> None:
         self.clock = clock
         self.backend = backend
-        self.on_commit: Callable[[Sequence[StoredEvent]], None] = lambda events: None
+        self.on_commit: Callable[[Sequence[StoredEvent]], None] = _nobody_listens
         self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -200,14 +200,15 @@ class _Writer(_Worker):
 
     def _commit_with_retry(self, group: list[_Job]) -> None:
         pause = FIRST_PAUSE
-        for attempt in range(1, ATTEMPTS + 1):
-            problem = self._commit(group)
-            if problem is None:
-                return
-            if not problem.retryable or attempt == ATTEMPTS:
+        problem = self._commit(group)
+        for _ in range(ATTEMPTS - 1):
+            if problem is None or not problem.retryable:
                 break
             time.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
+            problem = self._commit(group)
+        if problem is None:
+            return
         if len(group) > 1 and not problem.retryable:
             for job in group:  # one of them may be the only culprit
                 self._commit_with_retry([job])
@@ -336,6 +337,10 @@ class _Reader(_Worker):
                 return
             finally:
                 self._rollback()
+
+
+def _nobody_listens(_events: Sequence[StoredEvent]) -> None:
+    """Until somebody does."""
 
 
 def _unexpected(error: DBAPIError) -> MissionError:

@@ -17,9 +17,7 @@ _ADVANCE = update(event_counter).values(seq=event_counter.c.seq + bindparam("mor
 _INSERT = insert(events)
 _NEWEST = select(event_counter.c.seq)
 _OLDEST = select(func.min(events.c.seq))
-_SINCE = (
-    select(events).where(events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("limit"))
-)
+_SINCE = select(events).where(events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("limit"))
 _SINCE_OF_MISSION = (
     select(events)
     .where(events.c.mission_id == bindparam("mission_id"), events.c.seq > bindparam("since"))

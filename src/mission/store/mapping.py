@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from enum import StrEnum
 from types import UnionType
@@ -49,7 +49,7 @@ class Mapper(Generic[Entity]):
         connection.execute(self._update, {"row_id": entity.id, **row})
 
     def entity(self, row: Row[Any]) -> Entity:
-        values: Mapping[str, Any] = row._mapping
+        values: Any = row._mapping
         return self._entity(**{name: self._read(name, values[name]) for name in self._names})
 
     def _read(self, name: str, value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, or_, select, update
 
 from mission.domain.errors import NotFound
 from mission.domain.mission import ENDED, Mission
@@ -33,11 +33,7 @@ _COUNT = {
     .values({name: missions.c[name] + bindparam("more"), "updated_at": bindparam("now", type_=UtcTime)})
     for name in _COUNTERS
 }
-_TOUCH = (
-    update(missions)
-    .where(missions.c.id == bindparam("row_id"))
-    .values(updated_at=bindparam("now", type_=UtcTime))
-)
+_TOUCH = update(missions).where(missions.c.id == bindparam("row_id")).values(updated_at=bindparam("now", type_=UtcTime))
 _DELETE = delete(missions).where(missions.c.id == bindparam("row_id"))
 _TASK_TOTALS = (
     select(
@@ -109,15 +105,15 @@ class Missions:
         offset: int,
     ) -> tuple[list[Mission], int]:
         """Missions, the most recently active first, and how many there are in all."""
-        where = [missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)]
+        where: list[ColumnElement[bool]] = [
+            missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
+        ]
         if statuses is not None:
             where.append(missions.c.status.in_(statuses))
         if repository_path is not None:
             where.append(missions.c.repository_path == repository_path)
         order = (missions.c.updated_at.desc(), missions.c.id)
-        rows = self._connection.execute(
-            _MAPPER.select.where(*where).order_by(*order).limit(limit).offset(offset)
-        ).all()
+        rows = self._connection.execute(_MAPPER.select.where(*where).order_by(*order).limit(limit).offset(offset)).all()
         total = self._connection.execute(select(func.count()).select_from(missions).where(*where)).scalar_one()
         return [_MAPPER.entity(row) for row in rows], total
 

@@ -1,0 +1,315 @@
+"""The composition root: settings → database → events → gateway → doors, and their order of start and stop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import logging.handlers
+import os
+import secrets
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from mission import __version__, tools
+from mission.domain.errors import InvalidState, MissionError
+from mission.domain.times import shown, utc_now
+from mission.events.log import EventLog
+from mission.gateway.call import Gateway, Ports
+from mission.gateway.caller import Tokens
+from mission.gateway.registry import Registry, parse_toolsets
+from mission.git.snapshot import Snapshots
+from mission.services import retention
+from mission.services.agents import Rhythm
+from mission.services.trees import Trees
+from mission.settings import Settings
+from mission.store import backup, migrate
+from mission.store.database import Backend, Database
+from mission.store.locks import FileLock
+from mission.store.postgres import PostgresBackend
+from mission.store.sqlite import SqliteBackend
+from mission.store.transaction import Tx
+
+log = logging.getLogger("mission")
+
+SWEEP_SECONDS = 60.0
+
+
+class AlreadyRunning(InvalidState):
+    """Mission Control is running already."""
+
+
+class PortTaken(InvalidState):
+    """The port is taken by another program."""
+
+
+class App:
+    """Everything a door needs, built once per process."""
+
+    def __init__(self, settings: Settings, *, role: str) -> None:
+        self.settings = settings
+        self.backend = open_backend(settings, role=role)
+        self.database = Database(self.backend)
+        self.events = EventLog(self.database)
+        self.trees = Trees(Snapshots(settings.snapshots_path), host_id=settings.host_id)
+        self.gateway = Gateway(
+            registry=Registry(tools),
+            database=self.database,
+            ports=Ports(
+                trees=self.trees,
+                rhythm=Rhythm(
+                    heartbeat=timedelta(seconds=settings.heartbeat_seconds),
+                    lease=timedelta(seconds=settings.lease_seconds),
+                ),
+            ),
+        )
+
+    @asynccontextmanager
+    async def running(self, *, periodic: bool) -> AsyncIterator[App]:
+        """From the opened database to its last write; periodic work only where a daemon runs."""
+        self.database.open()
+        await self.events.open()
+        sweep = asyncio.create_task(self._sweep()) if periodic else None
+        try:
+            yield self
+        finally:
+            if sweep is not None:
+                sweep.cancel()
+            await self.gateway.audit.close()
+            await self.events.close()
+            self.trees.close()
+            await self.database.close()
+
+    async def health(self) -> dict[str, Any]:
+        """What a bridge asks before it restarts a daemon of another version."""
+        return {"executions": 0}
+
+    async def _sweep(self) -> None:
+        """Tidying that no call waits for."""
+        await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
+        while True:
+            try:
+                await self.database.write(
+                    retention.tidy,
+                    keep_events=_days(self.settings.keep_events_days),
+                    keep_audit=_days(self.settings.keep_audit_days),
+                )
+            except MissionError:
+                log.warning("periodic tidying failed; it is tried again", exc_info=True)
+            await asyncio.sleep(SWEEP_SECONDS)
+
+
+def open_backend(settings: Settings, *, role: str) -> Backend:
+    """The database the settings name, at the present schema."""
+    make_home(settings)
+    backend = new_backend(settings, role=role)
+    migrate.prepare(backend, backup=lambda revision: backup.before_migration(settings, backend, revision=revision))
+    return backend
+
+
+def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBackend:
+    url = settings.database_url
+    if not url:
+        return SqliteBackend(settings.sqlite_path, role=role)
+    if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
+        return PostgresBackend(url.replace("postgres:", "postgresql:", 1), role=role)
+    if url.startswith("sqlite:///"):
+        return SqliteBackend(Path(url.removeprefix("sqlite:///")), role=role)
+    raise InvalidState(
+        "the database address is not understood", hint="Use postgresql://user:password@host/name or sqlite:///PATH."
+    )
+
+
+def make_home(settings: Settings) -> None:
+    """The folder for everything Mission Control keeps; nobody else may look in."""
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise InvalidState(
+            f"MISSION_HOME cannot be made: {error.strerror}", hint="Set MISSION_HOME to a folder you may write to."
+        ) from None
+
+
+def operator_token(settings: Settings) -> str:
+    """The operator's token, made at the first start."""
+    path = settings.token_path
+    with suppress(FileNotFoundError):
+        token = path.read_text().strip()
+        if token:
+            return token
+    return renew_token(settings)
+
+
+def renew_token(settings: Settings) -> str:
+    token = secrets.token_urlsafe(32)
+    write_private(settings.token_path, f"{token}\n")
+    return token
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
+    """Serve until told to stop. One daemon per MISSION_HOME: a lock held for life decides."""
+    make_home(settings)
+    lock = FileLock(settings.home / "daemon.lock")
+    if not lock.acquire(wait=False):
+        raise AlreadyRunning(hint="'mission status' shows where.")
+    try:
+        listener = _listen(settings)
+        _log_to_file(settings)
+        parse_toolsets(settings.toolsets)
+        app = App(settings, role="the daemon")
+        _run(_serve(app, listener, announce=announce))
+    finally:
+        settings.daemon_path.unlink(missing_ok=True)
+        lock.close()
+
+
+def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
+    """Serve MCP on stdin and stdout from this process, on the same database, without a daemon."""
+    from mission.transports.mcp import McpServer
+
+    logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr)
+    chosen = toolsets or settings.toolsets
+    parse_toolsets(chosen)
+    app = App(settings, role="a standalone server")
+
+    async def serve() -> None:
+        async with app.running(periodic=False):
+            await McpServer(app.gateway, toolsets=chosen, agent=agent, directory=str(Path.cwd())).serve_stdio()
+
+    _run(serve())
+
+
+async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str], None]) -> None:
+    import uvicorn
+
+    from mission.transports.http import answering_hosts, build_http
+
+    settings = app.settings
+    token = operator_token(settings)
+    asgi = build_http(
+        app.gateway,
+        app.events,
+        tokens=Tokens(token),
+        toolsets=settings.toolsets,
+        hosts=answering_hosts(settings.host, settings.allowed_hosts),
+        health=app.health,
+        running=lambda: app.running(periodic=True),
+    )
+    config = uvicorn.Config(
+        asgi,
+        http="httptools",
+        ws="websockets-sansio",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        timeout_keep_alive=75,
+        ws_max_size=1024 * 1024,
+        ws_max_queue=64,
+    )
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                url = _url(listener)
+                _write_daemon_file(settings, url=url, listener=listener, token=token)
+                _settle_memory()
+                log.info("listening on %s", url)
+                announce(url)
+
+    server = Server(config)
+    await server.serve(sockets=[listener])
+    if not server.started:
+        raise InvalidState("the daemon could not start", hint="'mission logs' shows why.")
+
+
+def _settle_memory() -> None:
+    """What start-up made lives as long as the process: the collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 50)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise PortTaken(
+            f"{settings.host}:{settings.port} cannot be used: {error.strerror}",
+            hint="Stop the program that has it, or choose another with --port or MISSION_PORT.",
+        ) from None
+    return listener
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _write_daemon_file(settings: Settings, *, url: str, listener: socket.socket, token: str) -> None:
+    host, port = listener.getsockname()[:2]
+    facts = {
+        "pid": os.getpid(),
+        "host": host,
+        "port": port,
+        "url": url,
+        "token": token,
+        "version": __version__,
+        "started_at": shown(utc_now()),
+    }
+    write_private(settings.daemon_path, json.dumps(facts, indent=1))
+
+
+def _log_to_file(settings: Settings) -> None:
+    """Log to daemon.log, and to the terminal too when the daemon runs in the foreground."""
+    root = logging.getLogger()
+    root.setLevel(settings.log_level.upper())
+    logging.getLogger("mcp").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    settings.log_path.touch(mode=0o600)
+    file = logging.handlers.RotatingFileHandler(settings.log_path, maxBytes=10_000_000, backupCount=3)
+    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
+    root.addHandler(file)
+    if sys.stderr.isatty():
+        terminal = logging.StreamHandler()
+        terminal.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+        terminal.setLevel(logging.WARNING)
+        root.addHandler(terminal)
+
+
+def _run(main: Coroutine[Any, Any, None]) -> None:
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main)
+
+
+def _days(number: float) -> timedelta | None:
+    return timedelta(days=number) if number else None
+
+
+def _snapshots_in_use(tx: Tx, *, host_id: str) -> list[Any]:
+    return tx.tasks.snapshots_in_use(host_id=host_id)

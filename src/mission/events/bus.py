@@ -1,0 +1,117 @@
+"""Hands committed events to whoever listens now; a listener that cannot keep up is let go, never waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Iterable
+from functools import cached_property
+
+from mission.domain.errors import InvalidInput
+from mission.store.events import StoredEvent
+
+LONGEST_QUEUE = 2_000
+
+
+class Published:
+    """An event on its way to listeners; its frame is written once for all of them."""
+
+    def __init__(self, event: StoredEvent) -> None:
+        self.event = event
+        self.seq = event.seq
+
+    @cached_property
+    def text(self) -> str:
+        return json.dumps(self.event.frame(), ensure_ascii=False, separators=(",", ":"))
+
+
+class Topic:
+    """What a listener asked for: everything, one mission, or one agent."""
+
+    def __init__(self, name: str) -> None:
+        kind, _, id = name.partition(":")
+        if name != "global" and (kind not in {"mission", "agent"} or not id):
+            raise InvalidInput(
+                f"topic: '{name[:100]}' is unknown", hint="Use 'global', 'mission:<id>' or 'agent:<id>'.", field="topic"
+            )
+        self.name = name
+        self.mission_id = id if kind == "mission" else None
+        self.agent_id = id if kind == "agent" else None
+
+    def matches(self, event: StoredEvent) -> bool:
+        if self.mission_id is not None:
+            return event.mission_id == self.mission_id
+        return self.agent_id is None or self.agent_id in event.agent_ids
+
+
+class Listener:
+    """One reader of live events: its topics, and what waits for it."""
+
+    def __init__(self) -> None:
+        self.overflowed = asyncio.Event()
+        self.wake = asyncio.Event()
+        self._waiting: deque[Published] = deque()
+        self._topics: dict[str, tuple[Topic, int, int]] = {}
+
+    def follow(self, topic: Topic, *, covered_from: int, live_from: int) -> None:
+        """Get the topic's events above `live_from`; those above `covered_from` reached the reader otherwise."""
+        self._topics[topic.name] = (topic, covered_from, live_from)
+
+    def unfollow(self, name: str) -> None:
+        """Get no more of the topic, not even what waits already."""
+        self._topics.pop(name, None)
+        self._waiting = deque(published for published in self._waiting if self._wants(published))
+
+    def covers(self, event: StoredEvent, *, besides: str) -> bool:
+        """Whether another topic of this reader brought it the event already."""
+        return any(
+            event.seq > covered_from and topic.matches(event)
+            for name, (topic, covered_from, _) in self._topics.items()
+            if name != besides
+        )
+
+    def offer(self, published: Published) -> None:
+        if self.overflowed.is_set() or not self._wants(published):
+            return
+        if len(self._waiting) >= LONGEST_QUEUE:
+            self._waiting.clear()
+            self.overflowed.set()
+        else:
+            self._waiting.append(published)
+        self.wake.set()
+
+    def _wants(self, published: Published) -> bool:
+        return any(
+            published.seq > live_from and topic.matches(published.event)
+            for topic, _, live_from in self._topics.values()
+        )
+
+    def take(self) -> list[Published]:
+        """Everything that waits."""
+        taken = list(self._waiting)
+        self._waiting.clear()
+        return taken
+
+
+class Bus:
+    """All listeners of this process."""
+
+    def __init__(self) -> None:
+        self._listeners: set[Listener] = set()
+
+    def join(self) -> Listener:
+        listener = Listener()
+        self._listeners.add(listener)
+        return listener
+
+    def leave(self, listener: Listener) -> None:
+        self._listeners.discard(listener)
+
+    def publish(self, events: Iterable[StoredEvent]) -> None:
+        if not self._listeners:
+            return
+        for event in events:
+            published = Published(event)
+            for listener in self._listeners:
+                listener.offer(published)

@@ -1,0 +1,124 @@
+"""The event log as its readers know it: what is committed reaches them in order, whichever process wrote it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mission.domain.errors import MissionError
+from mission.events.bus import Bus, Topic
+from mission.store.database import Database
+from mission.store.events import StoredEvent
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+PAGE = 500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chapter:
+    """A stretch of the log, and the numbers of the oldest and newest event at the moment of reading."""
+
+    events: Sequence[StoredEvent]
+    whole: bool
+    oldest: int
+    newest: int
+
+    def reaches(self, since: int) -> bool:
+        """Whether a reader that stopped at `since` misses nothing by going on here."""
+        return self.oldest - 1 <= since <= self.newest
+
+
+class EventLog:
+    """Publishes commits on the bus and reads back what a late reader missed."""
+
+    def __init__(self, database: Database) -> None:
+        self.bus = Bus()
+        self.last = 0
+        self._database = database
+        self._behind = asyncio.Event()
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._end_watch: Callable[[], None] = lambda: None
+
+    async def open(self) -> None:
+        self.last = await self._database.read(_newest)
+        self._database.on_commit = self._committed
+        loop = asyncio.get_running_loop()
+
+        def changed() -> None:
+            loop.call_soon_threadsafe(self._behind.set)
+
+        self._end_watch = self._database.backend.watch(changed)
+        self._tasks = [asyncio.create_task(self._catch_up())]
+
+    async def close(self) -> None:
+        self._end_watch()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def read(self, topic: Topic, *, since: int, limit: int = PAGE) -> Chapter:
+        """The topic's events after a number."""
+        return await self._database.read(_chapter, topic=topic, since=since, limit=limit)
+
+    async def wait(self, since: int, *, seconds: float) -> None:
+        """Return once something newer than the number is published, or when the time is over."""
+        if self.last > since:
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        try:
+            await asyncio.wait([waiter], timeout=seconds)
+        finally:
+            self._waiters.discard(waiter)
+
+    def _committed(self, events: Sequence[StoredEvent]) -> None:
+        """Our own commit: publish it straight away, unless another process's events come first."""
+        if events[0].seq == self.last + 1:
+            self._publish(events)
+        else:
+            self._behind.set()
+
+    def _publish(self, events: Sequence[StoredEvent]) -> None:
+        self.last = events[-1].seq
+        self.bus.publish(events)
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    async def _catch_up(self) -> None:
+        while True:
+            await self._behind.wait()
+            self._behind.clear()
+            try:
+                events = await self._database.read(_since, since=self.last, limit=PAGE)
+            except MissionError:
+                log.warning("the event log cannot be read right now", exc_info=True)
+                continue
+            fresh = [event for event in events if event.seq > self.last]
+            if fresh:
+                self._publish(fresh)
+            if len(events) == PAGE:
+                self._behind.set()
+
+
+def _newest(tx: Tx) -> int:
+    return tx.events.newest()
+
+
+def _since(tx: Tx, *, since: int, limit: int) -> list[StoredEvent]:
+    return tx.events.since(since, limit=limit)
+
+
+def _chapter(tx: Tx, *, topic: Topic, since: int, limit: int) -> Chapter:
+    events = tx.events.since(since, limit=limit, mission_id=topic.mission_id)
+    return Chapter(
+        events=[event for event in events if topic.matches(event)],
+        whole=len(events) < limit,
+        oldest=tx.events.oldest(),
+        newest=events[-1].seq if len(events) == limit else tx.events.newest(),
+    )

@@ -1,0 +1,196 @@
+"""Backups: every table as lines of JSON in one zip, readable into either database."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, MetaData, Table, delete, insert, select, text, update
+
+from mission.domain.errors import InvalidInput
+from mission.domain.times import shown, utc_now
+from mission.settings import Settings
+from mission.store import migrate
+from mission.store.json import dumps
+from mission.store.tables import event_counter
+
+FORMAT = 1
+CHUNK = 1_000
+MANIFEST = "manifest.json"
+SNAPSHOTS = "snapshots/"
+Report = Callable[[str, int], None]
+
+
+class BadBackup(InvalidInput):
+    """The file is no backup of Mission Control."""
+
+
+def write(settings: Settings, backend: Any, target: Path, *, report: Report | None = None) -> dict[str, int]:
+    """Write a backup of one consistent state; the rows per table."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    counts: dict[str, int] = {}
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            with backend.connect() as connection:
+                backend.begin_read(connection)
+                revision = migrate.revision_of(connection)
+                for table in _tables(connection):
+                    counts[table.name] = _dump(connection, table, archive)
+                    if report is not None:
+                        report(table.name, counts[table.name])
+                backend.rollback(connection)
+            _add_snapshots(settings.snapshots_path, archive)
+            manifest = {"format": FORMAT, "revision": revision, "made_at": shown(utc_now()), "rows": counts}
+            archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return counts
+
+
+def before_migration(settings: Settings, backend: Any, *, revision: str) -> Path:
+    """The automatic backup before a schema changes; only the newest few are kept."""
+    folder = settings.backups_path
+    folder.mkdir(mode=0o700, exist_ok=True)
+    target = folder / f"before-migration-from-{revision}-{utc_now():%Y%m%d-%H%M%S}.zip"
+    write(settings, backend, target)
+    for old in sorted(folder.glob("before-migration-*.zip"), key=lambda path: path.stat().st_mtime)[
+        : -settings.keep_backups
+    ]:
+        old.unlink()
+    return target
+
+
+def restore(settings: Settings, backend: Any, source: Path, *, report: Report | None = None) -> dict[str, int]:
+    """Replace everything in the database by the backup; event numbers go on above the highest ever given."""
+    with _opened(source) as archive:
+        manifest = _manifest(archive)
+        migrate.take_alone(backend, purpose="a restore")
+        try:
+            with backend.connect() as connection:
+                highest = _highest_number(connection)
+                _recreate(backend, connection, revision=manifest["revision"])
+                counts = _load_all(backend, connection, archive, highest=highest, report=report)
+                if manifest["revision"] != migrate.HEAD:
+                    migrate.migrate(connection)
+            _restore_snapshots(settings.snapshots_path, archive)
+        finally:
+            backend.presence.leave()
+    return counts
+
+
+def _tables(connection: Connection) -> list[Table]:
+    """The tables as they are, parents before children."""
+    found = MetaData()
+    found.reflect(connection)
+    return [table for table in found.sorted_tables if table.name != "alembic_version"]
+
+
+def _dump(connection: Connection, table: Table, archive: zipfile.ZipFile) -> int:
+    count = 0
+    with archive.open(f"tables/{table.name}.jsonl", "w") as file:
+        for row in connection.execution_options(yield_per=CHUNK).execute(select(table)):
+            file.write(dumps(dict(row._mapping)).encode() + b"\n")
+            count += 1
+    return count
+
+
+def _recreate(backend: Any, connection: Connection, *, revision: str) -> None:
+    """An empty database at the backup's own revision."""
+    if revision > migrate.HEAD:
+        raise migrate.NewerDatabase(found=revision, known=migrate.HEAD)
+    found = MetaData()
+    found.reflect(connection)
+    backend.begin_write(connection)
+    for table in reversed(found.sorted_tables):
+        connection.execute(text(f'DROP TABLE "{table.name}"'))
+    backend.commit(connection)
+    migrate.migrate(connection, target=revision)
+
+
+def _load_all(
+    backend: Any, connection: Connection, archive: zipfile.ZipFile, *, highest: int, report: Report | None
+) -> dict[str, int]:
+    counts = {}
+    backend.begin_write(connection)
+    for table in _tables(connection):
+        connection.execute(delete(table))
+        counts[table.name] = 0
+        for chunk in _chunks(archive, table.name):
+            connection.execute(insert(table), chunk)
+            counts[table.name] += len(chunk)
+        if report is not None:
+            report(table.name, counts[table.name])
+    newest = connection.execute(select(event_counter.c.seq)).scalar_one()
+    connection.execute(update(event_counter).values(seq=max(newest, highest)))
+    backend.commit(connection)
+    return counts
+
+
+def _chunks(archive: zipfile.ZipFile, table: str) -> Iterator[list[dict[str, Any]]]:
+    name = f"tables/{table}.jsonl"
+    if name not in archive.namelist():
+        return
+    chunk: list[dict[str, Any]] = []
+    with archive.open(name) as file:
+        for line in file:
+            chunk.append(json.loads(line))
+            if len(chunk) == CHUNK:
+                yield chunk
+                chunk = []
+    if chunk:
+        yield chunk
+
+
+def _highest_number(connection: Connection) -> int:
+    if migrate.revision_of(connection) is None:
+        return 0
+    return int(connection.execute(select(event_counter.c.seq)).scalar() or 0)
+
+
+_WANTED = "Give the path of a file made by 'mission backup'."
+
+
+def _opened(source: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(source)
+    except FileNotFoundError:
+        raise BadBackup(f"there is no file {source}", hint=_WANTED) from None
+    except (zipfile.BadZipFile, OSError):
+        raise BadBackup(f"{source} is no backup", hint=_WANTED) from None
+
+
+def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+    except (KeyError, ValueError):
+        raise BadBackup(hint=_WANTED) from None
+    if manifest.get("format") != FORMAT:
+        raise BadBackup("the backup has a format this version does not know", hint="Upgrade Mission Control.")
+    return manifest
+
+
+def _add_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
+    """Snapshots of open tasks: without them their changes could not be told."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.name.startswith("."):
+            archive.write(path, SNAPSHOTS + str(path.relative_to(folder)))
+
+
+def _restore_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
+    root = folder.resolve()
+    for name in archive.namelist():
+        if not name.startswith(SNAPSHOTS):
+            continue
+        target = (root / name.removeprefix(SNAPSHOTS)).resolve()
+        if not target.is_relative_to(root):
+            raise BadBackup("the backup names a file outside its folder")
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        target.write_bytes(archive.read(name))

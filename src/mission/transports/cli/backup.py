@@ -1,0 +1,81 @@
+"""`mission backup`, `mission restore`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from mission.app import new_backend, open_backend
+from mission.domain.times import utc_now
+from mission.settings import load
+from mission.store import backup as files
+from mission.transports.cli.output import json_option, show_json, speaks
+
+Value = TypeVar("Value")
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@json_option
+@speaks
+def backup(file: Path | None, as_json: bool) -> None:
+    """Write a backup to FILE [default: a new file in MISSION_HOME/backups]. The daemon may go on running."""
+    settings = load()
+    backend = open_backend(settings, role="a backup")
+    if file is None:
+        settings.backups_path.mkdir(mode=0o700, exist_ok=True)
+        file = settings.backups_path / f"mission-{utc_now():%Y%m%d-%H%M%S}.zip"
+    try:
+        counts = _with_progress(
+            "Backing up", len_tables(), lambda report: files.write(settings, backend, file, report=report)
+        )
+    finally:
+        backend.close()
+    _tell({"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows in {file}", as_json=as_json)
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@speaks
+def restore(file: Path, yes: bool, as_json: bool) -> None:
+    """Replace everything in the database by the backup in FILE. The daemon must not run."""
+    settings = load()
+    if not yes:
+        if as_json or not sys.stdin.isatty():
+            raise click.UsageError("this replaces the whole database: give --yes to do it without being asked.")
+        click.confirm("Replace everything in the database by this backup?", abort=True)
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    backend = new_backend(settings, role="a restore")
+    try:
+        counts = _with_progress(
+            "Restoring", len_tables(), lambda report: files.restore(settings, backend, file, report=report)
+        )
+    finally:
+        backend.close()
+    _tell({"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows restored from {file}", as_json=as_json)
+
+
+def len_tables() -> int:
+    from mission.store.tables import metadata  # deferred with the store it belongs to
+
+    return len(metadata.tables)
+
+
+def _with_progress(title: str, steps: int, work: Callable[[files.Report], Value]) -> Value:
+    """Run the work under a progress bar; on anything but a terminal the bar stays away."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+        task = progress.add_task(title, total=steps)
+        return work(lambda table, rows: progress.update(task, advance=1, description=f"{title} {table} ({rows:,})"))
+
+
+def _tell(document: dict[str, object], sentence: str, *, as_json: bool) -> None:
+    show_json(document) if as_json else click.echo(sentence)

@@ -1,0 +1,21 @@
+"""How commands reach the daemon: it is started when none runs, and called like any other program would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_from_bytes
+
+import click
+
+from mission.settings import load
+from mission.transports import daemon
+
+
+def call(name: str, arguments: dict[str, Any], *, agent: str | None = None) -> dict[str, Any]:
+    """A tool's result, through the road every call takes."""
+    running = daemon.ensure(load(), report=lambda text: click.echo(text, err=True))
+    headers = {"Mission-Transport": "cli", "Mission-Directory": quote_from_bytes(bytes(Path.cwd()))}
+    if agent is not None:
+        headers["Mission-Agent"] = agent
+    return daemon.call_tool(running, name, arguments, headers=headers, timeout=600)

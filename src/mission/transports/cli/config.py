@@ -1,0 +1,29 @@
+"""`mission config`."""
+
+from __future__ import annotations
+
+import click
+
+from mission.settings import describe, load
+from mission.transports.cli.output import json_option, show_json, show_table, speaks
+
+
+@click.command()
+@json_option
+@speaks
+def config(as_json: bool) -> None:
+    """Show the settings in force and where each comes from.
+
+    Each can be set as MISSION_<NAME> in the environment or as <name> in settings.toml of MISSION_HOME.
+    """
+    settings = load()
+    rows = describe(settings)
+    if as_json:
+        show_json({"file": str(settings.file_path), "settings": rows})
+        return
+    show_table(
+        ["NAME", "VALUE", "FROM", ""],
+        [(row["name"], row["value"], row["source"], row["doc"]) for row in rows],
+        empty="",
+    )
+    click.echo(f"\nSettings file: {settings.file_path}{'' if settings.file_path.exists() else ' (does not exist)'}")

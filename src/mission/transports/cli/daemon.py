@@ -1,0 +1,146 @@
+"""`mission up`, `down`, `status`, `logs`: the daemon's life."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from pathlib import Path
+
+import click
+
+from mission.settings import load
+from mission.transports import daemon
+from mission.transports.cli import client
+from mission.transports.cli.output import json_option, show_json, speaks
+
+
+@click.command()
+@click.option("--host", help="Address to listen on [default: 127.0.0.1]. Beyond loopback the token still guards it.")
+@click.option("--port", type=int, help="Port to listen on [default: 6477; 0 takes any free one].")
+@click.option("--detach", "-d", is_flag=True, help="Return once it runs; it goes on in the background.")
+@json_option
+@speaks
+def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
+    """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
+    settings = load(host=host, port=port)
+    running = daemon.find(settings)
+    if running is not None:
+        _tell(running.url, running.pid, as_json=as_json, note="Mission Control runs already")
+        return
+    if detach:
+        os.environ.update(_as_environment(host, port))  # the daemon gets our MISSION_* variables
+        started = daemon.ensure(settings)
+        _tell(started.url, started.pid, as_json=as_json, note="Mission Control runs")
+        return
+    from mission.app import run_daemon  # deferred: only here the whole application is needed
+
+    def announce(url: str) -> None:
+        if not as_json:
+            click.echo(f"Mission Control is running at {url}\n")
+            click.echo("  Connect an agent:  mission setup claude-code   (or codex, opencode, gemini-cli, …)")
+            click.echo("  Look around:       mission status, mission missions, mission doctor")
+            click.echo("  Stop:              Ctrl-C\n")
+
+    run_daemon(settings, announce=announce)
+
+
+@click.command()
+@click.option("--force", is_flag=True, help="Do not ask, even while agents work.")
+@json_option
+@speaks
+def down(force: bool, as_json: bool) -> None:
+    """Stop the daemon. Agents that work at the moment lose their connection until it runs again."""
+    settings = load()
+    running = daemon.find(settings)
+    if running is None:
+        show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
+        return
+    busy = [] if force else _at_work()
+    if busy:
+        names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
+        if as_json or not sys.stdin.isatty():
+            raise click.ClickException(f"{len(busy)} agent(s) are at work ({names}); use --force to stop anyway.")
+        click.confirm(f"{len(busy)} agent(s) are at work ({names}). Stop anyway?", abort=True)
+    daemon.stop(settings, running)
+    show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")
+
+
+@click.command()
+@json_option
+@speaks
+def status(as_json: bool) -> None:
+    """Show whether the daemon runs, where, and what is going on. Exit code 0 if it runs, 1 if not."""
+    settings = load()
+    running = daemon.find(settings)
+    if running is None:
+        facts: dict[str, object] = {"running": False, "home": str(settings.home)}
+    else:
+        missions = client.call("workflow_list", {"status": ["planning", "ready", "in_progress", "paused"], "limit": 1})
+        facts = {
+            "running": True,
+            "url": running.url,
+            "pid": running.pid,
+            "version": running.version,
+            "home": str(settings.home),
+            "open_missions": missions["total"],
+            "agents_online": len(_at_work()),
+        }
+    if as_json:
+        show_json(facts)
+    elif running is None:
+        click.echo(f"Mission Control is not running (data in {settings.home}). Start it: mission up")
+    else:
+        click.echo(f"Mission Control {running.version} is running at {running.url} (process {running.pid})")
+        click.echo(f"  {facts['open_missions']} open mission(s), {facts['agents_online']} agent(s) online")
+        click.echo(f"  data in {settings.home}")
+    sys.exit(0 if running is not None else 1)
+
+
+@click.command()
+@click.option("--lines", "-n", default=50, show_default=True, help="How many of the last lines.")
+@click.option("--follow", "-f", is_flag=True, help="Go on as new lines come.")
+@json_option
+@speaks
+def logs(lines: int, follow: bool, as_json: bool) -> None:
+    """Show the end of the daemon's log."""
+    path = load().log_path
+    if not path.exists():
+        show_json({"lines": []}) if as_json else click.echo("There is no log yet: the daemon has not run.")
+        return
+    with path.open(errors="replace") as file:
+        last = [line.rstrip("\n") for line in deque(file, maxlen=lines)]
+        if as_json:
+            show_json({"lines": last})
+            return
+        for line in last:
+            click.echo(line)
+        position = file.tell()
+    if follow:
+        _follow(path, position)
+
+
+def _follow(path: Path, position: int) -> None:
+    while True:
+        if path.stat().st_size < position:
+            position = 0  # the log was rotated
+        with path.open(errors="replace") as file:
+            file.seek(position)
+            click.echo(file.read(), nl=False)
+            position = file.tell()
+        time.sleep(0.3)
+
+
+def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:
+    show_json({"url": url, "pid": pid}) if as_json else click.echo(f"{note} at {url} (process {pid})")
+
+
+def _at_work() -> list[str]:
+    """Names of the agents that show life."""
+    return [agent["name"] for agent in client.call("agent_list", {"status": ["online", "busy"]})["agents"]]
+
+
+def _as_environment(host: str | None, port: int | None) -> dict[str, str]:
+    given = {"MISSION_HOST": host, "MISSION_PORT": None if port is None else str(port)}
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,69 @@
+"""The command line: one group whose commands are imported when they are called."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from mission import __version__
+
+COMMANDS = {
+    "up": ("daemon", "Start Mission Control."),
+    "down": ("daemon", "Stop Mission Control."),
+    "status": ("daemon", "Show whether Mission Control runs, and where."),
+    "logs": ("daemon", "Show the daemon's log."),
+    "setup": ("setup", "Connect an agent client."),
+    "doctor": ("doctor", "Check that everything is in order."),
+    "mcp": ("mcp", "Serve MCP on stdin and stdout (what clients start)."),
+    "tools": ("tools", "List the tools."),
+    "call": ("tools", "Call a tool."),
+    "missions": ("missions", "List missions."),
+    "show": ("missions", "Show one mission."),
+    "archive": ("missions", "Take an ended mission out of the lists."),
+    "delete": ("missions", "Remove an ended mission for good."),
+    "agents": ("agents", "List agents."),
+    "audit": ("audit", "Show what was called, by whom, with what result."),
+    "config": ("config", "Show the settings in force and where they come from."),
+    "backup": ("backup", "Write a backup."),
+    "restore": ("backup", "Replace everything by a backup."),
+    "token": ("token", "Show or renew the operator's token."),
+}
+"""Each command's module and what the overview says of it, so that --help imports none of them."""
+
+
+class Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"mission.transports.cli.{COMMANDS[name][0]}")
+        command: click.Command = getattr(module, name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS:
+            import difflib  # deferred: only a misspelled command needs it
+
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else " 'mission --help' lists the commands."
+            ctx.fail(f"there is no command '{args[0]}'.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=Lazy,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Every command takes --json. Exit codes: 0 done, 1 refused, 2 wrong usage.",
+)
+@click.version_option(__version__, prog_name="mission")
+def cli() -> None:
+    """Mission Control: the control room for AI coding agents."""

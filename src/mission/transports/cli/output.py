@@ -1,0 +1,84 @@
+"""How commands speak: tables for people, one JSON document for programs, errors with a hint."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import click
+
+from mission.domain.errors import MissionError
+from mission.settings import BadSetting
+from mission.transports.daemon import DaemonUnavailable, ToolFailed
+
+Parameters = ParamSpec("Parameters")
+Value = TypeVar("Value")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+
+
+def fail(error: dict[str, Any], *, as_json: bool) -> NoReturn:
+    """Say what went wrong on stderr and end with exit code 1."""
+    if as_json:
+        click.echo(json.dumps({"error": error}, ensure_ascii=False, indent=1), err=True)
+    else:
+        click.secho(f"{error['code']}: {error['message']}", fg="red", err=True)
+        if error.get("hint"):
+            click.echo(f"  {error['hint']}", err=True)
+    sys.exit(1)
+
+
+def speaks(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+    """Let a command's failures reach the person as message and hint, or as the error object with --json."""
+
+    @wraps(command)
+    def run(*args: Parameters.args, **options: Parameters.kwargs) -> Value:
+        as_json = bool(options.get("as_json"))
+        try:
+            return command(*args, **options)
+        except ToolFailed as failed:
+            fail(failed.error, as_json=as_json)
+        except MissionError as error:
+            fail(error.as_dict(), as_json=as_json)
+        except DaemonUnavailable as gone:
+            fail(
+                {"code": "TRANSIENT_ERROR", "message": gone.message, "hint": gone.hint, "details": {}}, as_json=as_json
+            )
+        except BadSetting as bad:
+            fail({"code": "INVALID_INPUT", "message": str(bad), "hint": None, "details": {}}, as_json=as_json)
+
+    return run
+
+
+def show_json(document: Any) -> None:
+    click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
+    """Rows as a table; a sentence when there is none."""
+    from rich.console import Console  # deferred: --json and --help do without
+    from rich.table import Table
+
+    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*("" if cell is None else str(cell) for cell in row))
+    if table.row_count:
+        Console(highlight=False, markup=False).print(table)
+    else:
+        click.echo(empty)
+
+
+def ago(moment: str | None) -> str:
+    """An ISO moment as people say it."""
+    from datetime import UTC, datetime  # deferred like the table it stands in
+
+    if moment is None:
+        return ""
+    seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"

@@ -1,0 +1,42 @@
+"""`mission token`: the operator's token."""
+
+from __future__ import annotations
+
+import click
+
+from mission.app import make_home, operator_token, renew_token
+from mission.settings import load
+from mission.transports import daemon
+from mission.transports.cli.output import json_option, show_json, speaks
+
+
+@click.group()
+def token() -> None:
+    """Show or renew the operator's token. Whoever has it may do everything."""
+
+
+@token.command()
+@json_option
+@speaks
+def show(as_json: bool) -> None:
+    """Print the token."""
+    settings = load()
+    make_home(settings)
+    found = operator_token(settings)
+    show_json({"token": found}) if as_json else click.echo(found)
+
+
+@token.command()
+@json_option
+@speaks
+def rotate(as_json: bool) -> None:
+    """Make a new token; the old one is worthless from now on. A running daemon is restarted."""
+    settings = load()
+    make_home(settings)
+    running = daemon.find(settings)
+    if running is not None:
+        daemon.stop(settings, running)
+    renew_token(settings)
+    if running is not None:
+        daemon.ensure(settings)
+    show_json({"rotated": True}) if as_json else click.echo("The token is renewed; clients pick it up by themselves.")

@@ -1,0 +1,160 @@
+"""The daemon's HTTP door: who may come in, and which door leads where."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from mission import __version__
+from mission.domain.errors import MissionError, NotFound, PermissionDenied
+from mission.events.log import EventLog
+from mission.gateway.call import Gateway
+from mission.gateway.caller import Tokens
+from mission.transports.mcp import McpEndpoint, McpServer
+from mission.transports.rest import Rest
+from mission.transports.websocket import LiveEvents
+from mission.transports.wire import bearer, error_response, json_response
+
+PUBLIC = frozenset({"/", "/api/health"})
+TOKEN_PROTOCOL = "mission.token."
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Guard:
+    """Lets in only requests that name us as their host, come from our own pages if from a page, and carry a token."""
+
+    def __init__(self, app: ASGIApp, *, tokens: Tokens, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._hosts = hosts
+        self._any_address = bool(hosts & {"0.0.0.0", "::"})  # a page cannot make a name out of a plain address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._check(scope)
+        except MissionError as error:
+            await _refuse(error, scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        host = _host_of(headers.get("host", ""))
+        if not self._is_ours(host):
+            raise PermissionDenied(
+                f"this server does not answer to the host '{host[:100]}'",
+                hint="Use the address 'mission status' shows, or add the name to allowed_hosts in settings.toml.",
+            )
+        origin = headers.get("origin")
+        if origin is not None and not self._is_own_origin(origin, headers):
+            raise PermissionDenied(f"requests from pages of '{origin[:100]}' are not taken")
+        if scope["path"] not in PUBLIC:
+            self._tokens.check(bearer(headers) or _protocol_token(scope))
+
+    def _is_ours(self, host: str) -> bool:
+        return host in LOOPBACK or host in self._hosts or (self._any_address and _is_address(host))
+
+    def _is_own_origin(self, origin: str, headers: Headers) -> bool:
+        parts = urlsplit(origin)
+        return parts.netloc == headers.get("host") and parts.scheme in {"http", "https"}
+
+
+def build_http(
+    gateway: Gateway,
+    log: EventLog,
+    *,
+    tokens: Tokens,
+    toolsets: str,
+    hosts: frozenset[str],
+    health: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
+    running: Callable[[], Any],
+) -> ASGIApp:
+    """The whole application; `running` is entered for its life."""
+    mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server)
+
+    async def show_health(request: Request) -> Response:  # noqa: ARG001
+        return json_response({"status": "ok", "version": __version__, "pid": os.getpid(), **await health()})
+
+    async def root(request: Request) -> Response:  # noqa: ARG001
+        return PlainTextResponse(f"Mission Control {__version__} is running. Connect an agent: mission setup CLIENT\n")
+
+    async def live(socket: WebSocket) -> None:
+        try:
+            reader = LiveEvents(socket, log)
+        except MissionError as error:
+            await socket.close(1008, error.message[:120])
+            return
+        await reader.run()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
+        async with running(), mcp.running():
+            yield
+
+    routes: list[BaseRoute] = [
+        Route("/", root),
+        Route("/api/health", show_health),
+        Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
+        WebSocketRoute("/ws", live),
+        *Rest(gateway, log, toolsets=toolsets).routes(),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_found})
+    return Guard(app, tokens=tokens, hosts=hosts)
+
+
+def answering_hosts(host: str, allowed: str) -> frozenset[str]:
+    """The names under which a daemon bound to `host` is reached."""
+    return frozenset({host.lower(), *(name.strip().lower() for name in allowed.split(",") if name.strip())})
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+async def _not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return error_response(NotFound("there is nothing at this address", hint="See /api/openapi.json."))
+
+
+async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": error.message[:120]})
+        return
+    if scope["type"] == "websocket":
+        await WebSocket(scope, receive, send).send_denial_response(error_response(error))
+        return
+    await error_response(error)(scope, receive, send)
+
+
+def _host_of(header: str) -> str:
+    """The name in a Host header, without its port."""
+    name = header.lower()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() and ":" in name else name
+
+
+def _protocol_token(scope: Scope) -> str | None:
+    """A token offered as a WebSocket subprotocol, for clients that cannot set headers."""
+    for name in scope.get("subprotocols", []):
+        if name.startswith(TOKEN_PROTOCOL):
+            return str(name.removeprefix(TOKEN_PROTOCOL))
+    return None

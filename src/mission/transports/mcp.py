@@ -1,0 +1,207 @@
+"""MCP: tools, prompts and resources for agents, in the handshake and the stateless era of the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope, Send
+
+from mission import __version__
+from mission.domain.errors import MissionError, NotFound
+from mission.gateway.call import Gateway
+from mission.gateway.caller import Caller, Progress
+from mission.gateway.registry import Tool, parse_toolsets
+from mission.transports import guide
+from mission.transports.wire import LARGEST_BODY, caller_of, error_response, read_body
+
+Context = ServerRequestContext[Any, Any]
+_ANSWER = {"resultType": "complete"}
+CALL_KEY = "mission/key"
+
+
+class McpServer:
+    """The protocol's handlers. No rule lives here: each call goes to the gateway."""
+
+    def __init__(
+        self, gateway: Gateway, *, toolsets: str, agent: str | None = None, directory: str | None = None
+    ) -> None:
+        """`toolsets` is what a client sees when it asks for none; `agent` and `directory` serve stdio."""
+        self._gateway = gateway
+        self._default_toolsets = toolsets
+        self._stdio = Caller(transport="stdio", agent=agent, directory=directory)
+        self._listed: dict[str, types.Tool] = {tool.name: _listing(tool) for tool in gateway.registry}
+        self.server: Server[Any] = Server(
+            "mission",
+            version=__version__,
+            title="Mission Control",
+            instructions=guide.INSTRUCTIONS,
+            get_tool_input_schema=self._input_schema,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,  # type: ignore[arg-type]  # a plain dict is taken as it is
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_resource_templates,
+            on_read_resource=self._read_resource,
+        )
+        self.server.middleware.clear()  # tracing costs on every call and nobody has configured it
+
+    async def serve_stdio(self) -> None:
+        async with stdio_server() as (read, write):
+            await self.server.run(read, write, self.server.create_initialization_options())
+
+    def _input_schema(self, name: str) -> dict[str, Any] | None:
+        tool = self._gateway.registry.get(name)
+        return tool.input_schema if tool is not None else None
+
+    async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
+        try:
+            chosen = parse_toolsets(_query(ctx, "toolsets") or self._default_toolsets)
+            identity = await self._gateway.identify(self._caller(ctx))
+        except MissionError as error:
+            raise _protocol_error(error) from None
+        tools = self._gateway.registry.chosen(chosen)
+        return types.ListToolsResult(
+            tools=[self._listed[tool.name] for tool in tools if self._gateway.permitted(identity, tool)]
+        )
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
+        caller = self._caller(ctx)
+        try:
+            result = await self._gateway(params.name, params.arguments or {}, caller)
+        except MissionError as error:
+            return {**_ANSWER, "content": [_text({"error": error.as_dict()})], "isError": True}
+        return {**_ANSWER, "content": [_text(result)], "structuredContent": result, "isError": False}
+
+    async def _list_prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:  # noqa: ARG002
+        return types.ListPromptsResult(prompts=guide.PROMPTS)
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:  # noqa: ARG002
+        try:
+            text = guide.prompt(params.name, params.arguments or {})
+        except MissionError as error:
+            raise _protocol_error(error) from None
+        content = types.TextContent(type="text", text=text)
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
+
+    async def _list_resources(self, ctx: Context, params: Any) -> types.ListResourcesResult:  # noqa: ARG002
+        return types.ListResourcesResult(resources=guide.RESOURCES)
+
+    async def _list_resource_templates(self, ctx: Context, params: Any) -> types.ListResourceTemplatesResult:  # noqa: ARG002
+        return types.ListResourceTemplatesResult(resource_templates=guide.RESOURCE_TEMPLATES)
+
+    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        caller = self._caller(ctx)
+        try:
+            text = await guide.resource(uri, lambda name, arguments: self._gateway(name, arguments, caller))
+        except MissionError as error:
+            raise _protocol_error(error) from None
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)]
+        )
+
+    def _caller(self, ctx: Context) -> Caller:
+        meta: dict[str, Any] = dict(ctx.meta or {})
+        key = meta.get(CALL_KEY)
+        key = key if isinstance(key, str) else None
+        progress = _progress(ctx, meta)
+        if ctx.request is not None:
+            return caller_of(ctx.request.headers, transport="mcp", key=key, progress=progress)
+        return Caller(
+            transport=self._stdio.transport,
+            agent=self._stdio.agent,
+            directory=self._stdio.directory,
+            key=key,
+            progress=progress,
+        )
+
+
+class McpEndpoint:
+    """The protocol over HTTP. A call that wants progress is answered as a stream, all others as plain JSON."""
+
+    def __init__(self, server: Server[Any]) -> None:
+        self._plain = StreamableHTTPSessionManager(
+            server, json_response=True, stateless=True, max_request_body_size=LARGEST_BODY
+        )
+        self._streaming = StreamableHTTPSessionManager(
+            server, json_response=False, stateless=True, max_request_body_size=LARGEST_BODY
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with self._plain.run(), self._streaming.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        try:
+            body = await read_body(receive, declared=headers.get("content-length"))
+        except MissionError as error:
+            await error_response(error)(scope, receive, send)
+            return
+        manager = self._streaming if b'"progressToken"' in body else self._plain
+        await manager.handle_request(scope, _replay(body, receive), send)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A receive that hands out a body that was read already, then goes on with the connection."""
+    read = False
+
+    async def replay() -> Message:
+        nonlocal read
+        if read:
+            return await receive()
+        read = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _listing(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations.model_validate(tool.annotations),
+    )
+
+
+def _text(content: Any) -> dict[str, str]:
+    return {"type": "text", "text": json.dumps(content, ensure_ascii=False, indent=1)}
+
+
+def _query(ctx: Context, name: str) -> str | None:
+    value: str | None = ctx.request.query_params.get(name) if ctx.request is not None else None
+    return value
+
+
+def _progress(ctx: Context, meta: dict[str, Any]) -> Progress | None:
+    token = meta.get("progress_token", meta.get("progressToken"))
+    if token is None:
+        return None
+
+    async def report(step: float, message: str) -> None:
+        await ctx.session.send_progress_notification(
+            token, step, message=message, related_request_id=str(ctx.request_id)
+        )
+
+    return report
+
+
+def _protocol_error(error: MissionError) -> MCPError:
+    code = types.INVALID_PARAMS if error.http_status < 500 else types.INTERNAL_ERROR
+    if isinstance(error, NotFound):
+        code = -32002  # resource not found
+    return MCPError(code=code, message=error.message, data=error.as_dict())

@@ -1,0 +1,212 @@
+"""REST: every tool under /api/tools, read tools under an address of their own, events for those who poll."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mission import __version__
+from mission.domain.errors import InvalidInput, MissionError
+from mission.events.bus import Topic
+from mission.events.log import EventLog
+from mission.gateway.call import Gateway
+from mission.gateway.registry import Tool, parse_toolsets
+from mission.transports.wire import caller_of, error_response, json_body, json_response
+
+ADDRESSES = {
+    "/api/missions": ("workflow_list", None),
+    "/api/missions/{id}": ("get_context", "mission_id"),
+    "/api/agents": ("agent_list", None),
+    "/api/agents/{id}": ("agent_get", "id"),
+    "/api/audit": ("audit_list", None),
+}
+"""Read tools that stand under an address, and the argument that the address itself gives."""
+
+LONGEST_WAIT = 55.0
+MOST_EVENTS = 1_000
+WHOLE_MISSION = ["phase_summary", "tasks", "decisions", "milestones", "blockers"]
+
+
+class Rest:
+    """Translates requests into calls of the gateway."""
+
+    def __init__(self, gateway: Gateway, log: EventLog, *, toolsets: str) -> None:
+        self._gateway = gateway
+        self._log = log
+        self._default_toolsets = toolsets
+
+    def routes(self) -> list[Route]:
+        read = [
+            Route(address, self._reader(tool, argument), methods=["GET"])
+            for address, (tool, argument) in ADDRESSES.items()
+        ]
+        return [
+            Route("/api/tools", self._tools, methods=["GET"]),
+            Route("/api/tools/{name}", self._call, methods=["POST"]),
+            Route("/api/events", self._events, methods=["GET"]),
+            Route("/api/openapi.json", self._openapi, methods=["GET"]),
+            *read,
+        ]
+
+    async def _tools(self, request: Request) -> Response:
+        """Name, toolset, description and schemas of the tools the caller may use."""
+        try:
+            chosen = parse_toolsets(request.query_params.get("toolsets") or "all")
+            identity = await self._gateway.identify(caller_of(request.headers, transport="rest"))
+        except MissionError as error:
+            return error_response(error)
+        tools = self._gateway.registry.chosen(chosen)
+        return json_response({"tools": [_listing(tool) for tool in tools if self._gateway.permitted(identity, tool)]})
+
+    async def _call(self, request: Request) -> Response:
+        transport = request.headers.get("mission-transport", "rest")
+        caller = caller_of(request.headers, transport=transport if transport in {"cli", "hook"} else "rest")
+        try:
+            arguments = await json_body(request)
+            return json_response(await self._gateway(request.path_params["name"], arguments, caller))
+        except MissionError as error:
+            return error_response(error)
+
+    def _reader(self, name: str, argument: str | None) -> Any:
+        async def read(request: Request) -> Response:
+            tool = self._gateway.registry.get(name)
+            assert tool is not None
+            arguments = _from_query(tool, request)
+            if argument is not None:
+                arguments[argument] = request.path_params["id"]
+            if name == "get_context":
+                arguments.setdefault("include", WHOLE_MISSION)
+            try:
+                return json_response(await self._gateway(name, arguments, caller_of(request.headers, transport="rest")))
+            except MissionError as error:
+                return error_response(error)
+
+        return read
+
+    async def _events(self, request: Request) -> Response:
+        """Events after a number, at once or as soon as there is one."""
+        try:
+            since = _whole(request, "since", default=0)
+            limit = min(_whole(request, "limit", default=200), MOST_EVENTS)
+            wait = min(float(_whole(request, "wait", default=0)), LONGEST_WAIT)
+            topic = Topic(request.query_params.get("topic", "global"))
+            await self._gateway.identify(caller_of(request.headers, transport="rest"))
+            if wait:
+                await _until_left(request, self._log.wait(since, seconds=wait))
+            chapter = await self._log.read(topic, since=since, limit=limit)
+        except MissionError as error:
+            return error_response(error)
+        if not chapter.reaches(since):
+            return json_response({"events": [], "reset": True, "oldest": chapter.oldest, "seq": chapter.newest})
+        frames = [event.frame() for event in chapter.events]
+        return json_response({"events": frames, "reset": False, "oldest": chapter.oldest, "seq": chapter.newest})
+
+    async def _openapi(self, request: Request) -> Response:  # noqa: ARG002
+        return json_response(openapi(self._gateway))
+
+
+def openapi(gateway: Gateway) -> dict[str, Any]:
+    """The REST door as an OpenAPI document."""
+    paths: dict[str, Any] = {}
+    for tool in gateway.registry:
+        paths[f"/api/tools/{tool.name}"] = {
+            "post": {
+                "operationId": tool.name,
+                "summary": tool.description,
+                "tags": [tool.toolset],
+                "requestBody": {"content": {"application/json": {"schema": tool.input_schema}}},
+                "responses": {
+                    "200": {
+                        "description": "The result",
+                        "content": {"application/json": {"schema": tool.output_schema}},
+                    },
+                    "default": {"$ref": "#/components/responses/Error"},
+                },
+            }
+        }
+    error = {
+        "type": "object",
+        "properties": {
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": {"type": "string"},
+                    "message": {"type": "string"},
+                    "hint": {"type": ["string", "null"]},
+                    "details": {"type": "object"},
+                },
+            }
+        },
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Mission Control", "version": __version__},
+        "paths": paths,
+        "security": [{"bearer": []}],
+        "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "responses": {
+                "Error": {"description": "What went wrong", "content": {"application/json": {"schema": error}}}
+            },
+        },
+    }
+
+
+async def _until_left(request: Request, waiting: Any) -> None:
+    """Wait, but no longer than the client does."""
+    wait = asyncio.ensure_future(waiting)
+    left = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait([wait, left], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        wait.cancel()
+        left.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _from_query(tool: Tool, request: Request) -> dict[str, Any]:
+    """Arguments from an address: a list is given by commas or by repeating its name."""
+    arguments: dict[str, Any] = {}
+    query = request.query_params
+    for name in query:
+        field = tool.arguments.model_fields.get(name)
+        if field is not None and _is_list(field.annotation):
+            arguments[name] = [part for value in query.getlist(name) for part in value.split(",") if part]
+        elif name.startswith("filter."):
+            arguments.setdefault("filter", {})[name.removeprefix("filter.")] = query[name]
+        else:
+            arguments[name] = query[name]
+    return arguments
+
+
+def _is_list(annotation: Any) -> bool:
+    return get_origin(annotation) is list or any(get_origin(option) is list for option in get_args(annotation))
+
+
+def _whole(request: Request, name: str, *, default: int) -> int:
+    value = request.query_params.get(name)
+    if value is None:
+        return default
+    if not value.isdigit() or len(value) > 18:
+        raise InvalidInput(f"{name}: '{value[:40]}' is not a whole number", hint="Give 0 or more.", field=name)
+    return int(value)
+
+
+def _listing(tool: Tool) -> Mapping[str, Any]:
+    return {
+        "name": tool.name,
+        "toolset": tool.toolset,
+        "description": tool.description,
+        "annotations": tool.annotations,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+    }

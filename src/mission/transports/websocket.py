@@ -1,0 +1,154 @@
+"""Live events over a WebSocket: subscribe to topics, resume from a number, no gap and no repeat."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from mission.domain.errors import InvalidInput, MissionError
+from mission.events.bus import Listener, Topic
+from mission.events.log import Chapter, EventLog
+
+SUBPROTOCOL = "mission"
+TOO_SLOW = 1013
+NOTICE_SECONDS = 1.0
+MOST_TOPICS = 1_000
+
+
+class LiveEvents:
+    """One connected reader."""
+
+    def __init__(self, socket: WebSocket, log: EventLog) -> None:
+        self._socket = socket
+        self._log = log
+        self._listener: Listener = log.bus.join()
+        self._requests: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=100)
+        self._topics: set[str] = set()
+        self._default_since = _number(socket.query_params.get("since"), field="since")
+
+    async def run(self) -> None:
+        offered = self._socket.scope.get("subprotocols", [])
+        await self._socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
+        tasks = [asyncio.create_task(step()) for step in (self._receive, self._send, self._listener.overflowed.wait)]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._log.bus.leave(self._listener)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks[2] in done:
+            await self._let_go()
+        for task in done:
+            error = task.exception()
+            if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
+                raise error
+
+    async def _receive(self) -> None:
+        while True:
+            text = await self._socket.receive_text()
+            try:
+                request = json.loads(text)
+            except (ValueError, RecursionError):
+                request = None
+            await self._requests.put(request if isinstance(request, dict) else {})
+            self._listener.wake.set()
+
+    async def _send(self) -> None:
+        """The only sender: requests are answered in order, live events go out in between."""
+        while True:
+            await self._listener.wake.wait()
+            self._listener.wake.clear()
+            while not self._requests.empty():
+                await self._answer(self._requests.get_nowait())
+            for published in self._listener.take():
+                await self._socket.send_text(published.text)
+
+    async def _answer(self, request: dict[str, Any]) -> None:
+        try:
+            kind, topic = request.get("type"), _topic(request)
+            if kind == "subscribe":
+                await self._subscribe(topic, since=_number(request.get("since"), field="since"))
+            elif kind == "unsubscribe":
+                self._topics.discard(topic.name)
+                self._listener.unfollow(topic.name)
+                await self._say({"type": "unsubscribed", "topic": topic.name, "seq": self._log.last})
+            else:
+                raise InvalidInput("type: must be subscribe or unsubscribe", hint=_EXAMPLE, field="type")
+        except MissionError as error:
+            await self._say({"type": "error", **error.as_dict()})
+
+    async def _subscribe(self, topic: Topic, *, since: int | None) -> None:
+        since = since if since is not None else self._default_since
+        if topic.name not in self._topics and len(self._topics) >= MOST_TOPICS:
+            raise InvalidInput(f"at most {MOST_TOPICS} topics on one connection", hint="Subscribe to 'global' instead.")
+        if since is None:
+            self._start(topic, since=self._log.last, live_from=self._log.last)
+            await self._say({"type": "subscribed", "topic": topic.name, "seq": self._log.last})
+            return
+        chapter = await self._log.read(topic, since=since)
+        if not chapter.reaches(since):
+            seq = max(chapter.newest, self._log.last)
+            self._start(topic, since=seq, live_from=seq)
+            await self._say({"type": "reset", "topic": topic.name, "oldest": chapter.oldest, "seq": seq})
+            return
+        await self._say({"type": "subscribed", "topic": topic.name, "seq": max(chapter.newest, self._log.last)})
+        live_from = await self._replay(topic, chapter)
+        self._start(topic, since=since, live_from=live_from)
+
+    async def _replay(self, topic: Topic, chapter: Chapter) -> int:
+        """Send what the reader missed; the result is where live events take over."""
+        while True:
+            for event in chapter.events:
+                if not self._listener.covers(event, besides=topic.name):
+                    await self._say(event.frame())
+            if chapter.whole and self._log.last <= chapter.newest:
+                return chapter.newest
+            chapter = await self._log.read(topic, since=chapter.newest)
+
+    def _start(self, topic: Topic, *, since: int, live_from: int) -> None:
+        self._topics.add(topic.name)
+        self._listener.follow(topic, covered_from=since, live_from=live_from)
+
+    async def _say(self, frame: dict[str, Any]) -> None:
+        await self._socket.send_text(json.dumps(frame, ensure_ascii=False, separators=(",", ":")))
+
+    async def _let_go(self) -> None:
+        """Tell a reader that fell behind, if it still hears us; it can come back and resume."""
+        notice = {
+            "type": "error",
+            "code": "TOO_SLOW",
+            "message": "too many events waited for this connection",
+            "hint": "Connect again with the last number you saw as since.",
+        }
+        with contextlib.suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
+            async with asyncio.timeout(NOTICE_SECONDS):
+                await self._say(notice)
+                if self._socket.application_state is WebSocketState.CONNECTED:
+                    await self._socket.close(TOO_SLOW, "too slow: connect again with since")
+
+
+_EXAMPLE = 'Send {"type": "subscribe", "topic": "global"}.'
+
+
+def _topic(request: dict[str, Any]) -> Topic:
+    name = request.get("topic")
+    if not isinstance(name, str):
+        raise InvalidInput("topic: is required", hint=_EXAMPLE, field="topic")
+    return Topic(name)
+
+
+def _number(value: Any, *, field: str) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = int(value) if not isinstance(value, bool | float) else -1
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number < 2**63:
+        raise InvalidInput(f"{field}: must be an event's number", hint="Give the seq of the last event.", field=field)
+    return number

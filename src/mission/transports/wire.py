@@ -1,0 +1,84 @@
+"""What every HTTP door shares: who calls, from which headers; errors as JSON; bodies within a limit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive
+
+from mission.domain.errors import InvalidInput, MissionError, TooLarge
+from mission.gateway.caller import Caller, Progress
+
+LARGEST_BODY = 10 * 1024 * 1024
+
+
+def caller_of(headers: Headers, *, transport: str, key: str | None = None, progress: Progress | None = None) -> Caller:
+    """The sender of a request, as its headers tell; an explicit key outranks the header's."""
+    directory = headers.get("mission-directory")
+    return Caller(
+        transport=transport,
+        agent=headers.get("mission-agent") or None,
+        directory=_path(directory) if directory else None,
+        key=key or headers.get("idempotency-key"),
+        progress=progress,
+    )
+
+
+def bearer(headers: Headers) -> str | None:
+    """The token of the Authorization header."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def error_response(error: MissionError) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
+    return json_response({"error": error.as_dict()}, status=error.http_status, headers=headers)
+
+
+def json_response(content: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse(content, status_code=status, headers=headers)
+
+
+async def read_body(receive: Receive, *, declared: str | None) -> bytes:
+    """The whole body; one that is too large is refused before it is taken in."""
+    if declared is not None and declared.isdigit() and int(declared) > LARGEST_BODY:
+        raise _too_large()
+    parts = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise InvalidInput("the request ended before its body was complete")
+        parts += message.get("body", b"")
+        if len(parts) > LARGEST_BODY:
+            raise _too_large()
+        if not message.get("more_body", False):
+            return bytes(parts)
+
+
+async def json_body(request: Request) -> Any:
+    """The body as JSON; an empty one is an empty object."""
+    body = await read_body(request.receive, declared=request.headers.get("content-length"))
+    if not body.strip():
+        return {}
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise InvalidInput("the body is not valid JSON", hint='Send one JSON object, such as {"name": "…"}.') from None
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"the body is larger than {LARGEST_BODY // 1024 // 1024} MB")
+
+
+def _path(value: str) -> str | None:
+    """A percent-encoded path; one that is no UTF-8 names no tree we could show."""
+    try:
+        path = unquote_to_bytes(value).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return path if path.startswith("/") and "\x00" not in path else None
