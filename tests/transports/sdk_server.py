@@ -30,7 +30,7 @@ from mission import __version__
 
 HOME = Path(os.environ["MISSION_HOME"])
 TOKEN = "operator-token"
-NAMES = ("echo", "meet", "progress", "hang", "die_once", "die_always")
+NAMES = ("echo", "meet", "progress", "hang", "die_once")
 
 
 class Tools:
@@ -73,9 +73,6 @@ class Tools:
             marker.touch()
             os._exit(9)
         return "survived"
-
-    async def die_always(self) -> str:
-        os._exit(9)
 
 
 async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:

@@ -36,6 +36,8 @@ class Doors(BaseHTTPRequestHandler):
             return self._answer(400, {"error": error})
         if self.path.startswith("/api/tools/"):
             return self._answer(200, {"path": self.path, "sent": sent, "key": self.headers["Idempotency-Key"]})
+        if BEHAVIOUR.get("die_when_called"):
+            os._exit(9)
         if "answer" in BEHAVIOUR:
             return self._answer(*BEHAVIOUR["answer"])
         self._answer(200, {"jsonrpc": "2.0", "id": sent.get("id"), "result": {"pid": os.getpid()}})
@@ -60,7 +62,7 @@ def main() -> None:
         sys.exit("a daemon runs already")
     with (HOME / "starts").open("a") as file:
         file.write(f"{os.getpid()}\n")
-    seen = {"environment": dict(os.environ), "directory": str(Path.cwd())}
+    seen = {"environment": dict(os.environ), "directory": str(Path.cwd()), "arguments": sys.argv[1:]}
     (HOME / "environment.json").write_text(json.dumps(seen))
     if "die" in BEHAVIOUR:
         sys.exit(BEHAVIOUR["die"])

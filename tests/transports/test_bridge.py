@@ -109,6 +109,13 @@ def mortal_home(tmp_path: Path) -> Iterator[Path]:
     end_daemon(home)
 
 
+@pytest.fixture
+def real_home(tmp_path: Path) -> Iterator[Path]:
+    """A home without a daemon, where our own starts."""
+    yield tmp_path / "home"
+    end_daemon(tmp_path / "home")
+
+
 class Talk:
     """A bridge and the lines it has written."""
 
@@ -174,7 +181,7 @@ def initialize(identifier: int | str = 0, version: str = "2025-06-18") -> Json:
     return {"jsonrpc": "2.0", "id": identifier, "method": "initialize", "params": params}
 
 
-def call(identifier: int | str, name: str, *, meta: Json | None = None, **arguments: Any) -> Json:
+def call(identifier: int | str, name: str, /, *, meta: Json | None = None, **arguments: Any) -> Json:
     """A tools/call of the stateless era."""
     era = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
     params = {"name": name, "arguments": arguments, "_meta": {**era, **(meta or {})}}
@@ -639,6 +646,39 @@ def test_the_first_answers_are_waited_for_when_the_input_ends_while_the_daemon_s
     assert bridge.next()["id"] == 0
 
 
+async def test_the_real_daemon_is_started_and_served_in_both_eras(real_home: Path) -> None:
+    mission = {"name": "Grüße", "objective": "See that it works"}
+    with anyio.fail_after(60):
+        for mode, number in [("legacy", 1), ("auto", 2)]:
+            async with client(real_home, "--toolsets", "all", mode=mode) as session:
+                tools = await session.list_tools()
+                started = await session.call_tool("start_mission", mission)
+                found = await session.call_tool("workflow_list", {})
+
+            assert "start_mission" in [tool.name for tool in tools.tools]
+            assert not started.is_error
+            assert found.structured_content is not None
+            assert found.structured_content["total"] == number
+
+
+def test_a_write_is_done_once_though_the_real_daemon_is_killed_around_it(
+    real_home: Path, talk: Callable[..., Talk]
+) -> None:
+    bridge = talk(real_home)
+    bridge.ask(initialize())
+    first = described(real_home)["pid"]
+    key = {"mission/key": "once"}
+    start = call(1, "start_mission", meta=key, name="One", objective="Only one")
+
+    before = bridge.ask(start)
+    os.kill(first, signal.SIGKILL)
+    after = bridge.ask({**start, "id": 2})
+
+    assert described(real_home)["pid"] != first
+    assert before["result"] == after["result"]
+    assert not before["result"].get("isError")
+
+
 def test_two_bridges_at_once_start_one_daemon(quiet_home: Path, talk: Callable[..., Talk]) -> None:
     (quiet_home / "standin.json").write_text('{"start_seconds": 0.2}')
     bridges = [talk(quiet_home) for _ in range(2)]
@@ -701,8 +741,10 @@ def test_an_older_daemon_is_replaced_and_a_newer_one_is_used(quiet_home: Path, t
     assert again.errors() == f"mission: the daemon is version 99.0, this program {__version__}: using it as it is\n"
 
 
-def test_a_call_that_kills_every_server_is_given_up(mortal_home: Path, talk: Callable[..., Talk]) -> None:
-    error = error_of(talk(mortal_home).ask(call(1, "die_always")))
+def test_a_call_that_kills_every_server_is_given_up(quiet_home: Path, talk: Callable[..., Talk]) -> None:
+    (quiet_home / "standin.json").write_text('{"die_when_called": true}')
+
+    error = error_of(talk(quiet_home).ask(call(1, "echo")))
 
     assert error["code"] == "TRANSIENT_ERROR"
     assert "again and again" in error["message"]

@@ -93,10 +93,12 @@ def test_a_daemon_is_started_found_again_and_stopped(settings: Settings, home: P
 
 
 def test_a_daemon_that_we_start_has_its_own_session_directory_and_private_log(settings: Settings, home: Path) -> None:
-    daemon = daemons.ensure(settings)
+    daemon = daemons.ensure(settings, options=["--port", "0"])
 
+    seen = json.loads((home / "environment.json").read_text())
     assert os.getsid(daemon.pid) == daemon.pid
-    assert json.loads((home / "environment.json").read_text())["directory"] == str(home)
+    assert seen["directory"] == str(home)
+    assert seen["arguments"] == ["up", "--port", "0"]
     assert stat.S_IMODE(settings.log_path.stat().st_mode) == 0o600
 
 

@@ -116,6 +116,10 @@ class Failure(Exception):
         self.error: dict[str, Any] = {"code": code, "message": message, "hint": hint, "details": details or {}}
 
 
+class TokenRenewed(Exception):
+    """The daemon refused the token, and there is a newer one to try."""
+
+
 class Job:
     """One message of the client on its way to the daemon."""
 
@@ -299,8 +303,9 @@ class Bridge:
             except OSError:
                 continue  # nothing was sent
             try:
-                if self._exchange(job, connection, daemon):
-                    return
+                return self._exchange(job, connection, daemon)
+            except TokenRenewed:
+                continue
             except OSError:
                 if job.cancelled or job.answered:
                     return
@@ -311,8 +316,8 @@ class Bridge:
             job, "The connection to the Mission Control daemon broke again and again.", f"Its log is {log}."
         )
 
-    def _exchange(self, job: Job, connection: Connection, daemon: Daemon) -> bool:
-        """One request and its answer; False when it should be sent again with another token."""
+    def _exchange(self, job: Job, connection: Connection, daemon: Daemon) -> None:
+        """One request and its answer. The connection is free again before the client can send its next request."""
         keep = False
         try:
             with self._changed:
@@ -322,7 +327,7 @@ class Bridge:
             headers = self._headers(job, daemon)
             job.sent = True
             answer = connection.request("POST", self._target, headers, job.line)
-            done = self._pass_on(job, answer, daemon)
+            message = self._message_of(job, answer, daemon)
             keep = answer.leaves_open
         finally:
             with self._changed:
@@ -331,25 +336,25 @@ class Bridge:
                 self._link.give_back(connection)
             else:
                 connection.close()
-        return done
+        if message is not None:
+            self._write(message)
 
-    def _pass_on(self, job: Job, answer: Response, daemon: Daemon) -> bool:
+    def _message_of(self, job: Job, answer: Response, daemon: Daemon) -> bytes | None:
+        """What the client gets to read; nothing when it expects nothing, or has read it as a stream."""
         if answer.media_type == "text/event-stream" and answer.status == 200:
             self._pass_on_events(job, answer)
-            return True
+            return None
         body = answer.read()
         if answer.status == 401 and self._link.token_was_renewed(daemon):
-            return False
+            raise TokenRenewed
         if not job.expects_answer:
             if answer.status >= 400:
                 _say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
-        elif answer.status == 200 and answer.media_type == "application/json":
+            return None
+        if answer.status == 200 and answer.media_type == "application/json":
             self._note_version(job, body)
-            self._write(body)
-        else:
-            self._write(_adopted(job, body) or _raise_status(answer.status, body, self._environment))
-        job.answered = True
-        return True
+            return body
+        return _adopted(job, body) or _raise_status(answer.status, body, self._environment)
 
     def _pass_on_events(self, job: Job, answer: Response) -> None:
         for event in answer.events():

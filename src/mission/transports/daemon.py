@@ -27,7 +27,7 @@ from mission.transports.httpwire import Connection, percent_encode, split_url
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from mission.settings import Settings
@@ -142,8 +142,17 @@ def find(settings: Settings) -> Daemon | None:
     return daemon if answer is not None and answer.get("pid") == daemon.pid else None
 
 
-def ensure(settings: Settings, *, timeout: float = 20.0, report: Callable[[str], None] | None = None) -> Daemon:
-    """The daemon that runs, started (or replaced, when it is older than we are and idle) if need be."""
+def ensure(
+    settings: Settings,
+    *,
+    timeout: float = 20.0,
+    report: Callable[[str], None] | None = None,
+    options: Sequence[str] = (),
+) -> Daemon:
+    """The daemon that runs, started (or replaced, when it is older than we are and idle) if need be.
+
+    `options` go to the `mission up` that starts it.
+    """
     say = report or _silent
     _children[:] = [child for child in _children if child.poll() is None]
     daemon = find(settings)
@@ -155,7 +164,8 @@ def ensure(settings: Settings, *, timeout: float = 20.0, report: Callable[[str],
     except OSError as problem:
         raise _cannot_write(settings, problem) from None
     try:
-        return _start(settings, start_lock, outdated=daemon, deadline=time.monotonic() + timeout, say=say)
+        deadline = time.monotonic() + timeout
+        return _start(settings, start_lock, outdated=daemon, deadline=deadline, say=say, options=options)
     finally:
         os.close(start_lock)
 
@@ -218,7 +228,13 @@ def daemon_environment(settings: Settings, environment: Mapping[str, str] = os.e
 
 
 def _start(
-    settings: Settings, start_lock: int, *, outdated: Daemon | None, deadline: float, say: Callable[[str], None]
+    settings: Settings,
+    start_lock: int,
+    *,
+    outdated: Daemon | None,
+    deadline: float,
+    say: Callable[[str], None],
+    options: Sequence[str],
 ) -> Daemon:
     """Start a daemon, unless another process is doing so: then wait for its daemon."""
     child: subprocess.Popen[bytes] | None = None
@@ -236,13 +252,13 @@ def _start(
                 stop(settings, daemon, timeout=deadline - time.monotonic())
             if not _is_held(_lock_path(settings)):
                 say("starting the daemon")
-                child, log_start = _spawn(settings)
+                child, log_start = _spawn(settings, options)
         if time.monotonic() > deadline:
             raise _never_answered(settings, child)
         time.sleep(POLL_SECONDS)
 
 
-def _spawn(settings: Settings) -> tuple[subprocess.Popen[bytes], int]:
+def _spawn(settings: Settings, options: Sequence[str]) -> tuple[subprocess.Popen[bytes], int]:
     """A daemon of its own session, and where its words begin in the log."""
     import subprocess  # deferred: costs 3 ms, and most bridges find a daemon
 
@@ -254,7 +270,7 @@ def _spawn(settings: Settings) -> tuple[subprocess.Popen[bytes], int]:
         os.fchmod(log, 0o600)
         log_start = os.fstat(log).st_size
         child = subprocess.Popen(
-            [sys.executable, "-m", "mission", "up"],
+            [sys.executable, "-m", "mission", "up", *options],
             cwd=settings.home,
             env=daemon_environment(settings),
             stdin=subprocess.DEVNULL,
