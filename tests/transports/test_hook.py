@@ -243,6 +243,21 @@ def test_a_refused_registration_is_not_repeated_by_every_tool_call(home: Path, d
     assert [name for name, _ in daemon.calls] == ["agent_register"]
 
 
+@pytest.mark.parametrize(
+    ("session", "name"),
+    [
+        (SESSION, "codex-0bc917"),
+        ("01a1e232-ef30-7f50-8174-616f7e60fef6", "codex-60fef6"),
+        ("ses_e1dccded7ffe3tPg8ekNkrZTu1", "codex-krZTu1"),
+        ("abc", "codex-abc"),
+    ],
+)
+def test_the_name_takes_the_part_of_the_id_that_differs(session: str, name: str, home: Path, daemon: Daemon) -> None:
+    hook(home, "codex", "SessionStart", given={"session_id": session})
+
+    assert [arguments["name"] for _, arguments in daemon.calls] == [name]
+
+
 def test_sessions_that_never_ended_are_forgotten_after_a_week(home: Path, daemon: Daemon) -> None:
     old = home / "sessions" / "old.json"
     old.parent.mkdir()

@@ -66,6 +66,11 @@ def mission_command(settings: Settings, *, invoked: str | None = None) -> Comman
     return Command(program=sys.executable, arguments=("-m", "mission"), environment=environment)
 
 
+def is_installed(adapter: Adapter) -> bool:
+    """Whether the client's program is on PATH."""
+    return shutil.which(adapter.program) is not None
+
+
 def find_program(adapter: Adapter) -> Installed | None:
     """The client's program on PATH and the version it says it has."""
     path = shutil.which(adapter.program)

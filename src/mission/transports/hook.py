@@ -162,7 +162,7 @@ class _Session:
             running,
             "agent_register",
             {
-                "name": f"{self._client}-{self._id.removeprefix('ses_')[:6]}",
+                "name": f"{self._client}-{_short(self._id)}",
                 "runtime": runtime if runtime in _RUNTIMES else "custom",
                 "role": "coordinator",
                 "workspace_path": self._directory,
@@ -202,6 +202,11 @@ class _Session:
 
     def _call(self, running: daemon.Daemon, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return daemon.call_tool(running, name, arguments, timeout=CALL_SECONDS)
+
+
+def _short(id: str) -> str:
+    """Six characters that tell sessions apart: ids other than random UUIDs begin with the time."""
+    return id[:6] if len(id) == 36 and id[14] == "4" else id[-6:]
 
 
 def _age(file: Path) -> float:

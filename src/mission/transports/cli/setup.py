@@ -95,9 +95,7 @@ def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Ad
     if client == ALL and remove:
         return [adapter for adapter in adapters.values() if _is_there(adapter, place, scope)]
     if client == ALL:
-        with ThreadPoolExecutor() as pool:
-            programs = list(pool.map(connect.find_program, adapters.values()))
-        found = [adapter for adapter, program in zip(adapters.values(), programs, strict=True) if program]
+        found = [adapter for adapter in adapters.values() if connect.is_installed(adapter)]
         if not found:
             raise InvalidState("No agent client was found on PATH.", hint=f"Name one of: {', '.join(adapters)}.")
         return found
@@ -272,7 +270,7 @@ class _Work:
                 for step in steps:
                     if step in adapter.next_steps:
                         self.out.say(f"  {adapter.next_steps[step]}")
-            if changes and connect.find_program(adapter) is None:
+            if changes and not connect.is_installed(adapter):
                 self.out.say(f"  '{adapter.program}' was not found on PATH; install it and this is in place.")
         self.out.say(f"{len(tools)} tools: {', '.join(tools)}")
 
