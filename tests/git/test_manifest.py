@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mission.git.manifest
 from mission.git.manifest import (
     Difference,
     Manifest,
@@ -44,6 +46,23 @@ def test_a_drift_leads_from_one_text_to_the_other(one: dict[bytes, bytes], other
     delta = unpack(pack(drift(join(one), join(other))))
 
     assert whole(Manifest(base="", delta=delta), join(one)) == other
+
+
+@given(st.sets(st.integers(0, 399), max_size=30), st.sets(st.integers(0, 399), max_size=30), st.integers(0, 60))
+def test_a_drift_of_long_texts_names_exactly_what_differs(gone: set[int], edited: set[int], limit: int) -> None:
+    one = {b"%03d/%s" % (number, b"x" * (number % 50)): entry(b"100644", f"{number:040}") for number in range(400)}
+    paths = list(one)
+    other = {path: one[path] for number, path in enumerate(paths) if number not in gone}
+    other |= {paths[number]: entry(b"100755", "e" * 40) for number in edited}
+    expected = {paths[number]: None for number in gone - edited} | {
+        paths[number]: other[paths[number]] for number in edited
+    }
+
+    assert drift(join(one), join(other)) == expected
+    assert drift(join(other), join(one)).keys() == expected.keys()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mission.git.manifest, "SCATTERED", limit)
+        assert drift(join(one), join(other)) == expected
 
 
 @given(TREES, TREES, TREES, TREES)

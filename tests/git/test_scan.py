@@ -7,6 +7,7 @@ import shutil
 import socket
 import stat
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -545,3 +546,40 @@ def test_many_threads_may_ask_at_once(repo: Repo) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(ask, range(8))) == [{"modified": ["a.txt"]}] * 8
+
+
+def test_files_that_come_and_go_during_the_scan_do_no_harm(repo: Repo) -> None:
+    for number in range(30):
+        repo.write(f"busy/{number}.txt", f"{number}\n")
+    snapshot = repo.take()
+    done = threading.Event()
+
+    def churn() -> None:
+        while not done.is_set():
+            shutil.rmtree(repo.path / "busy")
+            for number in range(30):
+                repo.write(f"busy/{number}.txt", f"{number}\n")
+
+    with ThreadPoolExecutor(1) as pool:
+        churning = pool.submit(churn)
+        try:
+            seen = [repo.changes(snapshot) for _ in range(10)]
+        finally:
+            done.set()
+        churning.result()
+
+    assert all(path.startswith("busy/") for changes in seen for path in changes.paths)
+    assert lists(repo.changes(snapshot)) == {}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_nested_repository_of_another_owner_is_compared_by_its_files(repo: Repo) -> None:
+    nested = repo.at(repo.path / "nested").init()
+    nested.commit(**{"n.txt": "n\n"})
+    for path in (nested.path, nested.path / ".git"):
+        os.chown(path, 12345, 12345)
+    snapshot = repo.take()
+    assert lists(repo.changes(snapshot)) == {}
+
+    nested.write("n.txt", "edited\n")
+    assert lists(repo.changes(snapshot)) == {"modified": ["nested"]}

@@ -96,6 +96,19 @@ def test_an_edit_of_the_same_size_right_after_the_commit_is_seen(repo: Repo) -> 
         assert lists(repo.changes(snapshot)) == {"modified": ["a.txt"]}
 
 
+def test_an_edit_that_only_the_time_of_the_index_betrays_is_seen(repo: Repo) -> None:
+    """Git reads a file again if it is not older than the index; the copy of the index must keep its time for that."""
+    path, index, time = repo.path / "a.txt", repo.path / ".git" / "index", (10**18, 10**18)
+    for number in range(5):
+        os.utime(path, ns=time)
+        repo.git("add", "a.txt")
+        os.utime(index, ns=time)
+        snapshot = repo.take()
+        path.write_text(f"{number}\n")
+        os.utime(path, ns=time)
+        assert lists(repo.changes(snapshot)) == {"modified": ["a.txt"]}
+
+
 def test_ignored_files_are_left_out(repo: Repo) -> None:
     repo.write(".gitignore", "*.log\nbuild/\n")
     snapshot = repo.take()

@@ -17,6 +17,9 @@ Delta = dict[bytes, Entry | None]
 GONE = b"-"
 # Above this many lookups one pass over the whole text is cheaper than a search for each.
 FEW = 40
+SMALLEST_STEP = 1024
+# Above this many differences sets are cheaper than going from one to the next.
+SCATTERED = 5000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,12 +80,51 @@ def unpack(text: Text) -> Delta:
 
 
 def drift(base: Text, text: Text) -> Delta:
-    """The delta that leads from the first text to the second."""
-    if base == text:
-        return {}
+    """The delta that leads from the first text to the second; both are sorted by path."""
+    delta: Delta = {}
+    at, to = _skip_equal(base, text, 0, 0)
+    while at < len(base) and to < len(text):
+        if len(delta) > SCATTERED:
+            return _drift_by_sets(base, text)
+        (_, gone), next_at = _record(base, at)
+        (value, path), next_to = _record(text, to)
+        if path <= gone:
+            delta[path] = value
+        else:
+            delta[gone] = None
+        at, to = _skip_equal(base, text, next_at if gone <= path else at, next_to if path <= gone else to)
+    delta |= dict.fromkeys(parse(base[at:]))
+    return delta | parse(text[to:])
+
+
+def _drift_by_sets(base: Text, text: Text) -> Delta:
     before, after = set(records(base)), set(records(text))
     gone: Delta = {record.partition(b"\t")[2]: None for record in before - after}
     return gone | {path: value for value, _, path in (record.partition(b"\t") for record in after - before)}
+
+
+def _record(text: Text, at: int) -> tuple[tuple[Entry, bytes], int]:
+    end = text.index(b"\0", at)
+    value, _, path = text[at:end].partition(b"\t")
+    return (value, path), end + 1
+
+
+def _skip_equal(base: Text, text: Text, at: int, to: int) -> tuple[int, int]:
+    """The starts of the first records that differ: equal stretches are passed in growing, then shrinking steps."""
+    start, step = at, SMALLEST_STEP
+    while step >= SMALLEST_STEP:
+        if at + step <= len(base) and base[at : at + step] == text[to : to + step]:
+            at, to, step = at + step, to + step, step * 2
+        else:
+            step //= 2
+    back = at - (base.rfind(b"\0", start, at) + 1 or start)
+    at, to = at - back, to - back
+    while at < len(base) and to < len(text):
+        end = base.index(b"\0", at) + 1
+        if base[at:end] != text[to : to + end - at]:
+            break
+        at, to = end, to + end - at
+    return at, to
 
 
 def look_up(text: Text, paths: Collection[bytes]) -> dict[bytes, Entry]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import MissionError
-from mission.git.attributes import filtered_paths, read_attributes
+from mission.git.attributes import Attributes, filtered_paths, read_attributes
 from mission.git.command import LONG, Result
 from mission.git.disk import Disk, Kind
 from mission.git.folder import scan_folder
 from mission.git.hashing import Hasher, Seeds
-from mission.git.listing import recall, renew
+from mission.git.listing import Listing, recall, renew
 from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, whole
 from mission.git.names import shown
 from mission.git.repository import Repository, open_repository
@@ -48,6 +48,8 @@ class Scanner:
         self.shadow = Shadow(room.path / "git", repository)
         self.shadow.prepare()
         self.disk = Disk(repository.top)
+        self.listing: Listing
+        self.attributes: Attributes
         self.warnings: list[str] = []
 
     def scan(self) -> Scan:
