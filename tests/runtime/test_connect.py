@@ -223,6 +223,15 @@ def test_taking_back_leaves_the_files_and_what_was_kept_as_before(place: Place, 
     assert tree(place) == {}
 
 
+def test_a_file_of_which_no_copy_can_be_kept_is_left_alone(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(InvalidState, match="No copy of"):
+        connect_client(ADAPTERS["codex"], place, Scope.USER, Backups(tmp_path / "file" / "clients"))
+
+    assert tree(place) == {}
+
+
 def test_the_command_is_absolute_and_carries_an_unusual_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "mission"
     program.write_text("#!/bin/sh\n")

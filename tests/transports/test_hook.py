@@ -21,12 +21,12 @@ from mission import __version__
 SESSION = "0bc917dd-cee5-41ef-beb7-f0160d3953fc"
 
 STARTS = {
-    "claude-code": ("SessionStart", {"session_id": SESSION, "cwd": "/work/shop", "source": "startup"}),
-    "codex": ("SessionStart", {"session_id": SESSION, "cwd": "/work/shop", "model": "x"}),
-    "opencode": ("session.start", {"session_id": SESSION, "cwd": "/work/shop"}),
-    "copilot-cli": ("sessionStart", {"sessionId": SESSION, "cwd": "/work/shop", "source": "new"}),
-    "gemini-cli": ("SessionStart", {"session_id": SESSION, "cwd": "/work/shop", "source": "startup"}),
-    "cursor": ("sessionStart", {"conversation_id": SESSION, "workspace_roots": ["/work/shop"]}),
+    "claude-code": ("SessionStart", {"session_id": SESSION, "cwd": "/src/shop", "source": "startup"}),
+    "codex": ("SessionStart", {"session_id": SESSION, "cwd": "/src/shop", "model": "x"}),
+    "opencode": ("session.start", {"session_id": SESSION, "cwd": "/src/shop"}),
+    "copilot-cli": ("sessionStart", {"sessionId": SESSION, "cwd": "/src/shop", "source": "new"}),
+    "gemini-cli": ("SessionStart", {"session_id": SESSION, "cwd": "/src/shop", "source": "startup"}),
+    "cursor": ("sessionStart", {"conversation_id": SESSION, "workspace_roots": ["/src/shop"]}),
 }
 ENDS = {"opencode": "session.end", "copilot-cli": "sessionEnd", "cursor": "sessionEnd"}
 SIGNS_OF_LIFE = [
@@ -147,7 +147,7 @@ def test_a_session_is_registered_at_its_start_and_released_at_its_end(client: st
                 "name": f"{client}-0bc917",
                 "runtime": "custom" if client == "cursor" else client.replace("-", "_"),
                 "role": "coordinator",
-                "workspace_path": "/work/shop",
+                "workspace_path": "/src/shop",
                 "metadata": {"session_id": SESSION, "client": client},
             },
         )
@@ -278,7 +278,7 @@ def test_a_daemon_that_hangs_holds_the_client_up_for_three_seconds_at_most(home:
 
     hook(home, "claude-code", "SessionStart", given={"session_id": SESSION})
 
-    assert time.monotonic() - begin < 6  # with room for the start of Python on a busy machine
+    assert time.monotonic() - begin < 12  # with room for the start of Python on a busy machine
 
 
 def test_an_input_that_never_ends_is_given_up(home: Path) -> None:
@@ -292,7 +292,7 @@ def test_an_input_that_never_ends_is_given_up(home: Path) -> None:
         assert process.wait(timeout=30) == 0
     finally:
         process.kill()
-    assert time.monotonic() - begin < 6
+    assert time.monotonic() - begin < 12
 
 
 @pytest.mark.parametrize("event", ["PostToolUse", "Stop", "SessionEnd"])

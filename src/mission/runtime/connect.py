@@ -141,9 +141,16 @@ def plan_removal(adapter: Adapter, place: Place, scope: Scope, backups: Backups)
 def apply(adapter: Adapter, changes: Sequence[Change], backups: Backups) -> list[Path]:
     """Write the changes, keeping each file as it was; answers the folders that were made."""
     made = write(changes)
-    for change in changes:
-        own = [folder for folder in made if folder in change.path.parents]
-        backups.keep(change, made=own, had_ours=_has_ours(adapter, change.before))
+    try:
+        for change in changes:
+            own = [folder for folder in made if folder in change.path.parents]
+            backups.keep(change, made=own, had_ours=_has_ours(adapter, change.before))
+    except OSError as error:
+        undo(changes, made=made)
+        raise InvalidState(
+            f"No copy of {change.path} could be kept in {backups.folder}: {error.strerror}",
+            hint="Nothing was changed. Make MISSION_HOME a folder that you can write to.",
+        ) from None
     return made
 
 

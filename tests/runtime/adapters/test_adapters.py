@@ -57,7 +57,7 @@ with_hooks = pytest.mark.parametrize("adapter", [a for a in ADAPTERS.values() if
 
 
 def place(**environment: str) -> Place:
-    return Place(home=Path("/home/ada"), project=Path("/work/shop"), environment=environment, platform="linux")
+    return Place(home=Path("/home/ada"), project=Path("/src/shop"), environment=environment, platform="linux")
 
 
 def load(adapter: Adapter, text: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_each_scope_has_its_file(adapter: Adapter) -> None:
     user, project = FILES[adapter.name]
 
     assert adapter.servers.files(place(), Scope.USER)[0] == Path("/home/ada", user)
-    assert adapter.servers.files(place(), Scope.PROJECT)[0] == Path("/work/shop", project)
+    assert adapter.servers.files(place(), Scope.PROJECT)[0] == Path("/src/shop", project)
 
 
 @with_hooks
@@ -82,7 +82,7 @@ def test_each_scope_has_its_hooks_file(adapter: Adapter) -> None:
     assert adapter.hooks is not None
 
     assert adapter.hooks.file(place(), Scope.USER) == Path("/home/ada", user)
-    assert adapter.hooks.file(place(), Scope.PROJECT) == Path("/work/shop", project)
+    assert adapter.hooks.file(place(), Scope.PROJECT) == Path("/src/shop", project)
 
 
 @pytest.mark.parametrize(("client", "variable", "servers", "hooks"), VARIABLES)
@@ -99,7 +99,7 @@ def test_the_variables_that_move_a_client_are_followed(
 
 
 def test_on_a_mac_the_editor_keeps_its_profile_in_the_library() -> None:
-    mac = Place(home=Path("/Users/ada"), project=Path("/work"), environment={}, platform="darwin")
+    mac = Place(home=Path("/Users/ada"), project=Path("/src"), environment={}, platform="darwin")
 
     [file] = ADAPTERS["vscode"].servers.files(mac, Scope.USER)
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.runtime.kept import jsonc
@@ -139,6 +139,7 @@ def _write(draw: st.DrawFn, value: Any) -> str:
     return opening + ",".join(parts) + trailing + gap() + closing
 
 
+@settings(deadline=None)
 @given(documents_as_text())
 def test_any_document_keeps_its_values_and_gets_them_back(text: str) -> None:
     before = jsonc.parse(text)
@@ -153,6 +154,7 @@ def test_any_document_keeps_its_values_and_gets_them_back(text: str) -> None:
         assert changed.count(comment) == text.count(comment)
 
 
+@settings(deadline=None)
 @given(_documents, st.sampled_from([None, 1, 2, 4, "\t"]))
 def test_a_document_as_a_program_writes_it_comes_back_byte_for_byte(document: dict[str, Any], indent: Any) -> None:
     document.pop("mcpServers", None)

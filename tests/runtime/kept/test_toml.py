@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tomlkit
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.runtime.kept import toml
@@ -96,6 +96,7 @@ _values = st.recursive(
 _documents = st.dictionaries(_names, _values, max_size=4)
 
 
+@settings(deadline=None)
 @given(_documents, _documents)
 def test_any_document_keeps_its_values_and_comes_back(document: dict[str, Any], servers: dict[str, Any]) -> None:
     if servers:

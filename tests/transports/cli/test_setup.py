@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mission.runtime.adapters.base import discover
+from mission.settings import load
+from mission.transports import daemon
 from mission.transports.cli.setup import setup
 
 CLIENTS = list(discover())
@@ -221,6 +223,30 @@ def test_without_a_client_it_lists_what_is_installed_and_set_up(home: Path, miss
     assert claude["scopes"]["user"]["set_up"] is claude["scopes"]["user"]["hooks"] is True
     assert claude["scopes"]["project"]["set_up"] is False
     assert "2.1.0" in table
+
+
+def test_the_real_server_is_started_and_a_session_of_the_client_comes_and_goes(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Path(sys.executable).with_name("mission")
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    monkeypatch.setenv("MISSION_PORT", "0")
+    settings = load()
+    try:
+        tools = json.loads(run("codex", "--hooks", "--yes", "--json").stdout)["tools"]
+        running = daemon.find(settings)
+        assert running is not None
+        statuses = []
+        for event in ("SessionStart", "SessionEnd"):
+            subprocess.run([program, "hook", "codex", event], input='{"session_id": "s1", "cwd": "/"}', text=True)
+            [agent] = daemon.call_tool(running, "agent_list", {})["agents"]
+            statuses.append((agent["name"], agent["runtime"], agent["status"]))
+    finally:
+        if running := daemon.find(settings):
+            daemon.stop(settings, running)
+
+    assert {"start_mission", "complete_task"} <= set(tools)
+    assert statuses == [("codex-s1", "codex", "online"), ("codex-s1", "codex", "offline")]
 
 
 @pytest.mark.parametrize(
