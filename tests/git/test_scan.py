@@ -353,6 +353,18 @@ def test_links_are_compared_by_where_they_point(repo: Repo) -> None:
     assert lists(repo.changes(snapshot)) == {"modified": ["a.txt", "broken"]}
 
 
+def test_a_folder_replaced_by_a_link_in_a_circle_lost_its_files(repo: Repo) -> None:
+    snapshot = repo.take()
+    shutil.rmtree(repo.path / "src")
+    (repo.path / "src").symlink_to("src")
+    circle = repo.take()
+    assert lists(repo.changes(snapshot)) == {"added": ["src"], "deleted": ["src/c.txt"]}
+
+    (repo.path / "src").unlink()
+    repo.write("src/c.txt", "c\n")
+    assert lists(repo.changes(circle)) == {"added": ["src/c.txt"], "deleted": ["src"]}
+
+
 def test_a_huge_file_is_compared_and_not_stored(repo: Repo, tmp_path: Path) -> None:
     with (repo.path / "huge.bin").open("wb") as file:
         file.truncate(600 << 20)
@@ -481,8 +493,9 @@ def _as_nobody(action: object) -> int:
 def _try_unreadable(top: Path) -> None:
     os.environ["HOME"] = str(top)
     repo = Repo(path=top / "repo", snapshots=Snapshots(top / "snapshots")).init()
-    repo.commit(**{"a.txt": "a\n", "b.txt": "b\n"})
+    repo.commit(**{"a.txt": "a\n", "b.txt": "b\n", "kept/k.txt": "k\n"})
     repo.write("closed.txt", "x\n").chmod(0)
+    (repo.path / "kept").chmod(0)
     (repo.path / "b.txt").chmod(0)
     os.utime(repo.path / "b.txt", ns=(10**18, 10**18))
     repo.write("shut/inner.txt")
@@ -490,9 +503,11 @@ def _try_unreadable(top: Path) -> None:
     snapshot = repo.take()
     repo.write("a.txt", "edited\n")
     changes = repo.changes(snapshot)
-    (repo.path / "shut").chmod(stat.S_IRWXU)
+    for name in ("shut", "kept"):
+        (repo.path / name).chmod(stat.S_IRWXU)
     assert lists(changes) == {"modified": ["a.txt"]}
-    assert sorted(changes.warnings) == [f"Could not be read: {name}" for name in ("b.txt", "closed.txt", "shut/")]
+    unread = ("b.txt", "closed.txt", "kept/", "kept/k.txt", "shut/")
+    assert sorted(changes.warnings) == [f"Could not be read: {name}" for name in unread]
 
 
 def test_a_tree_path_that_is_not_utf8_is_compared(tmp_path: Path, repo: Repo) -> None:

@@ -16,7 +16,7 @@ from mission.git.disk import Disk, Kind
 from mission.git.folder import scan_folder
 from mission.git.hashing import Hasher, Seeds
 from mission.git.listing import Listing, recall, renew
-from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, whole
+from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, parse, whole
 from mission.git.names import shown
 from mission.git.repository import Repository, open_repository
 from mission.git.shadow import Shadow
@@ -50,6 +50,7 @@ class Scanner:
         self.disk = Disk(repository.top)
         self.listing: Listing
         self.attributes: Attributes
+        self.passed_over = False
         self.warnings: list[str] = []
 
     def scan(self) -> Scan:
@@ -87,7 +88,9 @@ class Scanner:
     def _changed(self) -> list[bytes]:
         # Submodules are looked at on their own: git would start a status in each, with that repository's settings.
         flags = ("--ignore-submodules=all", "--no-ext-diff", "--no-textconv")
-        return _names(self.shadow.run("diff-files", "-z", "--name-only", *flags, timeout=LONG))
+        result = self.shadow.run("diff-files", "-z", "--name-only", *flags, timeout=LONG)
+        self.passed_over = bool(result.err)
+        return _names(result)
 
     def _others(self) -> list[bytes]:
         result = self.shadow.run("ls-files", "-z", "--others", "--exclude-standard", timeout=LONG)
@@ -104,8 +107,17 @@ class Scanner:
         special = self.listing.special
         new = [path for path in untracked if not path.endswith(b"/")]
         present = [path for path in special.sparse if self.disk.kind(path) is not Kind.ABSENT]
-        paths = {*changed, *new, *present, *special.unsure, *self._filtered(new)}
+        paths = {*changed, *new, *present, *special.unsure, *self._filtered(new), *self._passed_over()}
         return paths - special.links.keys() | {path for path in special.links if self._is_no_folder(path)}
+
+    def _passed_over(self) -> list[bytes]:
+        """Tracked paths that are gone without git saying so: it skips those behind a closed folder or a circular link."""
+        if not self.passed_over:
+            return []
+        kinds = {path: self.disk.kind(path) for path in parse(self._tracked())}
+        hidden = [shown(path) for path, kind in kinds.items() if kind is Kind.HIDDEN]
+        self.warnings += [f"Could not be read: {name}" for name in sorted(hidden)]
+        return [path for path, kind in kinds.items() if kind is Kind.ABSENT]
 
     def _filtered(self, new: list[bytes]) -> list[bytes]:
         fresh = [path for path in new if path.endswith(b".gitattributes")]
