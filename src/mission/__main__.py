@@ -24,7 +24,9 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["mcp"]:
-        return run_bridge(arguments[1:])
+        from mission.transports import bridge
+
+        return bridge.run(arguments[1:], standalone=_standalone)
     if arguments[:1] == ["hook"]:
         from mission.transports import hook
 
@@ -33,13 +35,6 @@ def _run(arguments: list[str]) -> int:
 
     cli()
     return 0
-
-
-def run_bridge(arguments: list[str]) -> int:
-    """`mission mcp`; the only command that must not wait for the imports of the others."""
-    from mission.transports import bridge
-
-    return bridge.run(arguments, standalone=_standalone)
 
 
 def _standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:

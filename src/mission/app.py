@@ -9,17 +9,19 @@ import logging
 import logging.handlers
 import os
 import secrets
+import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from mission import __version__, tools
 from mission.domain.errors import InvalidState, MissionError
-from mission.domain.times import shown, utc_now
+from mission.domain.times import Clock, shown, utc_now
 from mission.events.log import EventLog
 from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Tokens
@@ -39,6 +41,7 @@ from mission.store.transaction import Tx
 log = logging.getLogger("mission")
 
 SWEEP_SECONDS = 60.0
+LOCK_TRIES = 50
 
 
 class AlreadyRunning(InvalidState):
@@ -52,10 +55,10 @@ class PortTaken(InvalidState):
 class App:
     """Everything a door needs, built once per process."""
 
-    def __init__(self, settings: Settings, *, role: str) -> None:
+    def __init__(self, settings: Settings, *, role: str, clock: Clock = utc_now) -> None:
         self.settings = settings
         self.backend = open_backend(settings, role=role)
-        self.database = Database(self.backend)
+        self.database = Database(self.backend, clock=clock)
         self.events = EventLog(self.database)
         self.trees = Trees(Snapshots(settings.snapshots_path), host_id=settings.host_id)
         self.gateway = Gateway(
@@ -118,7 +121,7 @@ def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBac
     if not url:
         return SqliteBackend(settings.sqlite_path, role=role)
     if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
-        return PostgresBackend(url.replace("postgres:", "postgresql:", 1), role=role)
+        return PostgresBackend(f"postgresql:{url.partition(':')[2]}", role=role)
     if url.startswith("sqlite:///"):
         return SqliteBackend(Path(url.removeprefix("sqlite:///")), role=role)
     raise InvalidState(
@@ -167,7 +170,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
     """Serve until told to stop. One daemon per MISSION_HOME: a lock held for life decides."""
     make_home(settings)
     lock = FileLock(settings.home / "daemon.lock")
-    if not lock.acquire(wait=False):
+    if not _acquired(lock):
         raise AlreadyRunning(hint="'mission status' shows where.")
     try:
         listener = _listen(settings)
@@ -185,6 +188,7 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
     from mission.transports.mcp import McpServer
 
     logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr)
+    _quiet_libraries()
     chosen = toolsets or settings.toolsets
     parse_toolsets(chosen)
     app = App(settings, role="a standalone server")
@@ -235,10 +239,31 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
                 log.info("listening on %s", url)
                 announce(url)
 
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """End in order on a signal; uvicorn would raise it once more afterwards and skip our own cleaning up."""
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self.handle_exit, number, None)
+            yield
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.events.wake_waiters()
+            await super().shutdown(sockets)
+
     server = Server(config)
     await server.serve(sockets=[listener])
     if not server.started:
         raise InvalidState("the daemon could not start", hint="'mission logs' shows why.")
+
+
+def _acquired(lock: FileLock) -> bool:
+    """Whether the lock is ours; somebody who only looks whether it is held has it for a moment too."""
+    for _ in range(LOCK_TRIES):
+        if lock.acquire(wait=False):
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def _settle_memory() -> None:
@@ -287,8 +312,7 @@ def _log_to_file(settings: Settings) -> None:
     """Log to daemon.log, and to the terminal too when the daemon runs in the foreground."""
     root = logging.getLogger()
     root.setLevel(settings.log_level.upper())
-    logging.getLogger("mcp").setLevel(logging.WARNING)
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    _quiet_libraries()
     settings.log_path.touch(mode=0o600)
     file = logging.handlers.RotatingFileHandler(settings.log_path, maxBytes=10_000_000, backupCount=3)
     file.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
@@ -298,6 +322,11 @@ def _log_to_file(settings: Settings) -> None:
         terminal.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
         terminal.setLevel(logging.WARNING)
         root.addHandler(terminal)
+
+
+def _quiet_libraries() -> None:
+    for name in ("alembic", "mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _run(main: Coroutine[Any, Any, None]) -> None:

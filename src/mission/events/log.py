@@ -76,6 +76,12 @@ class EventLog:
         finally:
             self._waiters.discard(waiter)
 
+    def wake_waiters(self) -> None:
+        """Let everybody who waits go on."""
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
     def _committed(self, events: Sequence[StoredEvent]) -> None:
         """Our own commit: publish it straight away, unless another process's events come first."""
         if events[0].seq == self.last + 1:
@@ -86,9 +92,7 @@ class EventLog:
     def _publish(self, events: Sequence[StoredEvent]) -> None:
         self.last = events[-1].seq
         self.bus.publish(events)
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        self.wake_waiters()
 
     async def _catch_up(self) -> None:
         while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -22,7 +22,7 @@ def caller_of(headers: Headers, *, transport: str, key: str | None = None, progr
     directory = headers.get("mission-directory")
     return Caller(
         transport=transport,
-        agent=headers.get("mission-agent") or None,
+        agent=unquote(headers.get("mission-agent", "")) or None,
         directory=_path(directory) if directory else None,
         key=key or headers.get("idempotency-key"),
         progress=progress,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import deque
@@ -30,8 +29,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
         _tell(running.url, running.pid, as_json=as_json, note="Mission Control runs already")
         return
     if detach:
-        os.environ.update(_as_environment(host, port))  # the daemon gets our MISSION_* variables
-        started = daemon.ensure(settings)
+        started = daemon.ensure(settings, options=_options(host, port))
         _tell(started.url, started.pid, as_json=as_json, note="Mission Control runs")
         return
     from mission.app import run_daemon  # deferred: only here the whole application is needed
@@ -141,6 +139,6 @@ def _at_work() -> list[str]:
     return [agent["name"] for agent in client.call("agent_list", {"status": ["online", "busy"]})["agents"]]
 
 
-def _as_environment(host: str | None, port: int | None) -> dict[str, str]:
-    given = {"MISSION_HOST": host, "MISSION_PORT": None if port is None else str(port)}
-    return {name: value for name, value in given.items() if value is not None}
+def _options(host: str | None, port: int | None) -> list[str]:
+    options = [] if host is None else ["--host", host]
+    return options if port is None else [*options, "--port", str(port)]
