@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mission.domain.changes import Changes
@@ -169,6 +169,8 @@ def lists_of(changes: Changes) -> list[list[str]]:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(earlier=st.lists(any_step, max_size=8), later=st.lists(any_step, max_size=10))
+@example(earlier=[("link", "d", "d")], later=[("write", "d/x", "1\n")])
+@example(earlier=[], later=[("link", "d", "d")])
 def test_changes_of_a_repository_are_the_truth(earlier: list[Step], later: list[Step]) -> None:
     """A path is out if it is ignored at both moments; one the snapshot has stays in, also if it is ignored later."""
     with workplace() as top:

@@ -111,7 +111,7 @@ class Scanner:
         return paths - special.links.keys() | {path for path in special.links if self._is_no_folder(path)}
 
     def _passed_over(self) -> list[bytes]:
-        """Tracked paths that are gone without git saying so: it skips those behind a closed folder or a circular link."""
+        """Tracked paths that are gone without git saying so: those behind a closed folder or a circular link."""
         if not self.passed_over:
             return []
         kinds = {path: self.disk.kind(path) for path in parse(self._tracked())}
