@@ -1,0 +1,1 @@
+"""Measures Mission Control beside its floors, in one run, as ratios."""

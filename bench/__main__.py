@@ -1,0 +1,45 @@
+"""`python -m bench`: measure, print the table, keep it as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from bench import audit, bridge, calls, listing, many, polls, snapshot
+from bench.effort import FULL, QUICK, Effort
+from bench.report import Row, save, show
+
+SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
+    "calls": calls.measure,
+    "audit": audit.measure,
+    "many": many.measure,
+    "bridge": bridge.measure,
+    "listing": listing.measure,
+    "polls": polls.measure,
+    "snapshot": snapshot.measure,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a look of about a minute: fewer rounds, fewer files")
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="measure this section; may be repeated")
+    options = parser.parse_args()
+    effort = QUICK if options.quick else FULL
+    rows: list[Row] = []
+    for name in options.only or SECTIONS:
+        begun = time.monotonic()
+        rows += SECTIONS[name](effort)
+        print(f"{name}: measured in {time.monotonic() - begun:.0f} s", file=sys.stderr)
+    show(rows)
+    path = save(rows, quick=options.quick)
+    missed = sum(row.met is False for row in rows)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(f"\n{missed} target(s) missed. Load {load} on {os.cpu_count()} cores. Kept in {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""How long a run may take: the full measurement, or a quick look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Effort:
+    """Rounds are interleaved between the things compared, so that a busy moment hits all of them."""
+
+    rounds: int
+    calls: int
+    """Calls per round and subject."""
+    starts: int
+    """Starts of a process."""
+    files: int
+    snapshots: int
+
+
+FULL = Effort(rounds=15, calls=40, starts=15, files=100_000, snapshots=7)
+QUICK = Effort(rounds=3, calls=15, starts=5, files=20_000, snapshots=3)

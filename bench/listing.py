@@ -1,0 +1,40 @@
+"""What the tool list takes of a model's context, in tokens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rs_bpe.bpe import openai  # type: ignore[import-not-found]
+
+from bench.effort import Effort
+from bench.http import Connection
+from bench.protocol import STATELESS
+from bench.report import Row, Target
+from bench.server import daemon
+
+SECTION = "tools/list of the default toolset"
+MODEL_READS = ("name", "description", "inputSchema")
+
+
+def measure(effort: Effort) -> list[Row]:  # noqa: ARG001
+    with daemon(tasks=1) as server:
+        request = server.address.request(
+            "POST",
+            "/mcp",
+            body=STATELESS.message("tools/list", {}),
+            headers=STATELESS.headers("tools/list", None),
+        )
+        answer = Connection(server.address).exchange(request)
+    tools = json.loads(answer.partition(b"\r\n\r\n")[2])["result"]["tools"]
+    read = [{name: tool[name] for name in MODEL_READS} for tool in tools]
+    return [
+        _row(f"names, descriptions, input schemas of {len(tools)} tools", read, target=2_500),
+        _row("everything", tools, target=4_500),
+    ]
+
+
+def _row(what: str, content: Any, *, target: int) -> Row:
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    tokens = openai.o200k_base().count(text)
+    return Row(section=SECTION, what=what, figure=tokens, unit="tokens", target=Target(target, of="figure"))

@@ -1,0 +1,54 @@
+"""Long polls: a call must not feel that 200 others wait."""
+
+from __future__ import annotations
+
+import select
+from contextlib import ExitStack
+
+from bench.effort import Effort
+from bench.http import Connection
+from bench.protocol import ERAS, Era
+from bench.report import Row, Target, compared
+from bench.seed import newest_event
+from bench.server import Daemon, daemon
+from bench.timing import Turn, interleave
+from bench.work import http_turn, trivial
+
+POLLS = 200
+SECTION = f"{POLLS} long polls open"
+
+
+def measure(effort: Effort) -> list[Row]:
+    with daemon(tasks=100) as server:
+        return [_row(server, era, effort) for era in ERAS]
+
+
+def _row(server: Daemon, era: Era, effort: Effort) -> Row:
+    call = http_turn(server, era, "get_context", trivial, calls=effort.calls)
+    series = interleave({"without": call, "with": _with_polls(server, call)}, rounds=effort.rounds)
+    return compared(
+        SECTION,
+        f"trivial get_context, http {era.name}",
+        series["with"],
+        series["without"],
+        floor_name="without polls",
+        target=Target(2.0),
+    )
+
+
+def _with_polls(server: Daemon, call: Turn) -> Turn:
+    def turn() -> list[float]:
+        with ExitStack() as stack:
+            polls = [Connection(server.address) for _ in range(POLLS)]
+            for poll in polls:
+                stack.callback(poll.close)
+            request = server.address.request("GET", f"/api/events?since={newest_event(server.database)}&wait=55")
+            for poll in polls:
+                poll.socket.sendall(request)
+            call()  # by now the polls have been taken in
+            times = list(call())
+            if select.select([poll.socket for poll in polls], [], [], 0)[0]:
+                raise RuntimeError("a poll ended during the measurement")
+            return times
+
+    return turn

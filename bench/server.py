@@ -1,0 +1,103 @@
+"""The processes that are measured: daemons with tasks in their store, and the SDK's empty tool beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import seed
+from bench.http import Address
+
+START_SECONDS = 60.0
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Daemon:
+    """A running daemon whose store holds one mission, with one WebSocket client that reads every event."""
+
+    address: Address
+    home: Path
+    mission_id: str
+    task_ids: Sequence[str]
+
+    @property
+    def database(self) -> Path:
+        return self.home / "mission.db"
+
+
+@contextmanager
+def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
+    """A daemon on a store of its own with so many tasks in one mission."""
+    with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
+        home = Path(folder)
+        planted = asyncio.run(seed.plant(home, tasks=tasks))
+        module = "mission" if audited else "bench.unaudited"
+        with _process([sys.executable, "-m", module, "up", "--port", "0"], home) as process:
+            address = _address(home / "daemon.json", process)
+            with _listener(address, home):
+                yield Daemon(address=address, home=home, mission_id=planted.mission_id, task_ids=planted.task_ids)
+
+
+@contextmanager
+def empty_server() -> Iterator[Address]:
+    """The SDK alone: a server whose only tool does nothing."""
+    with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
+        place = Path(folder) / "address.json"
+        with _process([sys.executable, "-m", "bench.empty", str(place)], Path(folder)) as process:
+            yield _address(place, process)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Ours without what would steer Mission Control."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MISSION_", "GIT_", "CLAUDE_"))}
+    return {**kept, "MISSION_HOME": str(home), "PYTHONPATH": str(ROOT)}
+
+
+@contextmanager
+def _listener(address: Address, home: Path) -> Iterator[None]:
+    """What a page does all the time: hear every event."""
+    command = [sys.executable, "-m", "bench.listener", address.host, str(address.port), address.token]
+    with _process(command, home, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        if process.stdout.readline() != b"subscribed\n":
+            raise RuntimeError("the WebSocket client could not subscribe")
+        yield
+        if process.poll() is not None:
+            raise RuntimeError("the WebSocket client was lost during the measurement")
+
+
+@contextmanager
+def _process(
+    command: Sequence[str], home: Path, *, stdout: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, cwd=home, env=environment(home), stdin=subprocess.DEVNULL, stdout=stdout)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _address(path: Path, process: subprocess.Popen[bytes]) -> Address:
+    """Where the process listens, as it writes itself once it does."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            facts = json.loads(path.read_text())
+        except (OSError, ValueError):
+            time.sleep(0.02)
+            continue
+        return Address(host=facts["host"], port=facts["port"], token=facts.get("token", ""))
+    raise RuntimeError(f"{process.args!r} did not start")

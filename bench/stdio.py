@@ -1,0 +1,64 @@
+"""The bridge `mission mcp` as its client meets it: a process that answers line by line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bench.protocol import Era
+from bench.server import environment
+
+MISSION = str(Path(sys.executable).with_name("mission"))
+
+
+class Bridge:
+    """A bridge in front of the daemon of that home, ready to be called; used as a context it ends with it."""
+
+    def __init__(self, home: Path, era: Era) -> None:
+        begun = time.perf_counter()
+        self._process = subprocess.Popen(
+            [MISSION, "mcp"],
+            cwd="/",  # in no tree: what is measured is the bridge, not a snapshot
+            env=environment(home),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self.greeting = b"" if era.stateless else self.exchange(era.initialize() + b"\n")
+        self.seconds_to_greeting = time.perf_counter() - begun
+        if not era.stateless:
+            self._input.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def exchange(self, request: bytes) -> bytes:
+        self._input.write(request)
+        answer = b""
+        while not answer.endswith(b"\n"):
+            part = self._output.read(262_144)
+            if not part:
+                raise ConnectionError("the bridge ended")
+            answer += part
+        return answer
+
+    @property
+    def resident_bytes(self) -> int:
+        return resident_bytes(self._process.pid)
+
+    def __enter__(self) -> Bridge:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._input.close()
+        self._process.wait(timeout=10)
+        self._output.close()
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory of a process that lies in RAM."""
+    listed = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
+    return int(listed.stdout) * 1024
