@@ -110,7 +110,7 @@ def sqlite_settings(tmp_path: Path, _sqlite_template: Path) -> Settings:
 
 @pytest.fixture
 def postgres_settings(tmp_path: Path, postgres_server: str, _postgres_template: str) -> Iterator[Settings]:
-    home = tmp_path / "mission-home"
+    home = tmp_path / "mission-home-postgres"
     home.mkdir(mode=0o700)
     with _temporary_database(postgres_server, template=_postgres_template) as url:
         yield Settings(home=home, database_url=url, host_id="test-host")
@@ -196,5 +196,5 @@ def _database_url(server: str, name: str) -> str:
 
 def _migrate(settings: Settings) -> None:
     backend = new_backend(settings, role="a test")
-    migrate.prepare(backend, backup=lambda revision: None)
+    migrate.prepare(backend, backup=str)
     backend.close()

@@ -128,6 +128,13 @@ class StorageFull(TransientError):
     default_hint = "Free some space, then try the same call again."
 
 
+class OutcomeUnknown(TransientError):
+    """The connection to the database broke while this was being saved: it may have taken effect."""
+
+    retryable = False
+    default_hint = "Look whether it took effect before you repeat it."
+
+
 class InternalError(MissionError):
     """Something unexpected went wrong in Mission Control; nothing was changed."""
 

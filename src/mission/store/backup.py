@@ -94,7 +94,7 @@ def _tables(connection: Connection) -> list[Table]:
 def _dump(connection: Connection, table: Table, archive: zipfile.ZipFile) -> int:
     count = 0
     with archive.open(f"tables/{table.name}.jsonl", "w") as file:
-        for row in connection.execution_options(yield_per=CHUNK).execute(select(table)):
+        for row in connection.execute(select(table).execution_options(yield_per=CHUNK)):
             file.write(dumps(dict(row._mapping)).encode() + b"\n")
             count += 1
     return count

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Dialect
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,4 +26,5 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 def json_type() -> TypeEngine[Any]:
-    return JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+    """Plain JSON on both: its text, and so the order of its keys, stays as it was given."""
+    return JSON(none_as_null=True)

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from mission.domain.errors import InternalError, MissionError
+from mission.domain.errors import InternalError, MissionError, OutcomeUnknown
 from mission.domain.times import Clock, utc_now
 from mission.store.events import Events, StoredEvent
 from mission.store.transaction import Tx
@@ -168,7 +168,7 @@ class _Worker:
             return
         try:
             self._backend.rollback(self._open)
-        except DBAPIError:
+        except SQLAlchemyError:
             self._drop_connection()
 
     def _drop_connection(self) -> None:
@@ -183,8 +183,13 @@ class _Writer(_Worker):
         stopping = False
         while not stopping:
             group, stopping = self._next_group()
-            if group:
-                self._commit_with_retry(group)
+            try:
+                if group:
+                    self._commit_with_retry(group)
+            except Exception as error:  # noqa: BLE001 - the writer must outlive whatever a group does to it
+                log.exception("a group of %d write(s) failed in a way nobody foresaw", len(group))
+                self._drop_connection()
+                self._fail(group, _unexpected(error))
         self._drop_connection()
 
     def _next_group(self) -> tuple[list[_Job], bool]:
@@ -213,6 +218,9 @@ class _Writer(_Worker):
             for job in group:  # one of them may be the only culprit
                 self._commit_with_retry([job])
             return
+        self._fail(group, problem)
+
+    def _fail(self, group: list[_Job], problem: MissionError) -> None:
         for job in group:
             job.result, job.error, job.row = None, problem, None
         self._database.deliver(group)
@@ -234,13 +242,13 @@ class _Writer(_Worker):
             marker = self._backend.commit_marker(connection)
             self._backend.commit(connection)
         except DBAPIError as error:
-            self._rollback()
-            if error.connection_invalidated:
-                self._drop_connection()
-                if marker is not None and self._survived(marker):
-                    self._database.deliver(group, events)
-                    return None
-            return self._backend.translate(error) or _unexpected(error)
+            if not error.connection_invalidated:
+                self._rollback()
+                return self._backend.translate(error) or _unexpected(error)
+            self._drop_connection()
+            took_effect = False if marker is None else self._took_effect(marker)
+            if not took_effect:
+                return OutcomeUnknown() if took_effect is None else self._backend.translate(error)
         self._database.deliver(group, events)
         return None
 
@@ -300,15 +308,15 @@ class _Writer(_Worker):
             job.row = None
             log.exception("the record of a failed call could not be written")
 
-    def _survived(self, marker: str) -> bool:
-        """Whether a transaction whose COMMIT was cut off took effect."""
+    def _took_effect(self, marker: str) -> bool | None:
+        """Whether a transaction whose COMMIT was cut off took effect; nothing when nobody can say."""
         for _ in range(ATTEMPTS):
             try:
                 return self._backend.was_committed(self._connection, marker)
             except DBAPIError:
                 self._drop_connection()
                 time.sleep(LONGEST_PAUSE)
-        return False
+        return None
 
 
 class _Reader(_Worker):
@@ -343,7 +351,7 @@ def _nobody_listens(_events: Sequence[StoredEvent]) -> None:
     """Until somebody does."""
 
 
-def _unexpected(error: DBAPIError) -> MissionError:
+def _unexpected(error: Exception) -> MissionError:
     problem = InternalError()
     problem.__cause__ = error
     return problem

@@ -42,7 +42,7 @@ class Presence:
     def __init__(self, path: Path, *, role: str) -> None:
         self._lock = FileLock(path)
         self._notes = path.with_name(f"{path.name}.holders")
-        self._note = self._notes / str(os.getpid())
+        self._note = self._notes / f"{os.getpid()}-{id(self)}"
         self._role = role
 
     def enter(self) -> None:
@@ -68,8 +68,11 @@ class Presence:
             return []
         found = []
         for note in sorted(self._notes.iterdir()):
-            if note.name.isdigit() and int(note.name) != os.getpid() and _alive(int(note.name)):
-                found.append(f"{note.read_text()} (process {note.name})")
+            pid = note.name.partition("-")[0]
+            if pid.isdigit() and _alive(int(pid)):
+                found.append(f"{note.read_text()} (process {pid})")
+            else:
+                note.unlink(missing_ok=True)  # its holder died without leaving
         return found
 
 

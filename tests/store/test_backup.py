@@ -1,0 +1,128 @@
+"""Backups: everything comes back, into either database, and event numbers never go backwards."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+from sqlalchemy import select
+
+from mission.app import App, new_backend
+from mission.store import backup, migrate
+from mission.store.tables import metadata
+
+
+async def fill(settings, clock, repository):
+    """A little of everything; the result is every row of every table."""
+    app = App(settings, role="a test", clock=clock)
+    async with app.running(periodic=False):
+        from tests.conftest import Front
+
+        call = Front(app)
+        call.directory = str(repository)
+        await call("start_mission", {"name": "Aüth ☃", "objective": "y"})
+        task = await call("start_task", {"name": "t", "goal": "g"})
+        await call("log_milestone", {"task_id": task["task_id"], "message": "m", "metadata": {"a": [1, None, "ü"]}})
+        await call("agent_register", {"name": "ada", "runtime": "codex"})
+    return task["task_id"], rows_of(settings)
+
+
+def rows_of(settings):
+    backend = new_backend(settings, role="a test")
+    with backend.connect() as connection:
+        rows = {
+            name: sorted(map(repr, (tuple(row) for row in connection.execute(select(table)))))
+            for name, table in metadata.tables.items()
+        }
+    backend.close()
+    return rows
+
+
+def restored(settings, file):
+    backend = new_backend(settings, role="a test")
+    counts = backup.restore(settings, backend, file)
+    backend.close()
+    return counts
+
+
+def written(settings, file):
+    backend = new_backend(settings, role="a test")
+    counts = backup.write(settings, backend, file)
+    backend.close()
+    return counts
+
+
+async def test_everything_comes_back(settings, clock, repository, tmp_path):
+    task_id, before = await fill(settings, clock, repository)
+    counts = written(settings, tmp_path / "all.zip")
+    await fill(settings, clock, repository)
+
+    restored(settings, tmp_path / "all.zip")
+
+    after = rows_of(settings)
+    assert {name: rows for name, rows in after.items() if name != "event_counter"} == {
+        name: rows for name, rows in before.items() if name != "event_counter"
+    }
+    assert counts == {name: len(rows) for name, rows in before.items()}
+    app = App(settings, role="a test", clock=clock)
+    async with app.running(periodic=False):
+        from tests.conftest import Front
+
+        (repository / "new").write_text("x")
+        done = await Front(app)("complete_task", {"task_id": task_id, "status": "success", "outcome": {"summary": "s"}})
+    assert done["files_changed"]["added"] == ["new"]
+
+
+async def test_event_numbers_go_on_above_the_highest_ever_given(settings, clock, repository, tmp_path):
+    await fill(settings, clock, repository)
+    written(settings, tmp_path / "all.zip")
+    await fill(settings, clock, repository)
+    highest = rows_of(settings)["event_counter"]
+
+    restored(settings, tmp_path / "all.zip")
+
+    assert rows_of(settings)["event_counter"] == highest
+
+
+async def test_a_backup_moves_from_sqlite_to_postgresql(
+    sqlite_settings, postgres_settings, clock, repository, tmp_path
+):
+    _, before = await fill(sqlite_settings, clock, repository)
+    written(sqlite_settings, tmp_path / "all.zip")
+
+    restored(postgres_settings, tmp_path / "all.zip")
+
+    assert rows_of(postgres_settings) == before
+
+
+async def test_a_database_in_use_is_not_replaced(settings, clock, tmp_path):
+    app = App(settings, role="the daemon", clock=clock)
+    async with app.running(periodic=False):
+        written(settings, tmp_path / "all.zip")
+
+        with pytest.raises(migrate.DatabaseInUse, match="the daemon"):
+            restored(settings, tmp_path / "all.zip")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not a zip", "empty zip", "other manifest"])
+def test_what_is_no_backup_is_refused_and_nothing_is_lost(sqlite_settings, tmp_path, content):
+    file = tmp_path / "broken.zip"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif content is not None:
+        with zipfile.ZipFile(file, "w") as archive:
+            if content == "other manifest":
+                archive.writestr("manifest.json", '{"format": 99}')
+    before = rows_of(sqlite_settings)
+
+    with pytest.raises(backup.BadBackup):
+        restored(sqlite_settings, file)
+
+    assert rows_of(sqlite_settings) == before
+
+
+def test_a_backup_is_readable_by_its_owner_only_and_written_whole(sqlite_settings, tmp_path):
+    written(sqlite_settings, tmp_path / "all.zip")
+
+    assert (tmp_path / "all.zip").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []

@@ -1,0 +1,287 @@
+"""Transactions: group commit, rollback, re-run, and events numbered without gap, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from mission.domain import events
+from mission.domain.errors import NotFound, TransientError
+from mission.domain.ids import new_id
+from mission.domain.mission import Family, Mission
+from mission.store.database import Database
+from mission.store.events import StoredEvent
+
+
+def add_mission(tx, *, name="x", id=None, fail=None, entered=None):
+    """A transaction function that can be told to fail."""
+    if entered is not None:
+        entered()
+    mission = Mission(
+        id=id or new_id("mission"),
+        name=name,
+        objective="y",
+        family=Family.MISSION,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    tx.missions.add(mission)
+    tx.emit(events.MissionCreated(mission=mission))
+    if fail is not None:
+        raise fail
+    return mission
+
+
+def names(tx):
+    return sorted(tx.connection.execute(text("SELECT name FROM missions")).scalars())
+
+
+class Gate:
+    """Holds the writer until everything that should share its next commit is waiting."""
+
+    def __init__(self, database):
+        self._open = threading.Event()
+        self._entered = threading.Event()
+        self._held = asyncio.create_task(database.write(self._wait))
+
+    def _wait(self, _tx):
+        self._entered.set()
+        assert self._open.wait(10)
+
+    async def __aenter__(self):
+        await asyncio.to_thread(self._entered.wait, 10)
+
+    async def __aexit__(self, *_):
+        await asyncio.sleep(0)  # the writes begun inside have been handed in now
+        self._open.set()
+        await self._held
+
+
+async def test_what_was_written_is_read_back(app):
+    mission = await app.database.write(add_mission, name="Auth")
+
+    found = await app.database.read(lambda tx: tx.missions.get(mission.id))
+
+    assert (found.name, found.created_at, found.family) == ("Auth", mission.created_at, Family.MISSION)
+
+
+async def test_a_failing_function_leaves_nothing_behind_and_its_error_reaches_the_caller(app):
+    with pytest.raises(ValueError, match="no"):
+        await app.database.write(add_mission, fail=ValueError("no"))
+
+    assert await app.database.read(names) == []
+    assert await app.database.read(lambda tx: tx.events.newest()) == 0
+
+
+async def test_in_a_group_only_the_failing_function_is_undone(app):
+    async with Gate(app.database):
+        writes = [
+            asyncio.create_task(app.database.write(add_mission, name=name, fail=fail))
+            for name, fail in (("a", None), ("b", NotFound("gone")), ("c", None))
+        ]
+    results = await asyncio.gather(*writes, return_exceptions=True)
+
+    assert isinstance(results[1], NotFound)
+    assert await app.database.read(names) == ["a", "c"]
+    assert await app.database.read(lambda tx: tx.events.newest()) == 2
+
+
+async def test_a_broken_rule_of_the_database_undoes_only_its_own_function(app):
+    twice = new_id("mission")
+    async with Gate(app.database):
+        writes = [
+            asyncio.create_task(app.database.write(add_mission, name=name, id=id))
+            for name, id in (("first", twice), ("second", twice), ("third", None))
+        ]
+    results = await asyncio.gather(*writes, return_exceptions=True)
+
+    assert isinstance(results[1], IntegrityError)
+    assert await app.database.read(names) == ["first", "third"]
+
+
+async def test_what_waits_shares_one_commit(app, monkeypatch):
+    commits = []
+    commit = type(app.backend).commit
+    monkeypatch.setattr(
+        type(app.backend), "commit", lambda self, connection: (commits.append(1), commit(self, connection))[1]
+    )
+    async with Gate(app.database):
+        writes = [asyncio.create_task(app.database.write(add_mission)) for _ in range(20)]
+    await asyncio.gather(*writes)
+
+    assert len(commits) == 2  # the gate's own, and one for all twenty
+
+
+async def test_a_passing_failure_is_tried_again_without_the_caller_noticing(app, monkeypatch):
+    fail_first = iter([True, True])
+    begin = type(app.backend).begin_write
+
+    def begin_or_fail(self, connection):
+        begin(self, connection)
+        if next(fail_first, False):
+            raise DBAPIError("BEGIN", {}, Exception("deadlock"))
+
+    monkeypatch.setattr(type(app.backend), "begin_write", begin_or_fail)
+    monkeypatch.setattr(type(app.backend), "translate", lambda self, error: TransientError())
+
+    await app.database.write(add_mission, name="at last")
+
+    assert await app.database.read(names) == ["at last"]
+
+
+async def test_a_lasting_failure_reaches_the_caller_as_a_passing_one_to_try_later(app, monkeypatch):
+    def begin(self, connection):
+        raise DBAPIError("BEGIN", {}, Exception("locked"))
+
+    monkeypatch.setattr(type(app.backend), "begin_write", begin)
+    monkeypatch.setattr(type(app.backend), "translate", lambda self, error: TransientError("busy"))
+
+    with pytest.raises(TransientError, match="busy"):
+        await app.database.write(add_mission)
+
+
+async def test_sixteen_writers_that_fail_at_random_leave_no_gap_for_a_reader(app, settings):
+    """A reader that always asks for what came after the last number it saw misses nothing."""
+    writers, rounds = 16, 25
+    other = Database(_second_backend(app, settings))
+    other.open()
+    made: list[str] = []
+    seen: list[StoredEvent] = []
+    done = asyncio.Event()
+
+    async def write(number):
+        database = app.database if number % 2 else other
+        for step in range(rounds):
+            fail = ValueError() if random.random() < 0.3 else None
+            try:
+                made.append((await database.write(add_mission, name=f"{number}-{step}", fail=fail)).id)
+            except ValueError:
+                continue
+
+    async def read():
+        while True:
+            finished = done.is_set()
+            last = seen[-1].seq if seen else 0
+            seen.extend(await app.database.read(lambda tx, since=last: tx.events.since(since, limit=100)))
+            if finished and (not seen or seen[-1].seq == await app.database.read(lambda tx: tx.events.newest())):
+                return
+
+    reader = asyncio.create_task(read())
+    await asyncio.gather(*(write(number) for number in range(writers)))
+    done.set()
+    await asyncio.wait_for(reader, 30)
+    await other.close()
+
+    assert [event.seq for event in seen] == list(range(1, len(made) + 1))
+    assert sorted(event.mission_id for event in seen) == sorted(made)
+
+
+async def test_the_record_of_a_failed_write_stays_when_its_effect_does_not(app):
+    class Record:
+        written = False
+
+        def row(self, error, at):
+            return {
+                "id": new_id("audit entry"),
+                "at": at,
+                "finished_at": at,
+                "transport": "test",
+                "caller": "operator",
+                "tool": "t",
+                "status": "error" if error else "ok",
+                "arguments": {},
+            }
+
+    alone, grouped, fine = Record(), Record(), Record()
+    with pytest.raises(NotFound):
+        await app.database.write(add_mission, fail=NotFound(), record=alone)
+    async with Gate(app.database):
+        writes = [
+            asyncio.create_task(app.database.write(add_mission, fail=NotFound(), record=grouped)),
+            asyncio.create_task(app.database.write(add_mission, name="stays", record=fine)),
+        ]
+    await asyncio.gather(*writes, return_exceptions=True)
+
+    statuses = await app.database.read(
+        lambda tx: list(tx.connection.execute(text("SELECT status FROM audit ORDER BY at")).scalars())
+    )
+    assert statuses == ["error", "error", "ok"]
+    assert (alone.written, grouped.written, fine.written) == (True, True, True)
+    assert await app.database.read(names) == ["stays"]
+
+
+async def test_a_reader_sees_one_state_throughout(app):
+    await app.database.write(add_mission, name="before")
+    paused, go_on = threading.Event(), threading.Event()
+
+    def read_twice(tx):
+        first = names(tx)
+        paused.set()
+        assert go_on.wait(10)
+        return first, names(tx)
+
+    reading = asyncio.create_task(app.database.read(read_twice))
+    await asyncio.to_thread(paused.wait, 10)
+    await app.database.write(add_mission, name="meanwhile")
+    go_on.set()
+
+    assert await reading == (["before"], ["before"])
+
+
+async def test_a_killed_connection_is_replaced(postgres_settings, clock):
+    from mission.app import App
+
+    app = App(postgres_settings, role="a test", clock=clock)
+    async with app.running(periodic=False):
+        await app.database.write(add_mission, name="before")
+        await app.database.write(_kill_others)
+
+        await app.database.write(add_mission, name="after")
+
+        assert await app.database.read(names) == ["after", "before"]
+
+
+async def test_a_commit_that_was_cut_off_is_neither_lost_nor_done_twice(postgres_settings, clock, monkeypatch):
+    """The connection dies right after COMMIT was sent: the server is asked what became of it."""
+    from mission.app import App
+    from mission.store.postgres import PostgresBackend
+
+    app = App(postgres_settings, role="a test", clock=clock)
+    async with app.running(periodic=False):
+        commit = PostgresBackend.commit
+        cuts = iter(["after", "before"])
+
+        def cut_off(self, connection):
+            cut = next(cuts, None)
+            if cut == "after":
+                commit(self, connection)
+            if cut is not None:
+                connection.connection.driver_connection.close()
+            commit(self, connection)
+
+        monkeypatch.setattr(PostgresBackend, "commit", cut_off)
+        await app.database.write(add_mission, name="took effect")
+        await app.database.write(add_mission, name="did not, was run again")
+
+        assert await app.database.read(names) == ["did not, was run again", "took effect"]
+        assert await app.database.read(lambda tx: tx.events.newest()) == 2
+
+
+def _kill_others(tx):
+    tx.connection.execute(
+        text(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    )
+
+
+def _second_backend(app, settings):
+    from mission.app import open_backend
+
+    return open_backend(settings, role="a second writer")

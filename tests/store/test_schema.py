@@ -1,0 +1,104 @@
+"""The schema: what the migrations make is what the tables say, and migrating is safe."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from mission.app import new_backend, open_backend
+from mission.settings import Settings
+from mission.store import migrate
+from mission.store.tables import metadata
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def fresh(request, tmp_path):
+    """Settings of a database without tables."""
+    url = request.getfixturevalue("empty_postgres") if request.param == "postgresql" else ""
+    return Settings(home=tmp_path, database_url=url)
+
+
+def test_the_migrations_make_exactly_the_tables(fresh):
+    backend = open_backend(fresh, role="a test")
+    with backend.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), metadata)
+    backend.close()
+
+    assert differences == []
+
+
+def test_the_newest_revision_is_the_one_we_expect():
+    config = Config()
+    config.set_main_option("script_location", str(migrate.__file__).replace("migrate.py", "migrations"))
+
+    assert ScriptDirectory.from_config(config).get_current_head() == migrate.HEAD
+
+
+def test_a_database_in_use_is_not_migrated_and_its_user_is_named(fresh):
+    user = open_backend(fresh, role="the daemon")
+    _pretend_revision(user, "0000")
+    other = new_backend(fresh, role="a second one")
+
+    with pytest.raises(migrate.DatabaseInUse, match="the daemon"):
+        migrate.prepare(other, backup=_no_backup)
+
+    other.close()
+    user.close()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(fresh):
+    backend = open_backend(fresh, role="a test")
+    _pretend_revision(backend, "9999")
+    backend.close()
+
+    with pytest.raises(migrate.NewerDatabase):
+        open_backend(fresh, role="a test")
+
+
+def test_an_older_database_is_backed_up_before_it_is_migrated(fresh, monkeypatch):
+    backend = open_backend(fresh, role="a test")
+    _pretend_revision(backend, "0000")
+    backend.close()
+    monkeypatch.setattr(migrate, "migrate", lambda connection: None)
+
+    backend = open_backend(fresh, role="a test")
+    backend.close()
+
+    (made,) = fresh.backups_path.iterdir()
+    assert made.name.startswith("before-migration-from-0000-")
+    assert made.stat().st_mode & 0o777 == 0o600
+
+
+def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh):
+    program = textwrap.dedent(
+        """
+        import sys
+        from pathlib import Path
+        from mission.app import open_backend
+        from mission.settings import Settings
+        open_backend(Settings(home=Path(sys.argv[1]), database_url=sys.argv[2]), role="a test").close()
+        """
+    )
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program, str(fresh.home), fresh.database_url], stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+
+    assert [(process.communicate(timeout=60)[1], process.returncode) for process in processes] == [(b"", 0)] * 4
+
+
+def _pretend_revision(backend, revision):
+    with backend.connect() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :to"), {"to": revision})
+
+
+def _no_backup(revision):
+    pytest.fail("nothing may be written while somebody uses the database")
