@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mission import __version__, tools
 from mission.domain.errors import InvalidState, MissionError
@@ -37,6 +37,9 @@ from mission.store.locks import FileLock
 from mission.store.postgres import PostgresBackend
 from mission.store.sqlite import SqliteBackend
 from mission.store.transaction import Tx
+
+if TYPE_CHECKING:
+    import uvicorn
 
 log = logging.getLogger("mission")
 
@@ -200,13 +203,13 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
     _run(serve())
 
 
-async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str], None]) -> None:
+def http_server(app: App, *, token: str) -> uvicorn.Config:
+    """The daemon's web server, which opens and closes the application it serves."""
     import uvicorn
 
     from mission.transports.http import answering_hosts, build_http
 
     settings = app.settings
-    token = operator_token(settings)
     asgi = build_http(
         app.gateway,
         app.events,
@@ -216,7 +219,7 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
         health=app.health,
         running=lambda: app.running(periodic=True),
     )
-    config = uvicorn.Config(
+    return uvicorn.Config(
         asgi,
         http="httptools",
         ws="websockets-sansio",
@@ -228,6 +231,13 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
         ws_max_size=1024 * 1024,
         ws_max_queue=64,
     )
+
+
+async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str], None]) -> None:
+    import uvicorn
+
+    settings = app.settings
+    token = operator_token(settings)
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -251,7 +261,7 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
             app.events.wake_waiters()
             await super().shutdown(sockets)
 
-    server = Server(config)
+    server = Server(http_server(app, token=token))
     await server.serve(sockets=[listener])
     if not server.started:
         raise InvalidState("the daemon could not start", hint="'mission logs' shows why.")

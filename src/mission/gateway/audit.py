@@ -12,7 +12,7 @@ from typing import Any
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.gateway.caller import Identity
-from mission.gateway.masking import masked
+from mission.gateway.masking import masked, plain
 from mission.store.database import Database
 from mission.store.transaction import Tx
 
@@ -29,7 +29,7 @@ class Entry:
         self.identity: Identity | None = None
         self.result: dict[str, Any] | None = None
         self.written = False
-        self._tool = tool[:200]
+        self._tool = plain(tool[:200])
         self._transport = transport
         self._arguments = arguments
         self._at = at
@@ -119,5 +119,5 @@ def _trace(error: BaseException | None) -> str | None:
 def _id(subjects: Mapping[str, Any], *names: str) -> str | None:
     for name in names:
         if isinstance(value := subjects.get(name), str):
-            return value[:40]
+            return plain(value[:40])
     return None

@@ -21,7 +21,7 @@ from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Registry, Tool
 from mission.gateway.retry import Retry
-from mission.gateway.validate import validate
+from mission.gateway.validate import check_text, validate
 from mission.services import agents
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
@@ -150,7 +150,7 @@ class Gateway:
         self._database = database
         self._ports = ports
         self._retry = retry or Retry()
-        self._flying: dict[tuple[str, str], tuple[str, asyncio.Future[dict[str, Any]]]] = {}
+        self._flying: dict[tuple[str, str], tuple[str, asyncio.Task[dict[str, Any]]]] = {}
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
         """The tool's result, or a MissionError that may be shown to the caller as it is."""
@@ -185,7 +185,7 @@ class Gateway:
 
     async def identify(self, caller: Caller) -> Identity:
         """Who the connection itself speaks for."""
-        return Identity(agent=await self._agent(caller.agent) if caller.agent is not None else None)
+        return Identity(agent=await self._agent(caller.agent, field="agent") if caller.agent is not None else None)
 
     async def _identify(self, found: Tool | None, arguments: Any, caller: Caller) -> Identity:
         identity = await self.identify(caller)
@@ -194,7 +194,7 @@ class Gateway:
         named = arguments.get(found.actor)
         if not isinstance(named, str) or not named:
             return identity
-        actor = await self._agent(named)
+        actor = await self._agent(named, field=found.actor)
         if identity.agent is not None and identity.agent.id != actor.id:
             raise PermissionDenied(
                 f"{identity.agent.id} cannot act as {actor.id}",
@@ -202,7 +202,8 @@ class Gateway:
             )
         return Identity(agent=actor)
 
-    async def _agent(self, reference: str) -> Agent:
+    async def _agent(self, reference: str, *, field: str) -> Agent:
+        check_text(reference, field=field)
         return await self._database.read(agents.find, reference=reference[:200])
 
     def _permit(self, identity: Identity, name: str) -> None:
@@ -224,20 +225,23 @@ class Gateway:
         if place in self._flying:
             digest, first = self._flying[place]
             repeat.check(digest)
-            return await asyncio.shield(first)
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._flying[place] = (repeat.digest, future)
+        else:
+            first = asyncio.create_task(self._run_first(tool, call, arguments, repeat))
+            self._flying[place] = (repeat.digest, first)
+            first.add_done_callback(lambda _: self._flying.pop(place))
+        return await asyncio.shield(first)  # a caller that leaves does not take the others' answer with it
+
+    async def _run_first(self, tool: Tool, call: Call, arguments: Any, repeat: _Repeat) -> dict[str, Any]:
+        kept = await self._database.read(repeat.recall)
+        if kept is not None:
+            return kept
         try:
+            return await self._run(tool, call, arguments)
+        except IntegrityError:
             kept = await self._database.read(repeat.recall)
-            result = kept if kept is not None else await self._run(tool, call, arguments)
-        except BaseException as error:
-            future.set_exception(error if isinstance(error, Exception) else InternalError())
-            future.exception()  # somebody looked: a failure without a second caller is no warning
-            raise
-        finally:
-            del self._flying[place]
-        future.set_result(result)
-        return result
+            if kept is None:
+                raise
+            return kept  # another process was faster with the same key
 
     async def _run(self, tool: Tool, call: Call, arguments: Any) -> dict[str, Any]:
         async def attempt() -> dict[str, Any]:

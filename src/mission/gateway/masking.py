@@ -1,13 +1,15 @@
-"""What an audit entry may hold: no secrets, and no more of a long value than helps a reader."""
+"""What an audit entry may hold: no secrets, nothing a database cannot keep, no more than helps a reader."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 LONGEST = 2_000
 MOST_ITEMS = 200
+DEEPEST = 32
 _SECRET_NAME = re.compile(r"token|secret|password|passwd|api_?key|authorization|credential|private_?key", re.IGNORECASE)
 _COUNTS = re.compile(r"^(max_)?tokens(_|$)|^token_(estimate|count)", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
@@ -16,18 +18,33 @@ _SECRET_VALUE = re.compile(
 )
 
 
-def masked(value: Any) -> Any:
-    """The value with secrets replaced and long texts cut, their size noted."""
+def masked(value: Any, *, depth: int = 0) -> Any:
+    """The value with secrets replaced and what is long or deep cut, its size noted."""
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if depth == DEEPEST:
+        return "…"
     if isinstance(value, Mapping):
         rows = list(value.items())
-        kept = {str(name): "***" if _is_secret(str(name), each) else masked(each) for name, each in rows[:MOST_ITEMS]}
+        kept = {
+            plain(str(name)): "***" if _is_secret(str(name), each) else masked(each, depth=depth + 1)
+            for name, each in rows[:MOST_ITEMS]
+        }
         return kept if len(rows) <= MOST_ITEMS else {**kept, "…": f"{len(rows) - MOST_ITEMS} more"}
-    if isinstance(value, list | tuple):
-        items = [masked(each) for each in value[:MOST_ITEMS]]
-        return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS} more"]
-    return value
+    items = [masked(each, depth=depth + 1) for each in value[:MOST_ITEMS]]
+    return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS} more"]
+
+
+def plain(text: str) -> str:
+    """The text with what no database keeps (NUL, half a surrogate pair) written out, such as \\x00."""
+    text = text[:LONGEST]
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.replace("\x00", "\\x00")
 
 
 def _is_secret(name: str, value: Any) -> bool:
@@ -35,6 +52,5 @@ def _is_secret(name: str, value: Any) -> bool:
 
 
 def _text(text: str) -> str:
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]}… ({len(text):,} characters in all)"
+    text = plain(text) if len(text) <= LONGEST else f"{plain(text)}… ({len(text):,} characters in all)"
     return _SECRET_VALUE.sub("***", text) if len(text) >= 16 else text

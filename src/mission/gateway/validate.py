@@ -21,7 +21,7 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
     if not isinstance(arguments, Mapping):
         raise InvalidInput(f"{tool.name}: the arguments must be an object", hint='Send {"field": value, …}.')
     for name, value in arguments.items():
-        _check_text(name, field="an argument's name")
+        check_text(name, field="an argument's name")
         _check_value(value, field=name, depth=1)
     given = _renamed(tool, arguments)
     _check_spelling(tool, given)
@@ -42,13 +42,13 @@ def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_value(value: Any, *, field: str, depth: int) -> None:
     if isinstance(value, str):
-        _check_text(value, field=field)
+        check_text(value, field=field)
     elif isinstance(value, dict | list):
         if depth > DEEPEST:
             raise InvalidInput(f"{field}: nested more than {DEEPEST} levels deep", hint="Flatten it.", field=field)
         if isinstance(value, dict):
             for key, each in value.items():
-                _check_text(key, field=field)
+                check_text(key, field=field)
                 _check_value(each, field=f"{field}.{key[:40]}" if depth < 4 else field, depth=depth + 1)
         else:
             for each in value:
@@ -57,7 +57,7 @@ def _check_value(value: Any, *, field: str, depth: int) -> None:
         raise InvalidInput(f"{field}: NaN and infinity are no numbers here", hint="Give a finite number.", field=field)
 
 
-def _check_text(text: str, *, field: str) -> None:
+def check_text(text: str, *, field: str) -> None:
     if len(text) > LONGEST_TEXT:
         raise TooLarge(f"{field}: {len(text):,} characters; at most {LONGEST_TEXT:,} are taken", field=field)
     if text.isascii() and "\x00" not in text:

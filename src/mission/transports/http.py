@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mission import __version__
-from mission.domain.errors import MissionError, NotFound, PermissionDenied
+from mission.domain.errors import InternalError, InvalidInput, MissionError, NotFound, PermissionDenied
 from mission.events.log import EventLog
 from mission.gateway.call import Gateway
 from mission.gateway.caller import Tokens
@@ -29,6 +29,7 @@ from mission.transports.wire import bearer, error_response, json_response
 
 PUBLIC = frozenset({"/", "/api/health"})
 TOKEN_PROTOCOL = "mission.token."
+_HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d+)?")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -54,8 +55,8 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        host = _host_of(headers.get("host", ""))
-        if not self._is_ours(host):
+        host = headers.get("host", "")
+        if not self._is_ours(_host_of(host)):
             raise PermissionDenied(
                 f"this server does not answer to the host '{host[:100]}'",
                 hint="Use the address 'mission status' shows, or add the name to allowed_hosts in settings.toml.",
@@ -70,8 +71,7 @@ class Guard:
         return host in LOOPBACK or host in self._hosts or (self._any_address and _is_address(host))
 
     def _is_own_origin(self, origin: str, headers: Headers) -> bool:
-        parts = urlsplit(origin)
-        return parts.netloc == headers.get("host") and parts.scheme in {"http", "https"}
+        return origin in {f"{scheme}://{headers.get('host')}" for scheme in ("http", "https")}
 
 
 def build_http(
@@ -113,7 +113,7 @@ def build_http(
         WebSocketRoute("/ws", live),
         *Rest(gateway, log, toolsets=toolsets).routes(),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_found})
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_ERRORS)
     return Guard(app, tokens=tokens, hosts=hosts)
 
 
@@ -134,6 +134,22 @@ async def _not_found(request: Request, error: Exception) -> Response:  # noqa: A
     return error_response(NotFound("there is nothing at this address", hint="See /api/openapi.json."))
 
 
+async def _wrong_method(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    allowed = getattr(error, "headers", None) or {}
+    response = error_response(InvalidInput("this address takes another method", hint=f"Use {allowed.get('Allow')}."))
+    response.status_code = 405
+    response.headers.update(allowed)
+    return response
+
+
+async def _failed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    """A mistake of ours outside a call; the server's log has it."""
+    return error_response(InternalError(hint="The operator finds the details in 'mission logs'."))
+
+
+_ERRORS = {404: _not_found, 405: _wrong_method, Exception: _failed}
+
+
 async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008, "reason": error.message[:120]})
@@ -145,11 +161,9 @@ async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Sen
 
 
 def _host_of(header: str) -> str:
-    """The name in a Host header, without its port."""
-    name = header.lower()
-    if name.startswith("["):
-        return name[1:].partition("]")[0]
-    return name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() and ":" in name else name
+    """The name in a Host header, without its port; nothing when it has another shape."""
+    found = _HOST.fullmatch(header.lower())
+    return (found["address"] or found["name"]) if found else ""
 
 
 def _protocol_token(scope: Scope) -> str | None:
