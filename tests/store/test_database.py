@@ -127,7 +127,7 @@ async def test_a_passing_failure_is_tried_again_without_the_caller_noticing(app,
             raise DBAPIError("BEGIN", {}, Exception("deadlock"))
 
     monkeypatch.setattr(type(app.backend), "begin_write", begin_or_fail)
-    monkeypatch.setattr(type(app.backend), "translate", lambda self, error: TransientError())
+    monkeypatch.setattr(type(app.backend), "translate", lambda *_: TransientError())
 
     await app.database.write(add_mission, name="at last")
 
@@ -139,7 +139,7 @@ async def test_a_lasting_failure_reaches_the_caller_as_a_passing_one_to_try_late
         raise DBAPIError("BEGIN", {}, Exception("locked"))
 
     monkeypatch.setattr(type(app.backend), "begin_write", begin)
-    monkeypatch.setattr(type(app.backend), "translate", lambda self, error: TransientError("busy"))
+    monkeypatch.setattr(type(app.backend), "translate", lambda *_: TransientError("busy"))
 
     with pytest.raises(TransientError, match="busy"):
         await app.database.write(add_mission)

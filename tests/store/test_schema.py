@@ -67,7 +67,7 @@ def test_an_older_database_is_backed_up_before_it_is_migrated(fresh, monkeypatch
     backend = open_backend(fresh, role="a test")
     _pretend_revision(backend, "0000")
     backend.close()
-    monkeypatch.setattr(migrate, "migrate", lambda connection: None)
+    monkeypatch.setattr(migrate, "migrate", lambda *_: None)
 
     backend = open_backend(fresh, role="a test")
     backend.close()

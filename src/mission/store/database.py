@@ -186,7 +186,7 @@ class _Writer(_Worker):
             try:
                 if group:
                     self._commit_with_retry(group)
-            except Exception as error:  # noqa: BLE001 - the writer must outlive whatever a group does to it
+            except Exception as error:  # the writer must outlive whatever a group does to it
                 log.exception("a group of %d write(s) failed in a way nobody foresaw", len(group))
                 self._drop_connection()
                 self._fail(group, _unexpected(error))
