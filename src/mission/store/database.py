@@ -127,15 +127,13 @@ class Database:
         return result
 
     def deliver(self, jobs: Sequence[_Job], events: Sequence[StoredEvent] = ()) -> None:
-        """From a worker thread: publish what was committed and let the answers go."""
+        """From a worker thread: let the answers go and publish what was committed."""
         try:
             self._loop.call_soon_threadsafe(self._settle, jobs, events)
         except RuntimeError:
             log.debug("the event loop is gone; %d answer(s) have no reader", len(jobs))
 
     def _settle(self, jobs: Sequence[_Job], events: Sequence[StoredEvent]) -> None:
-        if events:
-            self.on_commit(events)
         for job in jobs:
             if job.record is not None:
                 job.record.written = job.row is not None
@@ -145,6 +143,8 @@ class Database:
                 job.future.set_exception(job.error)
             else:
                 job.future.set_result(job.result)
+        if events:  # after the answers: who called goes on before those who only listen
+            self.on_commit(events)
 
 
 class _Worker:
