@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Iterable
 from functools import cached_property
 
 from mission.domain.errors import InvalidInput
 from mission.store.events import StoredEvent
+from mission.store.json import dumps
 
 LONGEST_QUEUE = 2_000
 
@@ -23,7 +23,7 @@ class Published:
 
     @cached_property
     def text(self) -> str:
-        return json.dumps(self.event.frame(), ensure_ascii=False, separators=(",", ":"))
+        return dumps(self.event.frame())
 
 
 class Topic:

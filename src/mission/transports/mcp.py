@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
+from pydantic_core import to_json
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
@@ -179,7 +179,7 @@ def _listing(tool: Tool) -> types.Tool:
 
 
 def _text(content: Any) -> dict[str, str]:
-    return {"type": "text", "text": json.dumps(content, ensure_ascii=False, indent=1)}
+    return {"type": "text", "text": to_json(content, indent=1).decode()}
 
 
 def _query(ctx: Context, name: str) -> str | None:
