@@ -25,6 +25,8 @@ def listen(host: str, port: int, token: str) -> None:
             if not received:
                 return
             protocol.receive_data(received)
+            if protocol.handshake_exc is not None:
+                raise protocol.handshake_exc
             for event in protocol.events_received():
                 if not isinstance(event, Frame):
                     protocol.send_text(b'{"type":"subscribe","topic":"global"}')
