@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Iterable
 from functools import cached_property
@@ -12,6 +13,7 @@ from mission.store.events import StoredEvent
 from mission.store.json import dumps
 
 LONGEST_QUEUE = 2_000
+_ID = re.compile(r"[a-z0-9_]{1,40}")
 
 
 class Published:
@@ -31,7 +33,7 @@ class Topic:
 
     def __init__(self, name: str) -> None:
         kind, _, id = name.partition(":")
-        if name != "global" and (kind not in {"mission", "agent"} or not id):
+        if name != "global" and (kind not in {"mission", "agent"} or not _ID.fullmatch(id)):
             raise InvalidInput(
                 f"topic: '{name[:100]}' is unknown", hint="Use 'global', 'mission:<id>' or 'agent:<id>'.", field="topic"
             )

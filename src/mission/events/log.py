@@ -65,16 +65,17 @@ class EventLog:
         """The topic's events after a number."""
         return await self._database.read(_chapter, topic=topic, since=since, limit=limit)
 
-    async def wait(self, since: int, *, seconds: float) -> None:
-        """Return once something newer than the number is published, or when the time is over."""
+    async def wait(self, since: int, *, seconds: float) -> bool:
+        """True once something newer than the number is published, False when the time is over or the log closes."""
         if self.last > since:
-            return
+            return True
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.add(waiter)
         try:
             await asyncio.wait([waiter], timeout=seconds)
         finally:
             self._waiters.discard(waiter)
+        return self.last > since
 
     def wake_waiters(self) -> None:
         """Let everybody who waits go on."""

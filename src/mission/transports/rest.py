@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, get_args, get_origin
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mission import __version__
 from mission.domain.errors import InvalidInput, MissionError
 from mission.events.bus import Topic
-from mission.events.log import EventLog
+from mission.events.log import Chapter, EventLog
 from mission.gateway.call import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
+from mission.transports.openapi import openapi
 from mission.transports.wire import caller_of, error_response, json_body, json_response
 
 ADDRESSES = {
@@ -27,7 +27,7 @@ ADDRESSES = {
 }
 """Read tools that stand under an address, and the argument that the address itself gives."""
 
-LONGEST_WAIT = 55.0
+LONGEST_WAIT = 55
 MOST_EVENTS = 1_000
 WHOLE_MISSION = ["phase_summary", "tasks", "decisions", "milestones", "blockers"]
 
@@ -92,13 +92,13 @@ class Rest:
         """Events after a number, at once or as soon as there is one."""
         try:
             since = _whole(request, "since", default=0)
-            limit = min(_whole(request, "limit", default=200), MOST_EVENTS)
-            wait = min(float(_whole(request, "wait", default=0)), LONGEST_WAIT)
+            limit = min(_whole(request, "limit", default=200, least=1), MOST_EVENTS)
+            wait = min(_whole(request, "wait", default=0), LONGEST_WAIT)
             topic = Topic(request.query_params.get("topic", "global"))
             await self._gateway.identify(caller_of(request.headers, transport="rest"))
-            if wait:
-                await _until_left(request, self._log.wait(since, seconds=wait))
             chapter = await self._log.read(topic, since=since, limit=limit)
+            if wait and not chapter.events and chapter.reaches(since):
+                chapter = await self._awaited(request, topic, chapter, limit=limit, seconds=wait)
         except MissionError as error:
             return error_response(error)
         if not chapter.reaches(since):
@@ -106,63 +106,30 @@ class Rest:
         frames = [event.frame() for event in chapter.events]
         return json_response({"events": frames, "reset": False, "oldest": chapter.oldest, "seq": chapter.newest})
 
+    async def _awaited(
+        self, request: Request, topic: Topic, chapter: Chapter, *, limit: int, seconds: float
+    ) -> Chapter:
+        """What comes to the topic next, or an empty chapter when the time is over or the client has left."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while not chapter.events:
+            news = self._log.wait(chapter.newest, seconds=deadline - loop.time())
+            if not await _unless_left(request, news):
+                break
+            chapter = await self._log.read(topic, since=chapter.newest, limit=limit)
+        return chapter
+
     async def _openapi(self, request: Request) -> Response:  # noqa: ARG002
-        return json_response(openapi(self._gateway))
+        return json_response(openapi(self._gateway, addresses=ADDRESSES))
 
 
-def openapi(gateway: Gateway) -> dict[str, Any]:
-    """The REST door as an OpenAPI document."""
-    paths: dict[str, Any] = {}
-    for tool in gateway.registry:
-        paths[f"/api/tools/{tool.name}"] = {
-            "post": {
-                "operationId": tool.name,
-                "summary": tool.description,
-                "tags": [tool.toolset],
-                "requestBody": {"content": {"application/json": {"schema": tool.input_schema}}},
-                "responses": {
-                    "200": {
-                        "description": "The result",
-                        "content": {"application/json": {"schema": tool.output_schema}},
-                    },
-                    "default": {"$ref": "#/components/responses/Error"},
-                },
-            }
-        }
-    error = {
-        "type": "object",
-        "properties": {
-            "error": {
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string"},
-                    "message": {"type": "string"},
-                    "hint": {"type": ["string", "null"]},
-                    "details": {"type": "object"},
-                },
-            }
-        },
-    }
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Mission Control", "version": __version__},
-        "paths": paths,
-        "security": [{"bearer": []}],
-        "components": {
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-            "responses": {
-                "Error": {"description": "What went wrong", "content": {"application/json": {"schema": error}}}
-            },
-        },
-    }
-
-
-async def _until_left(request: Request, waiting: Any) -> None:
-    """Wait, but no longer than the client does."""
+async def _unless_left(request: Request, waiting: Coroutine[Any, Any, bool]) -> bool:
+    """What the wait gives; False when the client leaves before."""
     wait = asyncio.ensure_future(waiting)
     left = asyncio.ensure_future(_left(request))
     try:
         await asyncio.wait([wait, left], return_when=asyncio.FIRST_COMPLETED)
+        return wait.done() and wait.result()
     finally:
         wait.cancel()
         left.cancel()
@@ -176,28 +143,33 @@ async def _left(request: Request) -> None:
 def _from_query(tool: Tool, request: Request) -> dict[str, Any]:
     """Arguments from an address: a list is given by commas or by repeating its name."""
     arguments: dict[str, Any] = {}
+    parts: dict[str, str] = {}
     query = request.query_params
     for name in query:
         field = tool.arguments.model_fields.get(name)
         if field is not None and _is_list(field.annotation):
             arguments[name] = [part for value in query.getlist(name) for part in value.split(",") if part]
         elif name.startswith("filter."):
-            arguments.setdefault("filter", {})[name.removeprefix("filter.")] = query[name]
+            parts[name.removeprefix("filter.")] = query[name]
         else:
             arguments[name] = query[name]
-    return arguments
+    return {"filter": parts, **arguments} if parts else arguments
 
 
 def _is_list(annotation: Any) -> bool:
     return get_origin(annotation) is list or any(get_origin(option) is list for option in get_args(annotation))
 
 
-def _whole(request: Request, name: str, *, default: int) -> int:
+def _whole(request: Request, name: str, *, default: int, least: int = 0) -> int:
     value = request.query_params.get(name)
     if value is None:
         return default
-    if not value.isdigit() or len(value) > 18:
-        raise InvalidInput(f"{name}: '{value[:40]}' is not a whole number", hint="Give 0 or more.", field=name)
+    if not (value.isascii() and value.isdigit()) or len(value) > 18 or int(value) < least:
+        raise InvalidInput(
+            f"{name}: '{value[:40]}' is no number that can be given here",
+            hint=f"Give a whole number of {least} or more.",
+            field=name,
+        )
     return int(value)
 
 

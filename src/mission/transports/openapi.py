@@ -1,0 +1,123 @@
+"""The REST door as an OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mission import __version__
+from mission.gateway.call import Gateway
+from mission.gateway.registry import Tool
+
+Json = dict[str, Any]
+
+
+def openapi(gateway: Gateway, *, addresses: Mapping[str, tuple[str, str | None]]) -> Json:
+    """Every tool, every address with the tool that answers it, and what stands beside them."""
+    paths: Json = {f"/api/tools/{tool.name}": {"post": _call(tool)} for tool in gateway.registry}
+    for address, (name, argument) in addresses.items():
+        tool = gateway.registry.get(name)
+        assert tool is not None
+        paths[address] = {"get": _read(tool, argument)}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Mission Control", "version": __version__},
+        "paths": {**paths, **_OTHERS},
+        "security": [{"bearer": []}],
+        "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "responses": {"Error": {"description": "What went wrong", "content": _content(_ERROR)}},
+        },
+    }
+
+
+def _object(**properties: Any) -> Json:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _content(schema: Json) -> Json:
+    return {"application/json": {"schema": schema}}
+
+
+def _operation(id: str, summary: str, answer: Json, **more: Any) -> Json:
+    return {
+        "operationId": id,
+        "summary": summary,
+        **more,
+        "responses": {
+            "200": {"description": "The result", "content": _content(answer)},
+            "default": {"$ref": "#/components/responses/Error"},
+        },
+    }
+
+
+def _query(name: str, schema: Json, description: str | None = None) -> Json:
+    parameter = {"name": name, "in": "query", "schema": schema}
+    return parameter if description is None else {**parameter, "description": description}
+
+
+def _call(tool: Tool) -> Json:
+    body = {"content": _content(tool.input_schema)}
+    return _operation(tool.name, tool.description, tool.output_schema, tags=[tool.toolset], requestBody=body)
+
+
+def _read(tool: Tool, argument: str | None) -> Json:
+    """A read tool under an address: its arguments stand in the query, those of an object each under its own name."""
+    parameters: list[Json] = []
+    if argument is not None:
+        parameters.append({"name": "id", "in": "path", "required": True, "schema": {"type": "string"}})
+    for name, schema in tool.input_schema["properties"].items():
+        if name == argument:
+            continue
+        parts = {f"{name}.{part}": each for part, each in schema.get("properties", {}).items()}
+        parameters += [_query(each, part) for each, part in (parts or {name: schema}).items()]
+    return _operation(
+        f"read_{tool.name}", tool.description, tool.output_schema, tags=[tool.toolset], parameters=parameters
+    )
+
+
+_TEXT = {"type": "string"}
+_NUMBER = {"type": "integer", "minimum": 0}
+_ERROR = _object(
+    error=_object(code=_TEXT, message=_TEXT, hint={"type": ["string", "null"]}, details={"type": "object"})
+)
+_EVENT = _object(seq=_NUMBER, type=_TEXT, at=_TEXT, mission_id={"type": ["string", "null"]}, data={"type": "object"})
+_TOOL = _object(
+    name=_TEXT,
+    toolset=_TEXT,
+    description=_TEXT,
+    annotations={"type": "object"},
+    input_schema={"type": "object"},
+    output_schema={"type": "object"},
+)
+_OTHERS: Json = {
+    "/api/health": {
+        "get": _operation(
+            "health",
+            "Whether the server runs, and which version. Needs no token.",
+            _object(status=_TEXT, version=_TEXT, pid=_NUMBER, executions=_NUMBER),
+            security=[],
+        )
+    },
+    "/api/tools": {
+        "get": _operation(
+            "list_tools",
+            "The tools the caller may use.",
+            _object(tools={"type": "array", "items": _TOOL}),
+            parameters=[_query("toolsets", _TEXT, "Toolsets or roles, separated by commas")],
+        )
+    },
+    "/api/events": {
+        "get": _operation(
+            "list_events",
+            "Events after a number. With reset, go on from seq after reading everything anew.",
+            _object(events={"type": "array", "items": _EVENT}, reset={"type": "boolean"}, oldest=_NUMBER, seq=_NUMBER),
+            parameters=[
+                _query("since", _NUMBER, "The last number you saw"),
+                _query("limit", {"type": "integer", "minimum": 1}, "At most so many"),
+                _query("wait", _NUMBER, "Seconds to wait while there is none"),
+                _query("topic", _TEXT, "global, mission:<id> or agent:<id>"),
+            ],
+        )
+    },
+}
