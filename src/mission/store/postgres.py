@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import psycopg
@@ -15,6 +16,7 @@ from mission.store.json import dumps
 
 CHANNEL = "mission_events"
 POLL_SECONDS = 1.0
+STOP_SECONDS = 0.1
 PRESENCE_KEY = 6477_0001
 _AGAIN = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
 _LOST = ("08", "57P")  # connection trouble, the server is going down
@@ -140,10 +142,12 @@ class PostgresBackend:
         plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(plain, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}".encode())
+            told = time.monotonic()
             while not stop.is_set():
-                for _ in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
-                    pass
-                changed()  # also when nothing was heard: a notification may have been missed
+                heard = any(True for _ in connection.notifies(timeout=STOP_SECONDS, stop_after=1))
+                if heard or time.monotonic() - told > POLL_SECONDS:  # a notification may have been missed
+                    changed()
+                    told = time.monotonic()
 
 
 def _is_operational(error: DBAPIError) -> bool:
