@@ -16,6 +16,8 @@ from mission.events.log import Chapter, EventLog
 SUBPROTOCOL = "mission"
 TOO_SLOW = 1013
 NOTICE_SECONDS = 1.0
+GATHER_SECONDS = 0.005
+"""Live events wait this long, so that the answer to whoever made them goes first."""
 MOST_TOPICS = 1_000
 
 
@@ -65,6 +67,7 @@ class LiveEvents:
             self._listener.wake.clear()
             while not self._requests.empty():
                 await self._answer(self._requests.get_nowait())
+            await asyncio.sleep(GATHER_SECONDS)
             for published in self._listener.take():
                 await self._socket.send_text(published.text)
 
