@@ -45,7 +45,7 @@ class McpServer:
             version=__version__,
             title="Mission Control",
             instructions=guide.INSTRUCTIONS,
-            get_tool_input_schema=self._input_schema,
+            get_tool_input_schema=_no_arguments_in_headers,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,  # type: ignore[arg-type]  # a plain dict is taken as it is
             on_list_prompts=self._list_prompts,
@@ -59,10 +59,6 @@ class McpServer:
     async def serve_stdio(self) -> None:
         async with stdio_server() as (read, write):
             await self.server.run(read, write, self.server.create_initialization_options())
-
-    def _input_schema(self, name: str) -> dict[str, Any] | None:
-        tool = self._gateway.registry.get(name)
-        return tool.input_schema if tool is not None else None
 
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
         try:
@@ -166,6 +162,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
+
+
+def _no_arguments_in_headers(name: str) -> None:
+    """Spares each call a walk through its tool's schema in search of arguments that a header may repeat."""
 
 
 def _listing(tool: Tool) -> types.Tool:
