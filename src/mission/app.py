@@ -226,6 +226,8 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
+        ws_per_message_deflate=False,  # frames go to this machine: packing them costs more than sending
         timeout_graceful_shutdown=5,
         timeout_keep_alive=75,
         ws_max_size=1024 * 1024,
