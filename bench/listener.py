@@ -6,6 +6,7 @@ import socket
 import sys
 
 from websockets.client import ClientProtocol
+from websockets.extensions.permessage_deflate import enable_client_permessage_deflate
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
@@ -13,7 +14,9 @@ from websockets.uri import parse_uri
 def listen(host: str, port: int, token: str) -> None:
     """Read until the server ends the connection."""
     with socket.create_connection((host, port)) as connection:
-        protocol = ClientProtocol(parse_uri(f"ws://{host}:{port}/ws"))
+        protocol = ClientProtocol(
+            parse_uri(f"ws://{host}:{port}/ws"), extensions=enable_client_permessage_deflate(None)
+        )
         request = protocol.connect()
         request.headers["Authorization"] = f"Bearer {token}"
         protocol.send_request(request)
