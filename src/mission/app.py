@@ -87,7 +87,7 @@ class App:
         finally:
             if sweep is not None:
                 sweep.cancel()
-            await self.gateway.audit.close()
+            await self.gateway.close()
             await self.events.close()
             self.trees.close()
             await self.database.close()

@@ -32,7 +32,17 @@ class Presence(StrEnum):
     OFFLINE = "offline"
 
 
-RUNTIMES = ("claude_code", "codex", "opencode", "copilot_cli", "gemini_cli", "pi", "custom")
+class Runtime(StrEnum):
+    """The program an agent runs in."""
+
+    CLAUDE_CODE = "claude_code"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+    COPILOT_CLI = "copilot_cli"
+    GEMINI_CLI = "gemini_cli"
+    PI = "pi"
+    CUSTOM = "custom"
+
 
 MISSED_HEARTBEATS = 2
 """An agent counts as offline after this many missed heartbeats."""

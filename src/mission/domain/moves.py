@@ -19,15 +19,6 @@ def check_move(kind: str, id: str, moves: Mapping[Status, Set[Status]], current:
         )
 
 
-def sources_of(moves: Mapping[Status, Set[Status]], wanted: Status) -> list[str]:
-    """The states from which that state can be reached, for the WHERE of a query."""
-    return [str(status) for status, targets in moves.items() if wanted in targets]
-
-
-def final_states(moves: Mapping[Status, Set[Status]]) -> frozenset[Status]:
-    return frozenset(status for status, targets in moves.items() if not targets)
-
-
 def _in_order(states: type[Status], chosen: Iterable[Status]) -> list[str]:
     chosen = set(chosen)
     return [str(status) for status in states if status in chosen]

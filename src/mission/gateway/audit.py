@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import traceback
 from collections.abc import Mapping
@@ -34,7 +35,12 @@ class Entry:
         self._arguments = arguments
         self._at = at
 
-    def row(self, error: BaseException | None, at: datetime) -> dict[str, Any]:
+    def row(self, error: BaseException | None, at: datetime) -> dict[str, Any] | None:
+        """The row for the commit of a write; none after a passing failure, which may be tried again."""
+        passing = isinstance(error, MissionError) and error.retryable
+        return None if passing else self.finished(error, at)
+
+    def finished(self, error: BaseException | None, at: datetime) -> dict[str, Any]:
         """The whole row, once the call has come to its end."""
         result = self.result if error is None else None
         arguments = self._arguments if isinstance(self._arguments, Mapping) else {"?": self._arguments}
@@ -63,28 +69,30 @@ class AuditTrail:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._rows: list[dict[str, Any]] = []
-        self._flush: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
+        self._flushing: asyncio.Task[None] | None = None
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
-        if self._flush is None:
-            self._flush = asyncio.create_task(self._flush_soon())
+        if self._flushing is None:
+            self._flushing = asyncio.create_task(self._flush())
 
-    async def close(self) -> None:
-        """Write what was gathered."""
-        if self._flush is not None:
-            self._flush.cancel()
-        await self._write()
+    async def flush(self) -> None:
+        """Write what was gathered, now."""
+        self._hurry.set()
+        while self._flushing is not None:
+            await asyncio.wait([self._flushing])
+        self._hurry.clear()
 
-    async def _flush_soon(self) -> None:
-        await asyncio.sleep(FLUSH_SECONDS)
-        self._flush = None
-        await self._write()
+    async def _flush(self) -> None:
+        while self._rows:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._hurry.wait(), FLUSH_SECONDS)
+            rows, self._rows = self._rows, []
+            await self._write(rows)
+        self._flushing = None
 
-    async def _write(self) -> None:
-        rows, self._rows = self._rows, []
-        if not rows:
-            return
+    async def _write(self, rows: list[dict[str, Any]]) -> None:
         try:
             await self._database.write(_add, rows=rows)
         except MissionError:

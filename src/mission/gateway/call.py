@@ -19,6 +19,7 @@ from mission.domain.errors import InternalError, InvalidInput, MissionError, Per
 from mission.domain.permissions import decide
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
+from mission.gateway.presence import SignsOfLife
 from mission.gateway.registry import Registry, Tool
 from mission.gateway.retry import Retry
 from mission.gateway.validate import check_text, validate
@@ -150,6 +151,7 @@ class Gateway:
         self._database = database
         self._ports = ports
         self._retry = retry or Retry()
+        self._signs = SignsOfLife(database, ports.rhythm)
         self._flying: dict[tuple[str, str], tuple[str, asyncio.Task[dict[str, Any]]]] = {}
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
@@ -159,6 +161,8 @@ class Gateway:
             found = self.registry.get(name)
             entry.identity = identity = await self._identify(found, arguments, caller)
             self._permit(identity, name)
+            if identity.agent is not None:
+                self._signs.note(identity.agent.id)
             if found is None:
                 raise _unknown(name, self.registry)
             checked = validate(found, arguments)
@@ -174,11 +178,16 @@ class Gateway:
             entry.result = await self._run_once(found, call, checked, repeat)
         except Exception as error:
             if not entry.written:
-                self.audit.add(entry.row(error, self._database.clock()))
+                self.audit.add(entry.finished(error, self._database.clock()))
             raise self._presentable(error, entry) from error
         if not entry.written:
-            self.audit.add(entry.row(None, self._database.clock()))
+            self.audit.add(entry.finished(None, self._database.clock()))
         return entry.result
+
+    async def close(self) -> None:
+        """Write what no call waited for."""
+        await self._signs.settle()
+        await self.audit.flush()
 
     def permitted(self, identity: Identity, tool: Tool) -> bool:
         return identity.agent is None or decide(identity.agent.type, tool.name).allowed

@@ -135,7 +135,7 @@ class Registry:
         return self._tools.get(name)
 
     def chosen(self, toolsets: Iterable[str]) -> list[Tool]:
-        """The tools of the chosen toolsets, in the order they were declared."""
+        """The tools of the chosen toolsets, by file and then as declared there."""
         wanted = set(toolsets)
         return [each for each in self if each.toolset in wanted]
 

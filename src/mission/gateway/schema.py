@@ -18,6 +18,10 @@ def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = _short(model.model_json_schema(mode="serialization"), nullable=True)
     absent = {name for name, field in model.model_fields.items() if field.exclude_if is not None}
     schema["required"] = [name for name in schema["properties"] if name not in absent]
+    for name in absent:  # such a field is left out, never null
+        options = schema["properties"][name].get("type")
+        if isinstance(options, list):
+            schema["properties"][name]["type"] = options[0]
     return schema
 
 

@@ -25,6 +25,8 @@ class GitFailed(InternalError):
 class GitTimeout(TransientError):
     """A git command took too long and was stopped."""
 
+    retryable = False  # the same command would take as long again
+
     def __init__(self, *, command: str, seconds: float) -> None:
         super().__init__(f"'git {command}' did not end within {seconds:.0f} seconds and was stopped", command=command)
 

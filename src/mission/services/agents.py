@@ -9,7 +9,7 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.agent import Agent, AgentRole, AgentType, Presence
-from mission.domain.errors import AgentNotFound, InvalidInput
+from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
 from mission.domain.ids import PREFIXES, new_id
 from mission.domain.task import RUNNING, Task, TaskStatus
 from mission.store.transaction import Tx
@@ -54,6 +54,7 @@ def find(tx: Tx, *, reference: str) -> Agent:
 def register(
     tx: Tx,
     *,
+    by: Agent | None,
     name: str,
     runtime: str,
     role: AgentRole,
@@ -61,7 +62,11 @@ def register(
     workspace_path: str | None,
     metadata: Mapping[str, Any] | None,
 ) -> Seen:
-    """A new agent, online from now on."""
+    """A new agent, online from now on; `by` is the agent that asks, if it is one."""
+    if role is AgentRole.COORDINATOR and by is not None and by.type is not AgentType.SUPERVISOR:
+        raise PermissionDenied(
+            "only the operator or a SUPERVISOR registers a coordinator", hint="Register as worker instead."
+        )
     agent = Agent(
         id=new_id("agent"),
         name=name,
@@ -160,9 +165,9 @@ def page(
         types = [AgentType.WORKER] if role is AgentRole.WORKER else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
     seen = [
         Seen(agent=agent, presence=agent.presence(now=tx.now, heartbeat=rhythm.heartbeat))
-        for agent in tx.agents.all(types=types, runtime=runtime, limit=limit)
+        for agent in tx.agents.all(types=types, runtime=runtime)
     ]
-    return [each for each in seen if presences is None or each.presence in presences]
+    return [each for each in seen if presences is None or each.presence in presences][:limit]
 
 
 def _existing_task(tx: Tx, task_id: str | None) -> str | None:

@@ -24,9 +24,8 @@ def log(
 ) -> Entry:
     """Write an entry into the task's journal; a blocker waits for a person until it is resolved."""
     counted = tx.journal.next_sequence(task_id)
-    if counted is None or fence is not None or (agent_id is not None and agent_id != counted.owner_id):
+    if fence is not None or (agent_id is not None and agent_id != counted.owner_id):
         tx.tasks.get(task_id).check_owner(agent_id, fence)
-    assert counted is not None
     entry = Entry(
         id=new_id(kind),
         kind=kind,

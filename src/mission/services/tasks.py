@@ -155,8 +155,7 @@ def begin(
     tx: Tx, *, wish: Wish, mission_id: str, owner: Owner, place: Place | None, snapshot: Snapshot | None
 ) -> Started:
     """Record the start of a task: new, or one that waited, failed or was released."""
-    mission = phases.begin_mission(tx, mission_id)
-    _adopt(tx, mission, place)
+    mission = _adopted(tx, phases.begin_mission(tx, mission_id), place)
     if wish.task_id is not None:
         task = tx.tasks.get(wish.task_id)
         task.check_owner(owner.agent_id, owner.fence)
@@ -272,10 +271,14 @@ async def _first_snapshot(
     return Snapshot.from_dict(kept) if kept is not None else await trees.snapshot(place, report=report)
 
 
-def _adopt(tx: Tx, mission: Mission, place: Place | None) -> None:
+def _adopted(tx: Tx, mission: Mission, place: Place | None) -> Mission:
     """A mission that knew no repository belongs to the first one that is worked in."""
-    if mission.repository_id is None and place is not None:
-        tx.missions.save(replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path)))
+    if mission.repository_id is not None or place is None:
+        return mission
+    adopted = replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path))
+    tx.missions.save(adopted)
+    tx.emit(events.MissionUpdated(mission=adopted))
+    return adopted
 
 
 def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) -> Task:

@@ -39,9 +39,9 @@ class Agents:
     def save(self, agent: Agent) -> None:
         _MAPPER.save(self._connection, agent)
 
-    def all(self, *, types: Sequence[AgentType] | None, runtime: str | None, limit: int) -> list[Agent]:
+    def all(self, *, types: Sequence[AgentType] | None, runtime: str | None) -> list[Agent]:
         """Agents, the most recently seen first."""
-        statement = _MAPPER.select.order_by(agents.c.last_seen_at.desc(), agents.c.id).limit(limit)
+        statement = _MAPPER.select.order_by(agents.c.last_seen_at.desc(), agents.c.id)
         if types is not None:
             statement = statement.where(agents.c.type.in_([kind.value for kind in types]))
         if runtime is not None:

@@ -31,7 +31,7 @@ class Record(Protocol):
     written: bool
     """Whether a commit holds it."""
 
-    def row(self, error: BaseException | None, at: datetime) -> dict[str, Any]: ...
+    def row(self, error: BaseException | None, at: datetime) -> dict[str, Any] | None: ...
 
 
 READERS = 2  # more are slower under the GIL
@@ -121,10 +121,16 @@ class Database:
         self, function: Callable[..., Result], /, *, record: Record | None = None, **arguments: Any
     ) -> Result:
         """Run the function and answer once its effect is durable; on an error nothing of it stays but its record."""
+        result: Result = await self.submit(function, record=record, **arguments)
+        return result
+
+    def submit(
+        self, function: Callable[..., Result], /, *, record: Record | None = None, **arguments: Any
+    ) -> asyncio.Future[Result]:
+        """Hand in a write, behind all that were handed in before; for those who do not wait for it."""
         job = _Job(function, arguments, self._loop.create_future(), record)
         self._writes.put(job)
-        result: Result = await job.future
-        return result
+        return job.future
 
     def deliver(self, jobs: Sequence[_Job], events: Sequence[StoredEvent] = ()) -> None:
         """From a worker thread: let the answers go and publish what was committed."""

@@ -10,6 +10,7 @@ from mission.domain.journal import Entry, EntryKind
 from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
 from mission.store.tables import journal, tasks
+from mission.store.tasks import no_task
 
 _MAPPER = Mapper(journal, Entry)
 _NEXT_SEQUENCE = (
@@ -31,9 +32,12 @@ class Journal:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def next_sequence(self, task_id: str) -> Any | None:
+    def next_sequence(self, task_id: str) -> Any:
         """Count one entry more on the task: its number, and what an entry needs to know about its task."""
-        return self._connection.execute(_NEXT_SEQUENCE, {"row_id": task_id}).first()
+        counted = self._connection.execute(_NEXT_SEQUENCE, {"row_id": task_id}).first()
+        if counted is None:
+            raise no_task(task_id)
+        return counted
 
     def add(self, entry: Entry) -> None:
         _MAPPER.insert(self._connection, entry)

@@ -33,6 +33,7 @@ class SqliteBackend:
 
     def __init__(self, path: Path, *, role: str) -> None:
         self.path = path
+        path.touch(mode=0o600)  # its sidecars take over this mode
         self.presence = Presence(path.with_name("database.lock"), role=role)
         self._engine = _engine(path)
         self._turn = FileLock(path.with_name(f"{path.name}-turn"))

@@ -65,11 +65,7 @@ class Tasks:
         """The task; in a writing transaction nobody else changes it before the commit."""
         task = _MAPPER.get(self._connection, id, lock=self._lock)
         if task is None:
-            raise NotFound(
-                f"there is no task {id}",
-                hint="Start one with start_task, or read the tasks with get_context include ['tasks'].",
-                task_id=id,
-            )
+            raise no_task(id)
         return task
 
     def add(self, task: Task) -> None:
@@ -133,3 +129,11 @@ class Tasks:
 
     def _all(self, statement: Any, **values: Any) -> list[Task]:
         return [_MAPPER.entity(row) for row in self._connection.execute(statement, values)]
+
+
+def no_task(id: str) -> NotFound:
+    return NotFound(
+        f"there is no task {id}",
+        hint="Start one with start_task, or read the tasks with get_context include ['tasks'].",
+        task_id=id,
+    )

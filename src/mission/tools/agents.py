@@ -1,4 +1,4 @@
-"""Agents, in the words of spec 3: register, heartbeat, update, read, leave."""
+"""Agents: register, heartbeat, update, read, leave."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from mission.domain.agent import Agent, AgentRole, AgentType, Presence
-from mission.domain.errors import PermissionDenied
+from mission.domain.agent import Agent, AgentRole, Presence, Runtime
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import agents
 from mission.services.agents import Seen
 from mission.tools.fields import Name, TaskId, Texts
 from mission.tools.wording import Moment
-
-Runtime = Literal["claude_code", "codex", "opencode", "copilot_cli", "gemini_cli", "pi", "custom"]
 
 
 class RegisterAgent(Arguments):
@@ -113,13 +110,9 @@ class AgentList(Result):
 @tool(toolset="agents")
 async def agent_register(call: Call, args: RegisterAgent) -> RegisteredAgent:
     """Register an agent; it is online from now on."""
-    by = call.identity.agent
-    if args.role is AgentRole.COORDINATOR and by is not None and by.type is not AgentType.SUPERVISOR:
-        raise PermissionDenied(
-            "only the operator or a SUPERVISOR registers a coordinator", hint="Register as worker instead."
-        )
     return await call.write(
         agents.register,
+        by=call.identity.agent,
         name=args.name,
         runtime=args.runtime,
         role=args.role,

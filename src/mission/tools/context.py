@@ -1,4 +1,4 @@
-"""Reading a mission, in the words of specs 1 and 2."""
+"""Reading a mission back: phases, tasks, decisions, milestones, blockers."""
 
 from __future__ import annotations
 

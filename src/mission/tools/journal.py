@@ -1,4 +1,4 @@
-"""Writing into a task's journal, in the words of specs 1 and 2."""
+"""Writing into a task's journal: decisions, issues, milestones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missions as a whole, in the words of specs 1 and 2: start and complete a mission or workflow."""
+"""Missions as a whole: start and complete one, under either of its names (mission, workflow)."""
 
 from __future__ import annotations
 

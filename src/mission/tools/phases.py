@@ -1,4 +1,4 @@
-"""Phases, in the words of spec 2."""
+"""Phases: open one before its tasks, close it after them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How specs 1 and 2 word our states, and how moments are written for every caller."""
+"""How the mission tools word our states, and how moments are written for every caller."""
 
 from __future__ import annotations
 

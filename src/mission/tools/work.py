@@ -1,4 +1,4 @@
-"""Working on a task, in the words of specs 1 and 2: start it, complete it."""
+"""Working on a task: start it, complete it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missions as spec 3 lists them."""
+"""Missions as lists show them."""
 
 from __future__ import annotations
 
@@ -55,10 +55,18 @@ async def workflow_list(call: Call, args: ListWorkflows) -> WorkflowList:
     """List missions, most recently active first."""
     found, total = await call.read(
         missions.page,
-        statuses=[str(status) for status in args.status] if args.status is not None else None,
+        statuses=_ours(args.status),
         repository_path=args.repository_path,
         archived=args.archived,
         limit=args.limit,
         offset=args.offset,
     )
     return WorkflowList(workflows=[WorkflowSummary.of(each) for each in found], total=total)
+
+
+def _ours(statuses: list[MissionStatus] | None) -> list[str] | None:
+    """Our states behind the words of this dialect, in which a blocked mission counts as paused."""
+    if statuses is None:
+        return None
+    wanted = set(statuses) | ({MissionStatus.BLOCKED} if MissionStatus.PAUSED in statuses else set())
+    return sorted(map(str, wanted))

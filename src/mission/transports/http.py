@@ -111,7 +111,7 @@ def build_http(
         Route("/api/health", show_health),
         Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
         WebSocketRoute("/ws", live),
-        *Rest(gateway, log, toolsets=toolsets).routes(),
+        *Rest(gateway, log).routes(),
     ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_ERRORS)
     return Guard(app, tokens=tokens, hosts=hosts)

@@ -35,10 +35,9 @@ WHOLE_MISSION = ["phase_summary", "tasks", "decisions", "milestones", "blockers"
 class Rest:
     """Translates requests into calls of the gateway."""
 
-    def __init__(self, gateway: Gateway, log: EventLog, *, toolsets: str) -> None:
+    def __init__(self, gateway: Gateway, log: EventLog) -> None:
         self._gateway = gateway
         self._log = log
-        self._default_toolsets = toolsets
 
     def routes(self) -> list[Route]:
         read = [

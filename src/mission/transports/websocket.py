@@ -10,12 +10,13 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from mission.domain.errors import InvalidInput, MissionError
-from mission.events.bus import Listener, Topic
+from mission.events.bus import Listener, Published, Topic
 from mission.events.log import Chapter, EventLog
 
 SUBPROTOCOL = "mission"
 TOO_SLOW = 1013
-NOTICE_SECONDS = 1.0
+NOTICE_SECONDS = 30.0
+"""How long a reader that fell behind may take to get as far as the notice."""
 GATHER_SECONDS = 0.005
 """Live events wait this long, so that the answer to whoever made them goes first."""
 MOST_TOPICS = 1_000
@@ -25,12 +26,12 @@ class LiveEvents:
     """One connected reader."""
 
     def __init__(self, socket: WebSocket, log: EventLog) -> None:
+        self._default_since = _number(socket.query_params.get("since"), field="since")
         self._socket = socket
         self._log = log
         self._listener: Listener = log.bus.join()
         self._requests: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=100)
         self._topics: set[str] = set()
-        self._default_since = _number(socket.query_params.get("since"), field="since")
 
     async def run(self) -> None:
         offered = self._socket.scope.get("subprotocols", [])
@@ -52,10 +53,12 @@ class LiveEvents:
 
     async def _receive(self) -> None:
         while True:
-            text = await self._socket.receive_text()
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
             try:
-                request = json.loads(text)
-            except (ValueError, RecursionError):
+                request = json.loads(message.get("text") or message["bytes"])
+            except (KeyError, ValueError, RecursionError):
                 request = None
             await self._requests.put(request if isinstance(request, dict) else {})
             self._listener.wake.set()
@@ -108,7 +111,7 @@ class LiveEvents:
         while True:
             for event in chapter.events:
                 if not self._listener.covers(event, besides=topic.name):
-                    await self._say(event.frame())
+                    await self._socket.send_text(Published(event).text)
             if chapter.whole and self._log.last <= chapter.newest:
                 return chapter.newest
             chapter = await self._log.read(topic, since=chapter.newest)
@@ -118,7 +121,8 @@ class LiveEvents:
         self._listener.follow(topic, covered_from=since, live_from=live_from)
 
     async def _say(self, frame: dict[str, Any]) -> None:
-        await self._socket.send_text(json.dumps(frame, ensure_ascii=False, separators=(",", ":")))
+        """Answer in plain ASCII: an error may quote what no encoding can carry."""
+        await self._socket.send_text(json.dumps(frame, separators=(",", ":")))
 
     async def _let_go(self) -> None:
         """Tell a reader that fell behind, if it still hears us; it can come back and resume."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from collections import deque
@@ -9,10 +11,13 @@ from pathlib import Path
 
 import click
 
+from mission.domain.mission import ENDED, MissionStatus
 from mission.settings import load
 from mission.transports import daemon
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, show_json, speaks
+
+OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 
 
 @click.command()
@@ -37,8 +42,9 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     def announce(url: str) -> None:
         if not as_json:
             click.echo(f"Mission Control is running at {url}\n")
-            click.echo("  Connect an agent:  mission setup claude-code   (or codex, opencode, gemini-cli, …)")
-            click.echo("  Look around:       mission status, mission missions, mission doctor")
+            mission = _command()
+            click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
+            click.echo(f"  Look around:       {mission} status | missions | doctor")
             click.echo("  Stop:              Ctrl-C\n")
 
     run_daemon(settings, announce=announce)
@@ -75,7 +81,7 @@ def status(as_json: bool) -> None:
     if running is None:
         facts: dict[str, object] = {"running": False, "home": str(settings.home)}
     else:
-        missions = client.call("workflow_list", {"status": ["planning", "ready", "in_progress", "paused"], "limit": 1})
+        missions = client.call("workflow_list", {"status": OPEN, "limit": 1})
         facts = {
             "running": True,
             "url": running.url,
@@ -128,6 +134,15 @@ def _follow(path: Path, position: int) -> None:
             click.echo(file.read(), nl=False)
             position = file.tell()
         time.sleep(0.3)
+
+
+def _command() -> str:
+    """How this person can call us: by name if that is us, else by path."""
+    own = Path(sys.argv[0])
+    found = shutil.which("mission")
+    if own.name != "mission" or (found and Path(found).resolve() == own.resolve()):
+        return "mission"
+    return os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own)
 
 
 def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:

@@ -30,7 +30,7 @@ def show(as_json: bool) -> None:
 @json_option
 @speaks
 def rotate(as_json: bool) -> None:
-    """Make a new token; the old one is worthless from now on. A running daemon is restarted."""
+    """Make a new token; the old one is worthless from now on. A running daemon is restarted in the background."""
     settings = load()
     make_home(settings)
     running = daemon.find(settings)
@@ -39,4 +39,6 @@ def rotate(as_json: bool) -> None:
     renew_token(settings)
     if running is not None:
         daemon.ensure(settings)
-    show_json({"rotated": True}) if as_json else click.echo("The token is renewed; clients pick it up by themselves.")
+    show_json({"rotated": True}) if as_json else click.echo(
+        "The token is renewed. 'mission mcp' picks it up by itself; HTTP clients need the new one."
+    )

@@ -1,0 +1,48 @@
+"""Signs of life: any call of an agent shows that it lives; nobody waits for that to be written."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import datetime, timedelta
+
+from mission.services import agents
+from mission.services.agents import Rhythm, Seen
+from mission.store.database import Database
+
+log = logging.getLogger(__name__)
+
+SELDOM = timedelta(seconds=10)
+
+
+class SignsOfLife:
+    """Notes who called, and writes it with the next group, at most every few seconds for each agent."""
+
+    def __init__(self, database: Database, rhythm: Rhythm) -> None:
+        self._database = database
+        self._rhythm = rhythm
+        self._every = min(SELDOM, rhythm.lease / 3, rhythm.heartbeat / 3)
+        self._noted: dict[str, datetime] = {}
+        self._writing: set[asyncio.Future[Seen]] = set()
+
+    def note(self, agent_id: str) -> None:
+        now = self._database.clock()
+        last = self._noted.get(agent_id)
+        if last is not None and now - last < self._every:
+            return
+        self._noted[agent_id] = now
+        writing = self._database.submit(
+            agents.heartbeat, agent_id=agent_id, current_task_id=None, status=None, rhythm=self._rhythm
+        )
+        self._writing.add(writing)
+        writing.add_done_callback(self._written)
+
+    async def settle(self) -> None:
+        """Wait until everything noted is written."""
+        if self._writing:
+            await asyncio.wait(self._writing)
+
+    def _written(self, writing: asyncio.Future[Seen]) -> None:
+        self._writing.discard(writing)
+        if not writing.cancelled() and writing.exception() is not None:
+            log.warning("a sign of life could not be written", exc_info=writing.exception())

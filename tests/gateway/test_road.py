@@ -1,0 +1,325 @@
+"""The road of a call: identity, permission, arguments, audit, repeats, retry, incidents."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from mission.domain.errors import (
+    AgentNotFound,
+    InternalError,
+    InvalidInput,
+    MissionError,
+    NotFound,
+    PermissionDenied,
+    TooLarge,
+    ToolNotFound,
+    TransientError,
+)
+from mission.gateway.retry import Retry
+from mission.services import missions
+
+MISSION = {"name": "x", "objective": "y"}
+
+
+async def audit(call):
+    await call.app.gateway.audit.flush()
+    rows = await call.app.database.read(
+        lambda tx: tx.audit.page(agent_id=None, tool=None, status=None, since=None, limit=100, after=None)
+    )
+    return rows[::-1]
+
+
+async def register(call, name="ada", role="worker"):
+    return (await call("agent_register", {"name": name, "runtime": "codex", "role": role}))["id"]
+
+
+async def test_every_call_leaves_one_row_with_its_arguments_and_its_result(call):
+    started = await call("start_mission", MISSION)
+    await call("get_context", {"mission_id": started["mission_id"], "include": ["tasks"]})
+    with pytest.raises(NotFound):
+        await call("complete_mission", {"mission_id": "m_0000000000", "status": "failed", "summary": "s"})
+    with pytest.raises(InvalidInput):
+        await call("start_mission", {"name": "x"})
+    with pytest.raises(ToolNotFound):
+        await call("no_such_tool", {"a": 1})
+
+    rows = sorted(await audit(call), key=lambda row: row["at"])
+
+    assert [(row["tool"], row["status"]) for row in rows] == [
+        ("start_mission", "ok"),
+        ("get_context", "ok"),
+        ("complete_mission", "error"),
+        ("start_mission", "error"),
+        ("no_such_tool", "error"),
+    ]
+    assert rows[0]["arguments"] == MISSION
+    assert rows[0]["result"] == started
+    assert rows[0]["mission_id"] == started["mission_id"]
+    assert (rows[0]["caller"], rows[0]["transport"]) == ("operator", "test")
+    assert rows[2]["error"]["code"] == "RESOURCE_NOT_FOUND"
+    assert rows[3]["error"]["code"] == "INVALID_INPUT"
+    assert all(row["at"] <= row["finished_at"] for row in rows)
+
+
+async def test_secrets_and_long_texts_do_not_reach_the_audit_trail(call):
+    await call(
+        "agent_register",
+        {
+            "name": "a",
+            "runtime": "codex",
+            "metadata": {
+                "api_key": "abc",
+                "token": "t",
+                "tokens_input": 5,
+                "note": "Bearer abcdefghijklmnopqrstuvwxyz",
+                "long": "x" * 5000,
+            },
+        },
+    )
+
+    (row,) = await audit(call)
+
+    metadata = row["arguments"]["metadata"]
+    assert (metadata["api_key"], metadata["token"], metadata["tokens_input"]) == ("***", "***", 5)
+    assert metadata["note"] == "***"
+    assert "5,000 characters in all" in metadata["long"]
+    assert len(metadata["long"]) < 2100
+
+
+async def test_a_worker_may_do_its_work_and_learns_nothing_of_what_it_may_not(call):
+    worker = await register(call)
+
+    for tool in ("start_mission", "mission_delete", "audit_list", "no_such_tool"):
+        with pytest.raises(PermissionDenied, match="is not allowed for agent type 'WORKER'") as caught:
+            await call(tool, {"nonsense": True}, agent=worker)
+        assert "nonsense" not in str(caught.value.as_dict())
+    mission = (await call("start_mission", MISSION))["mission_id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}, agent=worker)
+
+    assert task["fence"] == 1
+    assert [row["status"] for row in await audit(call) if row["agent_id"] == worker] == ["denied"] * 4 + ["ok"]
+
+
+async def test_only_the_operator_or_a_supervisor_makes_a_coordinator(call):
+    coordinator = await register(call, "boss", role="coordinator")
+
+    with pytest.raises(PermissionDenied, match="coordinator"):
+        await call("agent_register", {"name": "x", "runtime": "pi", "role": "coordinator"}, agent=coordinator)
+    assert await call("agent_register", {"name": "x", "runtime": "pi"}, agent=coordinator)
+
+
+async def test_an_agent_cannot_act_as_another(call):
+    ada, bob = await register(call, "ada"), await register(call, "bob")
+
+    with pytest.raises(PermissionDenied, match=f"{ada} cannot act as {bob}"):
+        await call("agent_heartbeat", {"agent_id": bob}, agent=ada)
+    assert (await call("agent_heartbeat", {"agent_id": ada}, agent=ada))["success"]
+
+
+async def test_an_agent_may_be_named_by_its_name_if_only_one_bears_it(call):
+    ada = await register(call, "ada")
+    assert (await call("agent_heartbeat", {"agent_id": "ada"}))["success"]
+    await register(call, "ada")
+
+    with pytest.raises(InvalidInput, match="several living agents"):
+        await call("agent_heartbeat", {"agent_id": "ada"})
+    with pytest.raises(AgentNotFound):
+        await call("agent_heartbeat", {"agent_id": "nobody"})
+    await call("agent_unregister", {"id": ada})
+    assert (await call("agent_heartbeat", {"agent_id": "ada"}))["success"]
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [("objctive", "objective"), ("totalphases", "total_phases"), ("repositry_path", "repository_path")],
+)
+async def test_a_misspelled_argument_is_not_ignored(call, name, suggestion):
+    with pytest.raises(InvalidInput, match=f"did you mean '{suggestion}'"):
+        await call("start_mission", {"name": "x", **({} if name == "objctive" else {"objective": "y"}), name: "z"})
+
+
+async def test_an_argument_of_somebody_else_is_ignored(call):
+    assert await call("start_mission", {**MISSION, "wait_for_previous": True, "_meta": {}})
+
+
+async def test_null_means_absent(call):
+    started = await call("start_mission", {**MISSION, "profile": None, "total_phases": None, "scope": None})
+
+    assert started["total_phases"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"name": "a\x00b", "objective": "y"}, InvalidInput, "name: contains a NUL"),
+        ({"name": "a\ud800", "objective": "y"}, InvalidInput, "name: contains half of a surrogate pair"),
+        ({"name": "x", "objective": "y" * 1_000_001}, TooLarge, "objective: 1,000,001 characters"),
+        ({**MISSION, "x\x00": 1}, InvalidInput, "NUL"),
+        ([], InvalidInput, "must be an object"),
+        ("text", InvalidInput, "must be an object"),
+    ],
+)
+async def test_text_that_no_database_takes_is_refused_before_anything_happens(call, arguments, error, words):
+    with pytest.raises(error, match=words):
+        await call("start_mission", arguments)
+    assert (await call("workflow_list"))["total"] == 0
+
+
+async def test_what_is_nested_too_deeply_is_refused(call):
+    deep: dict = {}
+    for _ in range(100):
+        deep = {"a": deep}
+    with pytest.raises(InvalidInput, match="levels deep"):
+        await call("agent_register", {"name": "a", "runtime": "pi", "metadata": deep})
+
+
+async def test_a_repeat_under_the_same_key_gets_the_first_answer_and_does_nothing(call):
+    first = await call("start_mission", MISSION, key="k1")
+
+    assert await call("start_mission", MISSION, key="k1") == first
+    assert (await call("workflow_list"))["total"] == 1
+    with pytest.raises(InvalidInput, match="used for another call"):
+        await call("start_mission", {**MISSION, "name": "other"}, key="k1")
+    assert await call("start_mission", MISSION, key="k2") != first
+
+
+async def test_a_repeat_while_the_first_is_under_way_joins_it(call):
+    answers = await asyncio.gather(*(call("start_mission", MISSION, key="k") for _ in range(8)))
+
+    assert len({answer["mission_id"] for answer in answers}) == 1
+    assert (await call("workflow_list"))["total"] == 1
+
+
+async def test_a_failed_call_may_be_repeated_under_its_key(call):
+    ending = {"mission_id": "m_0000000000", "status": "failed", "summary": "s"}
+    for _ in range(2):
+        with pytest.raises(NotFound):
+            await call("complete_mission", ending, key="k")
+
+
+async def test_the_keys_of_two_callers_are_apart(call):
+    ada, bob = await register(call, "ada", "coordinator"), await register(call, "bob", "coordinator")
+
+    first = await call("start_mission", MISSION, agent=ada, key="k")
+    second = await call("start_mission", MISSION, agent=bob, key="k")
+
+    assert first["mission_id"] != second["mission_id"]
+
+
+async def test_a_key_that_is_no_key_is_refused(call):
+    for key in ("x" * 201, "a\nb"):
+        with pytest.raises(InvalidInput, match="call key"):
+            await call("start_mission", MISSION, key=key)
+
+
+async def test_what_nobody_foresaw_becomes_an_incident_without_details(call, monkeypatch):
+    def explode(tx, **_):
+        raise ZeroDivisionError("secret /path/of/the/server SELECT")
+
+    monkeypatch.setattr(missions, "create", explode)
+    with pytest.raises(InternalError) as caught:
+        await call("start_mission", MISSION)
+
+    shown = str(caught.value.as_dict())
+    assert "secret" not in shown
+    incident = caught.value.details["incident"]
+    (row,) = await audit(call)
+    assert row["id"] == incident
+    assert "ZeroDivisionError" in row["trace"]
+
+
+async def test_a_passing_failure_is_tried_three_times_in_all(call, monkeypatch):
+    tries = []
+
+    def busy_twice(tx, **arguments):
+        tries.append(1)
+        if len(tries) < 3:
+            raise TransientError("busy")
+        return create(tx, **arguments)
+
+    create = missions.create
+    monkeypatch.setattr(missions, "create", busy_twice)
+    call.app.gateway._retry = Retry(pause=0)
+
+    assert await call("start_mission", MISSION)
+    assert len(tries) == 3
+
+
+async def test_a_lasting_failure_ends_after_the_third_try(call, monkeypatch):
+    tries = []
+
+    def always_busy(tx, **_):
+        tries.append(1)
+        raise TransientError("busy")
+
+    monkeypatch.setattr(missions, "create", always_busy)
+    call.app.gateway._retry = Retry(pause=0)
+
+    with pytest.raises(TransientError):
+        await call("start_mission", MISSION)
+    assert len(tries) == 3
+    assert [row["status"] for row in await audit(call)] == ["error"]
+
+
+async def test_a_mistake_of_the_caller_is_not_tried_again(call, monkeypatch):
+    tries = []
+
+    def refuse(tx, **_):
+        tries.append(1)
+        raise NotFound("gone")
+
+    monkeypatch.setattr(missions, "create", refuse)
+    with pytest.raises(NotFound):
+        await call("start_mission", MISSION)
+    assert len(tries) == 1
+
+
+async def test_the_audit_of_sixteen_callers_at_once_is_what_was_called(call):
+    async def work(number):
+        outcomes = []
+        for step in range(6):
+            arguments = {"name": f"{number}-{step}", "objective": "y"} if step % 3 else {"name": f"{number}-{step}"}
+            try:
+                await call("start_mission", arguments)
+                outcomes.append((f"{number}-{step}", "ok"))
+            except MissionError:
+                outcomes.append((f"{number}-{step}", "error"))
+        return outcomes
+
+    done = await asyncio.gather(*(work(number) for number in range(16)))
+
+    outcomes = sorted(outcome for each in done for outcome in each)
+    rows = await audit(call)
+    assert sorted((row["arguments"]["name"], row["status"]) for row in rows) == outcomes
+    assert await call.app.database.read(_count_missions) == sum(status == "ok" for _, status in outcomes)
+
+
+def _count_missions(tx):
+    return tx.connection.execute(text("SELECT count(*) FROM missions")).scalar_one()
+
+
+async def test_any_call_of_an_agent_is_a_sign_of_life(call, clock):
+    agent = await register(call)
+    mission = (await call("start_mission", MISSION))["mission_id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}, agent=agent)
+    clock.advance(minutes=14)
+    assert (await call("agent_get", {"id": agent}))["status"] == "offline"
+
+    await call("get_context", {"mission_id": mission, "include": ["tasks"]}, agent=agent)
+    await call.app.gateway.close()
+
+    assert (await call("agent_get", {"id": agent}))["status"] == "online"
+    lease = await call.app.database.read(lambda tx: tx.tasks.get(task["task_id"]).lease_until)
+    assert (lease - clock.now).total_seconds() > 890
+
+
+async def test_an_agent_that_leaves_is_not_called_back_by_its_own_goodbye(call):
+    agent = await register(call)
+
+    await call("agent_unregister", {"id": agent}, agent=agent)
+    await call.app.gateway.close()
+
+    assert (await call("agent_get", {"id": agent}))["status"] == "offline"

@@ -1,0 +1,110 @@
+"""Agents, through the gateway."""
+
+from __future__ import annotations
+
+import pytest
+
+from mission.domain.errors import AgentNotFound, InvalidInput, NotFound
+
+
+async def register(call, **more):
+    return (await call("agent_register", {"name": "ada", "runtime": "claude_code", **more}))["id"]
+
+
+async def status(call, agent):
+    return (await call("agent_get", {"id": agent}))["status"]
+
+
+async def test_a_registered_agent_is_online(call):
+    agent = await call("agent_register", {"name": "ada", "runtime": "claude_code", "capabilities": ["python"]})
+
+    assert agent == {"id": agent["id"], "name": "ada", "status": "online"}
+    found = await call("agent_get", {"id": agent["id"]})
+    assert (found["role"], found["type"], found["capabilities"]) == ("worker", "WORKER", ["python"])
+
+
+async def test_presence_follows_the_last_sign_of_life(call, clock):
+    agent = await register(call)
+
+    clock.advance(seconds=59)
+    assert await status(call, agent) == "online"
+    clock.advance(seconds=2)
+    assert await status(call, agent) == "offline"
+    beat = await call("agent_heartbeat", {"agent_id": agent, "status": "busy"})
+    assert beat == {"success": True, "next_heartbeat_ms": 30_000}
+    assert await status(call, agent) == "busy"
+
+
+async def test_a_heartbeat_renews_the_lease_of_what_the_agent_has_in_hand(call, clock):
+    agent = await register(call)
+    mission = (await call("start_mission", {"name": "x", "objective": "y"}))["mission_id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "agent_id": agent})
+    before = await call.app.database.read(lambda tx: tx.tasks.get(task["task_id"]).lease_until)
+    clock.advance(minutes=5)
+
+    await call("agent_heartbeat", {"agent_id": agent})
+
+    after = await call.app.database.read(lambda tx: tx.tasks.get(task["task_id"]).lease_until)
+    assert 299 < (after - before).total_seconds() < 301
+
+
+async def test_leaving_frees_what_the_agent_had_in_hand(call, repository):
+    agent = await register(call)
+    call.directory = str(repository)
+    mission = (await call("start_mission", {"name": "x", "objective": "y"}))["mission_id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "agent_id": agent})
+    (repository / "one").write_text("x")
+
+    assert await call("agent_unregister", {"id": agent}) == {"success": True}
+
+    found = await call("get_context", {"mission_id": mission, "include": ["tasks", "phase_summary"]})
+    assert (found["tasks"][0]["status"], found["tasks"][0]["agent_id"]) == ("PENDING", None)
+    assert found["phase_summary"][0]["tasks"]["pending"] == 1
+    assert await status(call, agent) == "offline"
+    other = (await call("agent_register", {"name": "bob", "runtime": "codex"}))["id"]
+    again = await call("start_task", {"task_id": task["task_id"], "agent_id": other})
+    assert again["fence"] == 2
+    done = await call(
+        "complete_task",
+        {"task_id": task["task_id"], "status": "success", "outcome": {"summary": "s"}, "agent_id": other},
+    )
+    assert done["files_changed"]["added"] == ["one"]
+
+
+async def test_an_update_merges_and_null_clears_the_task(call):
+    agent = await register(call, metadata={"a": 1, "b": 2})
+    mission = (await call("start_mission", {"name": "x", "objective": "y"}))["mission_id"]
+    task = (await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}))["task_id"]
+
+    await call("agent_update", {"id": agent, "current_task_id": task, "metadata": {"b": 3}, "workspace_path": "/w"})
+    found = await call("agent_get", {"id": agent})
+    assert (found["current_task_id"], found["metadata"], found["status"]) == (task, {"a": 1, "b": 3}, "busy")
+    await call("agent_update", {"id": agent, "status": "online"})
+    assert (await call("agent_get", {"id": agent}))["current_task_id"] == task
+    await call("agent_update", {"id": agent, "current_task_id": None})
+    assert (await call("agent_get", {"id": agent}))["current_task_id"] is None
+
+
+async def test_agents_are_listed_by_status_role_and_runtime(call, clock):
+    old = await register(call)
+    clock.advance(minutes=5)
+    boss = (await call("agent_register", {"name": "boss", "runtime": "codex", "role": "coordinator"}))["id"]
+
+    async def listed(**chosen):
+        return [agent["id"] for agent in (await call("agent_list", chosen))["agents"]]
+
+    assert await listed() == [boss, old]
+    assert await listed(status=["online"]) == [boss]
+    assert await listed(status=["offline"]) == [old]
+    assert await listed(role="coordinator") == [boss]
+    assert await listed(runtime="claude_code") == [old]
+
+
+async def test_wrong_agents_runtimes_and_tasks_are_named(call):
+    agent = await register(call)
+    with pytest.raises(AgentNotFound):
+        await call("agent_get", {"id": "a_0000000000"})
+    with pytest.raises(InvalidInput, match="runtime: 'claude' is not one of"):
+        await call("agent_register", {"name": "x", "runtime": "claude"})
+    with pytest.raises(NotFound, match="t_0000000000"):
+        await call("agent_heartbeat", {"agent_id": agent, "current_task_id": "t_0000000000"})
