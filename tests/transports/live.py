@@ -42,10 +42,12 @@ class Answer:
 class Live:
     """A running server, reached as programs reach it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, send_buffer: int | None = None) -> None:
         self.settings = settings
         self.token = operator_token(settings)
         self.listener = socket.create_server(("127.0.0.1", 0))
+        if send_buffer is not None:
+            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
         self.host, self.port = self.listener.getsockname()
         self.url = f"http://{self.host}:{self.port}"
         self.app = App(settings, role="a test")
@@ -58,6 +60,8 @@ class Live:
         assert self.server.started
 
     def stop(self) -> None:
+        if not self._thread.is_alive():
+            return
         self.server.should_exit = True
         self._loop.call_soon_threadsafe(self.app.events.wake_waiters)
         self._thread.join(PATIENCE)
@@ -132,8 +136,8 @@ class Live:
 
 
 @contextmanager
-def serving(settings: Settings) -> Iterator[Live]:
-    live = Live(settings)
+def serving(settings: Settings, **options: int) -> Iterator[Live]:
+    live = Live(settings, **options)
     live.start()
     try:
         yield live
