@@ -58,9 +58,9 @@ def empty_server() -> Iterator[Address]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Ours without what would steer Mission Control."""
+    """Ours without what would steer Mission Control, and with the code beside the benchmark."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MISSION_", "GIT_", "CLAUDE_"))}
-    return {**kept, "MISSION_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    return {**kept, "MISSION_HOME": str(home), "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"}
 
 
 @contextmanager
