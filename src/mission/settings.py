@@ -165,8 +165,8 @@ _KIND_WORDS = {int: "whole number", float: "number", str: "text"}
 
 
 def _masked(url: str) -> str:
-    head, at, tail = url.rpartition("@")
-    if not at:
-        return url
-    scheme, colon, _password = head.rpartition(":")
-    return f"{scheme}:***@{tail}" if colon and "//" in scheme else url
+    """The address without its password: everything between the user's name and the last '@'."""
+    scheme, marks, rest = url.partition("://")
+    credentials, at, place = rest.rpartition("@")
+    user, colon, _password = credentials.partition(":")
+    return f"{scheme}{marks}{user}:***@{place}" if at and colon else url

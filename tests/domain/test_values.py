@@ -1,0 +1,124 @@
+"""Ids, moments, scopes and permissions."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mission.domain import ids, times
+from mission.domain.agent import AgentType
+from mission.domain.changes import Changes, Rename, verify_scope
+from mission.domain.errors import InvalidInput
+from mission.domain.permissions import decide
+
+
+def test_ids_are_short_typed_and_not_repeated():
+    made = {ids.new_id(kind) for kind in ids.PREFIXES for _ in range(200)}
+
+    assert len(made) == 200 * len(ids.PREFIXES)
+    assert all(re.fullmatch(r"[a-z]+_[0-9a-z]{10}", id) for id in made)
+
+
+@pytest.mark.parametrize("given_id", ["", "m", "m-1", "42", "x y", "_", "zz_0000000000"])
+def test_what_is_no_id_is_said_to_be_none(given_id):
+    with pytest.raises(InvalidInput, match="is no id of a mission"):
+        ids.expect_kind(given_id, "mission", field="mission_id")
+
+
+@given(st.datetimes(min_value=datetime(1971, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)))
+def test_a_moment_survives_being_shown_and_read(moment):
+    shown = times.shown(moment)
+
+    assert shown.endswith("Z")
+    assert times.parsed(shown, field="since") == moment
+    assert abs(times.parsed(moment.timestamp(), field="since") - moment) < timedelta(milliseconds=1)
+    if moment.timestamp() > 200_000_000:
+        assert abs(times.parsed(str(int(moment.timestamp() * 1000)), field="since") - moment) < timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "nan", "1e400", "99999999999999999999"])
+def test_what_is_no_moment_is_refused(text):
+    with pytest.raises(InvalidInput, match="since"):
+        times.parsed(text, field="since")
+
+
+@pytest.mark.parametrize(
+    ("path", "area", "inside"),
+    [
+        ("src/auth/token.py", "auth", True),
+        ("src/auth/token.py", "AUTH", True),
+        ("src/auth/token.py", "src/auth", True),
+        ("src/auth/token.py", "src/auth/", True),
+        ("src/auth/token.py", "./src", True),
+        ("src/auth/token.py", "auth/token.py", True),
+        ("src/authors/x.py", "auth", False),
+        ("src/auth.py", "auth", False),
+        ("src/auth/token.py", "token", False),
+        ("src/auth/token.py", "*.py", True),
+        ("src/auth/token.py", "src/**", True),
+        ("src/auth/token.py", "lib/*", False),
+        ("a/src/b.py", "src/b.py", True),
+    ],
+)
+def test_an_area_is_whole_segments_or_a_glob(path, area, inside):
+    found = verify_scope(Changes(added=[path]), [area])
+
+    assert found.scope_match is inside
+    assert list(found.unexpected_files) == ([] if inside else [path])
+    assert bool(found.warnings) is not inside
+
+
+def test_without_areas_everything_was_expected():
+    assert verify_scope(Changes(added=["a"], deleted=["b"]), []).scope_match is True
+    assert verify_scope(None, ["src"]).scope_match is True
+
+
+@given(
+    st.builds(
+        Changes,
+        added=st.lists(st.text()),
+        modified=st.lists(st.text()),
+        deleted=st.lists(st.text()),
+        renamed=st.lists(st.builds(Rename, source=st.text(), target=st.text())),
+    )
+)
+def test_changes_survive_being_stored(changes):
+    assert Changes.from_dict(changes.as_dict()).as_dict() == changes.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("tool", "supervisor", "orchestrator", "worker"),
+    [
+        ("start_mission", True, True, False),
+        ("complete_phase", True, True, False),
+        ("start_task", True, True, True),
+        ("log_issue", True, True, True),
+        ("get_context", True, True, True),
+        ("agent_heartbeat", True, True, True),
+        ("mcp__mail__send", True, True, True),
+        ("mcp__agent__create", True, True, False),
+        ("mcp__agent__get_task", True, True, True),
+        ("mcp__task__create", True, True, False),
+        ("mcp__task__update_status", True, True, True),
+        ("mcp__epic__create", True, True, False),
+        ("mcp__supervisor__list_agents", True, False, False),
+        ("mcp__orchestrator__list_epics", True, True, False),
+        ("audit_list", True, False, False),
+        ("mission_delete", False, False, False),
+        ("mission_archive", False, False, False),
+        ("unheard_of", True, False, False),
+    ],
+)
+def test_who_may_call_what(tool, supervisor, orchestrator, worker):
+    allowed = {kind: decide(kind, tool).allowed for kind in AgentType}
+
+    assert allowed == {
+        AgentType.SUPERVISOR: supervisor,
+        AgentType.ORCHESTRATOR: orchestrator,
+        AgentType.WORKER: worker,
+    }
+    assert all(decide(kind, tool).rule.startswith(kind) for kind in AgentType)

@@ -1,0 +1,59 @@
+"""Settings: where they come from, and what a wrong one says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mission.settings import BadSetting, default_home, describe, load
+
+
+def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_path):
+    (tmp_path / "settings.toml").write_text('port = 1000\nhost = "a"\nlease_seconds = 5\n')
+    environment = {"MISSION_HOME": str(tmp_path), "MISSION_PORT": "2000", "MISSION_HOST": "b"}
+
+    settings = load(environment, port=3000, host=None)
+
+    assert (settings.port, settings.host, settings.lease_seconds) == (3000, "b", 5.0)
+    sources = {row["name"]: row["source"] for row in describe(settings)}
+    assert (sources["port"], sources["host"]) == ("command line", "MISSION_HOST")
+    assert (sources["lease_seconds"], sources["log_level"]) == ("settings.toml", "default")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("port = ", "not valid TOML"),
+        ("prot = 1", "unknown setting 'prot'"),
+        ('port = "x"', "must be a whole number"),
+        ("port = true", "must be a whole number"),
+        ("port = 70000", "at most 65535"),
+        ("lease_seconds = 0", "at least 1"),
+        ('log_level = "loud"', "debug, info, warning or error"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_source(tmp_path, text, words):
+    (tmp_path / "settings.toml").write_text(text)
+
+    with pytest.raises(BadSetting, match=words) as caught:
+        load({"MISSION_HOME": str(tmp_path)})
+
+    assert "settings.toml" in str(caught.value)
+
+
+def test_a_password_in_the_database_address_is_not_shown(tmp_path):
+    url = "postgresql://ada:se:cret@db.example/mission"
+
+    rows = describe(load({"MISSION_HOME": str(tmp_path), "MISSION_DATABASE_URL": url}))
+
+    shown = next(row["value"] for row in rows if row["name"] == "database_url")
+    assert shown == "postgresql://ada:***@db.example/mission"
+
+
+def test_the_home_follows_the_platforms_convention(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    assert default_home({"XDG_DATA_HOME": "/data"}) == Path("/data/mission-control")
+    assert default_home({"XDG_DATA_HOME": "relative"}) == Path.home() / ".local/share/mission-control"
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert default_home({}) == Path.home() / "Library/Application Support/mission-control"
