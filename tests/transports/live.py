@@ -157,7 +157,17 @@ def until(condition: Callable[[], Value], seconds: float = PATIENCE) -> Value:
 def shows_nothing_of_the_server(answer: Answer, settings: Settings) -> bool:
     """Whether the answer is free of paths, SQL and tracebacks."""
     text = answer.body.decode("utf-8", "replace")
-    telling = ("Traceback", "site-packages", ".py", "sqlalchemy", "sqlite3", "psycopg", "INSERT INTO", "SELECT ")
+    telling = (
+        "Traceback",
+        "site-packages",
+        '.py"',
+        ".py:",
+        "sqlalchemy",
+        "sqlite3",
+        "psycopg",
+        "INSERT INTO",
+        "SELECT ",
+    )
     return not any(word in text for word in (*telling, str(settings.home)))
 
 

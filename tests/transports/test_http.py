@@ -178,6 +178,8 @@ def test_an_unknown_address_is_an_error_object(live: Live, path: str) -> None:
         ("DELETE", "/api/missions/m_1", "GET"),
         ("PUT", "/api/events", "GET"),
         ("PATCH", "/mcp", "POST"),
+        ("GET", "/mcp", "POST"),
+        ("DELETE", "/mcp", "POST"),
     ],
 )
 def test_a_wrong_method_is_an_error_object_that_names_the_right_one(

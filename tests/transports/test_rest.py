@@ -25,7 +25,13 @@ def mission(live: Live) -> str:
     live.call("log_milestone", {"task_id": task, "message": "half"})
     live.call(
         "log_issue",
-        {"task_id": task, "type": "bug_encountered", "description": "d", "resolution": "r", "requires_human_review": True},
+        {
+            "task_id": task,
+            "type": "bug_encountered",
+            "description": "d",
+            "resolution": "r",
+            "requires_human_review": True,
+        },
     )
     return mission
 

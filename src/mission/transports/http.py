@@ -109,7 +109,7 @@ def build_http(
     routes: list[BaseRoute] = [
         Route("/", root),
         Route("/api/health", show_health),
-        Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
+        Route("/mcp", mcp, methods=["POST"]),  # without sessions a stream of its own would never carry anything
         WebSocketRoute("/ws", live),
         *Rest(gateway, log).routes(),
     ]
