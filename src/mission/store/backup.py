@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, MetaData, Table, delete, insert, select, text, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InvalidInput
 from mission.domain.times import shown, utc_now
@@ -35,6 +37,9 @@ def write(settings: Settings, backend: Any, target: Path, *, report: Report | No
     counts: dict[str, int] = {}
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise InvalidInput(f"{target} cannot be written: {error.strerror}", hint="Name a file you may write.") from None
+    try:
         with os.fdopen(descriptor, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             with backend.connect() as connection:
                 backend.begin_read(connection)
@@ -73,14 +78,40 @@ def restore(settings: Settings, backend: Any, source: Path, *, report: Report | 
         migrate.take_alone(backend, purpose="a restore")
         try:
             with backend.connect() as connection:
-                highest = _highest_number(connection)
-                _recreate(backend, connection, revision=manifest["revision"])
-                counts = _load_all(backend, connection, archive, highest=highest, report=report)
-                if manifest["revision"] != migrate.HEAD:
-                    migrate.migrate(connection)
-            _restore_snapshots(settings.snapshots_path, archive)
+                return _replace(settings, backend, connection, archive, manifest, report=report)
         finally:
             backend.presence.leave()
+
+
+def _replace(
+    settings: Settings,
+    backend: Any,
+    connection: Connection,
+    archive: zipfile.ZipFile,
+    manifest: dict[str, Any],
+    *,
+    report: Report | None,
+) -> dict[str, int]:
+    """In one transaction: whatever is wrong with the backup, the database is replaced wholly or not at all."""
+    backend.begin_write(connection)
+    try:
+        highest = _highest_number(connection)
+        _recreate(connection, revision=manifest["revision"])
+        counts = _load_all(connection, archive, report=report)
+        if counts != manifest["rows"]:
+            raise BadBackup("the backup is incomplete", hint=_WANTED)
+        newest = connection.execute(select(event_counter.c.seq)).scalar_one()
+        connection.execute(update(event_counter).values(seq=max(newest, highest)))
+        if manifest["revision"] != migrate.HEAD:
+            migrate.upgrade(connection)
+        _restore_snapshots(settings.snapshots_path, archive)
+        backend.commit(connection)
+    except DBAPIError as error:
+        raise backend.translate(error) or BadBackup("the backup is broken", hint=_WANTED) from error
+    except (SQLAlchemyError, ValueError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise BadBackup("the backup is broken", hint=_WANTED) from error
+    finally:
+        backend.rollback(connection)
     return counts
 
 
@@ -100,24 +131,19 @@ def _dump(connection: Connection, table: Table, archive: zipfile.ZipFile) -> int
     return count
 
 
-def _recreate(backend: Any, connection: Connection, *, revision: str) -> None:
+def _recreate(connection: Connection, *, revision: str) -> None:
     """An empty database at the backup's own revision."""
     if revision > migrate.HEAD:
         raise migrate.NewerDatabase(found=revision, known=migrate.HEAD)
     found = MetaData()
     found.reflect(connection)
-    backend.begin_write(connection)
     for table in reversed(found.sorted_tables):
         connection.execute(text(f'DROP TABLE "{table.name}"'))
-    backend.commit(connection)
-    migrate.migrate(connection, target=revision)
+    migrate.upgrade(connection, target=revision)
 
 
-def _load_all(
-    backend: Any, connection: Connection, archive: zipfile.ZipFile, *, highest: int, report: Report | None
-) -> dict[str, int]:
+def _load_all(connection: Connection, archive: zipfile.ZipFile, *, report: Report | None) -> dict[str, int]:
     counts = {}
-    backend.begin_write(connection)
     for table in _tables(connection):
         connection.execute(delete(table))
         counts[table.name] = 0
@@ -126,9 +152,6 @@ def _load_all(
             counts[table.name] += len(chunk)
         if report is not None:
             report(table.name, counts[table.name])
-    newest = connection.execute(select(event_counter.c.seq)).scalar_one()
-    connection.execute(update(event_counter).values(seq=max(newest, highest)))
-    backend.commit(connection)
     return counts
 
 
@@ -168,10 +191,12 @@ def _opened(source: Path) -> zipfile.ZipFile:
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, EOFError, zlib.error, zipfile.BadZipFile):
         raise BadBackup(hint=_WANTED) from None
-    if manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise BadBackup("the backup has a format this version does not know", hint="Upgrade Mission Control.")
+    if not isinstance(manifest.get("revision"), str) or not isinstance(manifest.get("rows"), dict):
+        raise BadBackup(hint=_WANTED)
     return manifest
 
 

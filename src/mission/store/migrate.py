@@ -54,21 +54,26 @@ def take_alone(backend: Any, *, purpose: str) -> None:
         raise _in_use(holders, purpose=purpose)
 
 
-def migrate(connection: Connection, *, target: str = HEAD) -> None:
-    """Run the migrations up to the target inside one transaction."""
+def migrate(connection: Connection) -> None:
+    """Run the migrations inside one transaction."""
+    connection.exec_driver_sql("BEGIN")
+    try:
+        upgrade(connection)
+    except BaseException:
+        connection.exec_driver_sql("ROLLBACK")
+        raise
+    connection.exec_driver_sql("COMMIT")
+
+
+def upgrade(connection: Connection, *, target: str = HEAD) -> None:
+    """Run the migrations up to the target inside the transaction that is open."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
-    connection.exec_driver_sql("BEGIN")
-    try:
-        command.upgrade(config, target)
-    except BaseException:
-        connection.exec_driver_sql("ROLLBACK")
-        raise
-    connection.exec_driver_sql("COMMIT")
+    command.upgrade(config, target)
 
 
 def _migrate_alone(backend: Any, connection: Connection, *, backup: Callable[[str], object]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_from_bytes
@@ -14,8 +15,14 @@ from mission.transports import daemon
 
 def call(name: str, arguments: dict[str, Any], *, agent: str | None = None) -> dict[str, Any]:
     """A tool's result, through the road every call takes."""
-    running = daemon.ensure(load(), report=lambda text: click.echo(text, err=True))
+    running = daemon.ensure(load(), report=_tell_person)
     headers = {"Mission-Transport": "cli", "Mission-Directory": quote_from_bytes(bytes(Path.cwd()))}
     if agent is not None:
         headers["Mission-Agent"] = agent
     return daemon.call_tool(running, name, arguments, headers=headers, timeout=600)
+
+
+def _tell_person(text: str) -> None:
+    """What happens meanwhile; a program reads nothing but errors on stderr."""
+    if sys.stderr.isatty():
+        click.echo(text, err=True)

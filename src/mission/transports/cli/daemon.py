@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from mission.domain.errors import InvalidState
 from mission.domain.mission import ENDED, MissionStatus
 from mission.settings import load
 from mission.transports import daemon
@@ -40,7 +41,9 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     from mission.app import run_daemon  # deferred: only here the whole application is needed
 
     def announce(url: str) -> None:
-        if not as_json:
+        if as_json:
+            _tell(url, os.getpid(), as_json=True, note="")
+        else:
             click.echo(f"Mission Control is running at {url}\n")
             mission = _command()
             click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
@@ -65,7 +68,7 @@ def down(force: bool, as_json: bool) -> None:
     if busy:
         names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
         if as_json or not sys.stdin.isatty():
-            raise click.ClickException(f"{len(busy)} agent(s) are at work ({names}); use --force to stop anyway.")
+            raise InvalidState(f"{len(busy)} agent(s) are at work: {names}", hint="Use --force to stop anyway.")
         click.confirm(f"{len(busy)} agent(s) are at work ({names}). Stop anyway?", abort=True)
     daemon.stop(settings, running)
     show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")

@@ -1,0 +1,114 @@
+"""`mission backup`, `restore`, `token`: what one does to keep things, and to keep them to oneself."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+from mission.transports import daemon
+from mission.transports.httpwire import Connection
+from tests.transports.cli.program import Program
+
+
+def test_what_was_deleted_comes_back_and_event_numbers_go_on_above(fresh: Program, tmp_path: Path) -> None:
+    file = tmp_path / "kept.zip"
+    found = fresh.call("start_mission", name="dear", objective="o")["mission_id"]
+    fresh.call("complete_mission", mission_id=found, status="failed", summary="s")
+    backed_up = fresh.does("backup", str(file))
+    fresh.does("delete", found, "--yes")
+    for number in range(3):
+        fresh.call("start_mission", name=f"later {number}", objective="o")
+    highest = _newest_event(fresh)
+
+    refused = fresh.refuses("restore", str(file), "--yes")
+    still_there = fresh.does("missions")["total"]
+    fresh.does("down", "--force")
+    restored = fresh.does("restore", str(file), "--yes")
+
+    assert refused["code"] == "INVALID_STATE"
+    assert "the daemon (process" in refused["message"]
+    assert "mission down" in refused["hint"]
+    assert still_there == 3
+    assert restored["rows"] == backed_up["rows"]
+    assert [row["id"] for row in fresh.does("missions")["workflows"]] == [found]
+    fresh.call("start_mission", name="new", objective="o")
+    assert _newest_event(fresh) == highest + 1
+
+
+def test_a_backup_without_a_name_lies_in_the_home_and_needs_no_daemon(fresh: Program) -> None:
+    made = Path(fresh.does("backup")["file"])
+
+    assert made.parent == fresh.home / "backups"
+    assert zipfile.is_zipfile(made)
+    assert fresh.running() is None
+
+
+def test_a_backup_that_cannot_be_written_is_refused(fresh: Program, tmp_path: Path) -> None:
+    error = fresh.refuses("backup", str(tmp_path / "no" / "such" / "folder" / "b.zip"))
+
+    assert error["code"] == "INVALID_INPUT"
+    assert "b.zip" in error["message"]
+
+
+def test_what_is_no_backup_is_refused_and_everything_stays(fresh: Program, tmp_path: Path) -> None:
+    found = fresh.call("start_mission", name="dear", objective="o")["mission_id"]
+    good = tmp_path / "good.zip"
+    fresh.does("backup", str(good))
+    fresh.does("down", "--force")
+    text = tmp_path / "text.zip"
+    text.write_text("hello")
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(good.read_bytes()[: good.stat().st_size // 2])
+    broken = tmp_path / "broken.zip"
+    foreign = tmp_path / "foreign.zip"
+    with zipfile.ZipFile(foreign, "w") as archive:
+        archive.writestr("hello.txt", "hello")
+    with zipfile.ZipFile(good) as source, zipfile.ZipFile(broken, "w") as archive:
+        for name in source.namelist():
+            content = source.read(name)
+            archive.writestr(
+                name, content[: len(content) // 2] + b"\n{" if name == "tables/missions.jsonl" else content
+            )
+
+    errors = [fresh.refuses("restore", str(file), "--yes") for file in (text, cut, broken, foreign, tmp_path / "none")]
+
+    assert [error["code"] for error in errors] == ["INVALID_INPUT"] * 5
+    assert all(error["hint"] for error in errors)
+    assert [row["id"] for row in fresh.does("missions")["workflows"]] == [found]
+
+
+def test_restoring_asks_first(fresh: Program, tmp_path: Path) -> None:
+    run = fresh.run("restore", str(tmp_path / "b.zip"))
+
+    assert run.code == 2
+    assert "--yes" in run.err
+
+
+def test_the_token_is_shown_renewed_and_taken_by_a_running_daemon(fresh: Program) -> None:
+    made = fresh.does("token", "show")["token"]
+    fresh.does("up", "--detach")
+    before = daemon.read(fresh.home)
+
+    rotated = fresh.does("token", "rotate")
+    after = daemon.read(fresh.home)
+
+    assert len(made) > 30
+    assert rotated == {"rotated": True}
+    assert before is not None
+    assert after is not None
+    assert before.token == made != after.token
+    assert fresh.does("token", "show")["token"] == after.token
+    assert fresh.does("missions")["total"] == 0
+    stale = Program(fresh.home, MISSION_TOKEN=made)
+    assert stale.refuses("missions")["code"] == "UNAUTHENTICATED"
+
+
+def _newest_event(program: Program) -> int:
+    running = program.running()
+    assert running is not None
+    connection = Connection(running.url)
+    answer = connection.request("GET", "/api/events?limit=1000", {"Authorization": f"Bearer {running.token}"})
+    found: int = json.loads(answer.read())["seq"]
+    connection.close()
+    return found

@@ -1,0 +1,164 @@
+"""Commands over a running daemon: tools, call, missions, show, archive, delete, agents, audit, config."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.transports.cli.program import Program
+from tests.transports.live import until
+
+
+@pytest.fixture(scope="module")
+def started(mission: Program) -> str:
+    """A mission with a task and a decision, in the shared home."""
+    found = mission.call("start_mission", name="Übersicht", objective="Works")["mission_id"]
+    task = mission.call("start_task", mission_id=found, name="The task", goal="g")["task_id"]
+    mission.call("log_decision", task_id=task, category="other", question="Why?", chosen="So", reasoning="r")
+    return str(found)
+
+
+def test_tools_are_listed_without_a_daemon(mission: Program) -> None:
+    everything = mission.does("tools")["tools"]
+    chosen = mission.does("tools", "--toolsets", "mission")["tools"]
+    one = mission.run("tools", "start_mission")
+    table = mission.run("tools")
+
+    assert {"start_mission", "agent_list", "audit_list"} <= {tool["name"] for tool in everything}
+    assert len(chosen) == 12
+    assert one.json["input_schema"]["required"] == ["name", "objective"]
+    assert "start_mission" in table.out
+
+
+def test_an_unknown_toolset_is_refused(mission: Program) -> None:
+    assert mission.refuses("tools", "--toolsets", "nonsense")["code"] == "INVALID_INPUT"
+
+
+def test_a_call_answers_with_the_result_as_one_document(mission: Program) -> None:
+    plain = mission.run("call", "start_mission", '{"name": "a", "objective": "b"}')
+    from_stdin = mission.run("call", "start_mission", "-", stdin='{"name": "ü", "objective": "b"}')
+
+    assert plain.code == from_stdin.code == 0
+    assert plain.json["mission_id"].startswith("m_")
+    assert from_stdin.json["mission_id"] != plain.json["mission_id"]
+
+
+def test_a_refused_call_has_its_error_on_stderr(mission: Program) -> None:
+    error = mission.refuses("call", "start_mission", '{"name": "x", "objektive": "y"}')
+    words = mission.run("call", "start_mission", '{"name": "x"}')
+    unknown = mission.refuses("call", "no/such tool\n")
+
+    assert error["code"] == "INVALID_INPUT"
+    assert "did you mean 'objective'?" in error["message"]
+    assert (words.code, words.out) == (1, "")
+    assert words.err.startswith("INVALID_INPUT: objective is required")
+    assert unknown["code"] in {"TOOL_NOT_FOUND", "RESOURCE_NOT_FOUND"}
+
+
+def test_a_call_may_be_made_as_an_agent(mission: Program) -> None:
+    agent = mission.call("agent_register", name="worker bee", runtime="codex")["id"]
+
+    for reference in (agent, "worker bee"):
+        denied = mission.refuses("call", "--agent", reference, "start_mission", '{"name": "x", "objective": "y"}')
+        assert denied["code"] == "PERMISSION_DENIED"
+    assert mission.refuses("call", "--agent", "nobody", "workflow_list")["code"] == "AGENT_NOT_FOUND"
+
+
+def test_a_call_is_about_the_folder_it_is_made_in(mission: Program, repository: Path) -> None:
+    started = mission.does("call", "start_mission", '{"name": "x", "objective": "y"}', folder=repository)
+    task = mission.does("call", "start_task", '{"name": "t", "goal": "g"}', folder=repository)
+
+    assert task["mission_id"] == started["mission_id"]
+    assert task["snapshot_type"] == "git"
+
+
+def test_missions_are_listed(mission: Program, started: str) -> None:
+    listed = mission.does("missions", "--limit", "200")
+    filtered = mission.does("missions", "--status", "completed")
+    table = mission.run("missions")
+
+    assert started in [row["id"] for row in listed["workflows"]]
+    assert filtered["workflows"] == []
+    assert "Übersicht" in table.out
+
+
+def test_a_mission_is_shown(mission: Program, started: str) -> None:
+    found = mission.does("show", started)
+    words = mission.run("show", started)
+
+    assert found["mission_id"] == started
+    assert [row["question"] for row in found["decisions"]] == ["Why?"]
+    assert "The task" in words.out
+    assert "decided: Why? → So" in words.out
+    assert mission.refuses("show", "m_0000000000")["code"] == "RESOURCE_NOT_FOUND"
+    assert mission.refuses("show", "t_0000000000")["code"] == "INVALID_INPUT"
+
+
+def test_only_an_ended_mission_is_archived_and_deleted(mission: Program) -> None:
+    found = mission.call("start_mission", name="short", objective="o")["mission_id"]
+    too_early = [mission.refuses("archive", found), mission.refuses("delete", found, "--yes")]
+    mission.call("complete_mission", mission_id=found, status="failed", summary="s")
+
+    archived = mission.does("archive", found)
+    hidden = mission.does("missions", "--archived")
+    back = mission.does("archive", found, "--undo")
+    unasked = mission.run("delete", found)
+    deleted = mission.does("delete", found, "--yes")
+
+    assert [error["code"] for error in too_early] == ["INVALID_STATE"] * 2
+    assert archived["archived_at"]
+    assert [row["id"] for row in hidden["workflows"]] == [found]
+    assert back["archived_at"] is None
+    assert unasked.code == 2
+    assert "--yes" in unasked.err
+    assert deleted == {"mission_id": found, "name": "short"}
+    assert mission.refuses("show", found)["code"] == "RESOURCE_NOT_FOUND"
+
+
+def test_agents_are_listed(mission: Program) -> None:
+    agent = mission.call("agent_register", name="lister", runtime="codex")["id"]
+
+    assert agent in [row["id"] for row in mission.does("agents", "--status", "online")["agents"]]
+    assert "lister" in mission.run("agents").out
+
+
+def test_the_audit_trail_tells_who_called_what(mission: Program, started: str) -> None:
+    mission.run("call", "start_mission", '{"objective": "audited"}')
+
+    def found() -> list[dict[str, object]]:
+        entries: list[dict[str, object]] = mission.does("audit", "--status", "error")["entries"]
+        return [entry for entry in entries if entry["arguments"] == {"objective": "audited"}]
+
+    entry = until(found)[0]
+    lines = mission.run("audit", "--tool", "start_mission", "--limit", "5")
+
+    assert (entry["tool"], entry["transport"], entry["caller"]) == ("start_mission", "cli", "operator")
+    assert "INVALID_INPUT" in lines.out
+    assert len(lines.out.splitlines()) <= 5
+    assert mission.refuses("audit", "--since", "yesterday")["code"] == "INVALID_INPUT"
+
+
+def test_settings_are_shown_with_their_source_and_without_passwords(mission: Program) -> None:
+    (mission.home / "settings.toml").write_text("lease_seconds = 60\n")
+    url = "postgresql://ada:secret@db.example/mission"
+    other = Program(mission.home, MISSION_DATABASE_URL=url, MISSION_LOG_LEVEL="debug")
+
+    shown = other.does("config")
+    table = other.run("config")
+    (mission.home / "settings.toml").unlink()
+
+    rows = {row["name"]: row for row in shown["settings"]}
+    assert (rows["lease_seconds"]["value"], rows["lease_seconds"]["source"]) == (60.0, "settings.toml")
+    assert (rows["log_level"]["value"], rows["log_level"]["source"]) == ("debug", "MISSION_LOG_LEVEL")
+    assert rows["host"]["source"] == "default"
+    assert "secret" not in json.dumps(shown) + table.out
+
+
+def test_help_names_every_command(mission: Program) -> None:
+    overview = mission.run("--help")
+
+    assert overview.code == 0
+    for command in ("up", "down", "status", "logs", "setup", "doctor", "call", "restore", "token"):
+        assert f"  {command} " in overview.out

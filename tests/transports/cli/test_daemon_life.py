@@ -1,0 +1,156 @@
+"""`mission up`, `down`, `status`, `logs`: the daemon's life as a person leads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.transports.cli.program import Program, program
+from tests.transports.live import until
+
+
+def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
+    with program(tmp_path / "not" / "yet" / "there") as mission:
+        before = mission.run("status", "--json")
+        started = mission.does("up", "--detach")
+        again = mission.does("up")
+        running = mission.does("status")
+        words = mission.run("status")
+        log = mission.does("logs", "-n", "5")
+        stopped = mission.does("down")
+        after = mission.does("down")
+        gone = mission.run("status")
+
+    assert (before.code, before.json) == (1, {"running": False, "home": str(mission.home)})
+    assert again == started
+    assert running["url"] == started["url"]
+    assert running["pid"] == started["pid"]
+    assert (running["running"], running["open_missions"], running["agents_online"]) == (True, 0, 0)
+    assert started["url"] in words.out
+    assert 0 < len(log["lines"]) <= 5
+    assert (stopped, after) == ({"stopped": True}, {"stopped": False})
+    assert gone.code == 1
+    assert "not running" in gone.out
+    assert not (mission.home / "daemon.json").exists()
+    for name in ("token", "daemon.log"):
+        assert stat.S_IMODE((mission.home / name).stat().st_mode) == 0o600
+    assert stat.S_IMODE(mission.home.stat().st_mode) == 0o700
+
+
+def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Program) -> None:
+    process = fresh.start()
+    running = fresh.running()
+    assert running is not None
+    assert stat.S_IMODE((fresh.home / "daemon.json").stat().st_mode) == 0o600
+
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+
+    assert process.returncode == 0, err
+    assert f"Mission Control is running at {running.url}" in out
+    assert not (fresh.home / "daemon.json").exists()
+
+
+def test_in_the_foreground_with_json_the_first_thing_said_is_where_it_runs(fresh: Program) -> None:
+    process = fresh.start("--json")
+    running = fresh.running()
+    assert running is not None
+
+    process.terminate()
+    out, _ = process.communicate(timeout=20)
+
+    assert json.loads(out) == {"url": running.url, "pid": running.pid}
+
+
+def test_a_command_starts_the_daemon_it_needs(fresh: Program) -> None:
+    run = fresh.run("missions", "--json")
+
+    assert (run.code, run.json) == (0, {"workflows": [], "total": 0})
+    assert fresh.running() is not None
+
+
+def test_a_taken_port_is_named(fresh: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        refused = fresh.refuses("up", "--port", port)
+        detached = fresh.refuses("up", "--port", port, "--detach")
+
+    assert refused["code"] == "INVALID_STATE"
+    assert f"127.0.0.1:{port}" in refused["message"]
+    assert "--port" in refused["hint"]
+    assert port in detached["message"]
+
+
+def test_a_second_daemon_of_the_same_home_is_refused(fresh: Program) -> None:
+    """Also when the first one does not answer: the lock decides."""
+    process = fresh.start()
+    (fresh.home / "daemon.json").unlink()
+
+    refused = fresh.refuses("up")
+
+    assert "running already" in refused["message"]
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+def test_down_asks_while_agents_are_online(fresh: Program) -> None:
+    fresh.call("agent_register", name="ada", runtime="codex")
+
+    refused = fresh.refuses("down")
+    words = fresh.run("down")
+
+    assert refused["code"] == "INVALID_STATE"
+    assert "ada" in refused["message"]
+    assert "--force" in refused["hint"]
+    assert words.code == 1
+    assert "ada" in words.err
+    assert fresh.running() is not None
+    assert fresh.does("down", "--force") == {"stopped": True}
+    assert fresh.running() is None
+
+
+def test_a_daemon_that_was_killed_is_replaced(fresh: Program) -> None:
+    first = fresh.does("up", "--detach")
+    os.kill(first["pid"], signal.SIGKILL)
+    until(lambda: fresh.running() is None)
+
+    second = fresh.does("up", "--detach")
+
+    assert second["pid"] != first["pid"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["up", "--port", "many"],
+        ["missions", "--limit", "0"],
+        ["call", "start_mission", "{"],
+        ["call", "start_mission", "[]"],
+        ["delete", "m_1", "--json"],
+        ["tools", "nonsense"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_apart_from_refusal(mission: Program, arguments: list[str]) -> None:
+    run = mission.run(*arguments)
+
+    assert (run.code, run.out) == (2, "")
+    assert run.err
+
+
+def test_a_bad_setting_is_explained(fresh: Program) -> None:
+    too_high = fresh.refuses("up", "--port", "70000")
+    (fresh.home / "settings.toml").write_text("prot = 5\n")
+    error = fresh.refuses("status")
+
+    assert error["code"] == "INVALID_INPUT"
+    assert "65535" in too_high["message"]
+    assert "prot" in error["message"]
+    assert "port" in error["message"]
