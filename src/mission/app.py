@@ -19,8 +19,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy.exc import DBAPIError
+
 from mission import __version__, tools
-from mission.domain.errors import InvalidState, MissionError
+from mission.domain.errors import InvalidState
 from mission.domain.times import Clock, shown, utc_now
 from mission.events.log import EventLog
 from mission.gateway.call import Gateway, Ports
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("mission")
 
-SWEEP_SECONDS = 60.0
+SWEEP_SECONDS = 600.0
 LOCK_TRIES = 50
 
 
@@ -53,6 +55,12 @@ class AlreadyRunning(InvalidState):
 
 class PortTaken(InvalidState):
     """The port is taken by another program."""
+
+
+class UnusableHome(InvalidState):
+    """MISSION_HOME cannot be used."""
+
+    default_hint = "Set MISSION_HOME to a folder you may write to."
 
 
 class App:
@@ -89,7 +97,7 @@ class App:
                 sweep.cancel()
             await self.gateway.close()
             await self.events.close()
-            self.trees.close()
+            await self.trees.close()
             await self.database.close()
 
     async def health(self) -> dict[str, Any]:
@@ -97,25 +105,31 @@ class App:
         return {"executions": 0}
 
     async def _sweep(self) -> None:
-        """Tidying that no call waits for."""
-        await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
+        """Tidying that no call waits for; whatever goes wrong once is tried again."""
         while True:
             try:
-                await self.database.write(
-                    retention.tidy,
-                    keep_events=_days(self.settings.keep_events_days),
-                    keep_audit=_days(self.settings.keep_audit_days),
-                )
-            except MissionError:
-                log.warning("periodic tidying failed; it is tried again", exc_info=True)
+                await self._tidy()
+            except Exception:
+                log.exception("periodic tidying failed")
             await asyncio.sleep(SWEEP_SECONDS)
+
+    async def _tidy(self) -> None:
+        await self.database.write(
+            retention.tidy,
+            keep_events=_days(self.settings.keep_events_days),
+            keep_audit=_days(self.settings.keep_audit_days),
+        )
+        await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
 
 
 def open_backend(settings: Settings, *, role: str) -> Backend:
     """The database the settings name, at the present schema."""
     make_home(settings)
     backend = new_backend(settings, role=role)
-    migrate.prepare(backend, backup=lambda revision: backup.before_migration(settings, backend, revision=revision))
+    try:
+        migrate.prepare(backend, backup=lambda revision: backup.before_migration(settings, backend, revision=revision))
+    except DBAPIError as error:
+        raise backend.translate(error) or error from error
     return backend
 
 
@@ -137,9 +151,9 @@ def make_home(settings: Settings) -> None:
     try:
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise InvalidState(
-            f"MISSION_HOME cannot be made: {error.strerror}", hint="Set MISSION_HOME to a folder you may write to."
-        ) from None
+        raise UnusableHome(f"MISSION_HOME {settings.home} cannot be made: {error.strerror}") from None
+    if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
+        raise UnusableHome(f"MISSION_HOME {settings.home} cannot be read and written by this user")
 
 
 def operator_token(settings: Settings) -> str:

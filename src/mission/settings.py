@@ -128,12 +128,16 @@ def describe(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _from_file(path: Path) -> dict[str, Any]:
-    if not path.exists():
+    try:
+        text = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except OSError as error:
+        raise BadSetting(f"{path} cannot be read: {error.strerror}") from None
     import tomllib  # deferred: most starts have no settings file
 
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(text.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}") from None
     unknown = sorted(set(values) - set(NAMES))

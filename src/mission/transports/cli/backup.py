@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import click
 
-from mission.app import new_backend, open_backend
+from mission.app import make_home, new_backend, open_backend
 from mission.domain.times import utc_now
 from mission.settings import load
 from mission.store import backup as files
@@ -50,7 +50,7 @@ def restore(file: Path, yes: bool, as_json: bool) -> None:
         if as_json or not sys.stdin.isatty():
             raise click.UsageError("this replaces the whole database: give --yes to do it without being asked.")
         click.confirm("Replace everything in the database by this backup?", abort=True)
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_home(settings)
     backend = new_backend(settings, role="a restore")
     try:
         counts = _with_progress(
