@@ -135,6 +135,13 @@ class OutcomeUnknown(TransientError):
     default_hint = "Look whether it took effect before you repeat it."
 
 
+class StorageUnusable(TransientError):
+    """The database file cannot be used as it is; nothing was changed."""
+
+    retryable = False
+    default_hint = "Run 'mission doctor': it says what is wrong with the file and how to mend it."
+
+
 class InternalError(MissionError):
     """Something unexpected went wrong in Mission Control; nothing was changed."""
 

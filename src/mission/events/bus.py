@@ -102,10 +102,8 @@ class Bus:
     def __init__(self) -> None:
         self._listeners: set[Listener] = set()
 
-    def join(self) -> Listener:
-        listener = Listener()
+    def join(self, listener: Listener) -> None:
         self._listeners.add(listener)
-        return listener
 
     def leave(self, listener: Listener) -> None:
         self._listeners.discard(listener)

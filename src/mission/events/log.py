@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mission.domain.errors import MissionError
 from mission.events.bus import Bus, Topic
 from mission.store.database import Database
 from mission.store.events import StoredEvent
@@ -16,6 +15,7 @@ from mission.store.transaction import Tx
 log = logging.getLogger(__name__)
 
 PAGE = 500
+AGAIN_SECONDS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,8 +101,10 @@ class EventLog:
             self._behind.clear()
             try:
                 events = await self._database.read(_since, since=self.last, limit=PAGE)
-            except MissionError:
-                log.warning("the event log cannot be read right now", exc_info=True)
+            except Exception:  # whoever listens must hear again once the store can be read
+                log.warning("the event log cannot be read right now; it is tried again", exc_info=True)
+                await asyncio.sleep(AGAIN_SECONDS)
+                self._behind.set()
                 continue
             fresh = [event for event in events if event.seq > self.last]
             if fresh:

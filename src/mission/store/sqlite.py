@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
-from mission.domain.errors import MissionError, StorageFull, TransientError
+from mission.domain.errors import MissionError, StorageFull, StorageUnusable, TransientError
 from mission.store.json import dumps
 from mission.store.locks import FileLock, Presence
 
@@ -67,11 +67,12 @@ class SqliteBackend:
             return _caused(TransientError("the database is busy; nothing was changed"), error)
         if base == "SQLITE_FULL" or (base == "SQLITE_IOERR" and "WRITE" in name):
             return _caused(StorageFull(), error)
-        if base in {"SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB"}:
+        if base in {"SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB"}:
+            return _caused(StorageUnusable(), error)
+        if base in {"SQLITE_IOERR", "SQLITE_CANTOPEN"}:
             return _caused(
                 TransientError(
-                    "the database file cannot be used right now; nothing was changed",
-                    hint="Run 'mission doctor': it says what is wrong with the file and how to mend it.",
+                    "the database file cannot be used right now; nothing was changed", hint=StorageUnusable.default_hint
                 ),
                 error,
             )
@@ -94,7 +95,7 @@ class SqliteBackend:
             seen = None
             while not stop.wait(POLL_SECONDS):
                 version = connection.execute("PRAGMA data_version").fetchone()[0]
-                if seen is not None and version != seen:
+                if version != seen:  # also at the first look: something may have come before it
                     changed()
                 seen = version
             connection.close()

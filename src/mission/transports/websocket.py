@@ -29,13 +29,14 @@ class LiveEvents:
         self._default_since = _number(socket.query_params.get("since"), field="since")
         self._socket = socket
         self._log = log
-        self._listener: Listener = log.bus.join()
+        self._listener = Listener()
         self._requests: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=100)
         self._topics: set[str] = set()
 
     async def run(self) -> None:
         offered = self._socket.scope.get("subprotocols", [])
         await self._socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
+        self._log.bus.join(self._listener)
         tasks = [asyncio.create_task(step()) for step in (self._receive, self._send, self._listener.overflowed.wait)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
