@@ -323,3 +323,47 @@ async def test_an_agent_that_leaves_is_not_called_back_by_its_own_goodbye(call):
     await call.app.gateway.close()
 
     assert (await call("agent_get", {"id": agent}))["status"] == "offline"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "suggestion"),
+    [
+        ("get_context", {"mission_id": "m_0000000000", "include": ["tasks"], "filter": {"phas": 9}}, "filter.phase"),
+        (
+            "complete_task",
+            {"task_id": "t_0000000000", "status": "success", "outcome": {"summary": "s", "achievments": []}},
+            "outcome.achievements",
+        ),
+    ],
+)
+async def test_a_misspelled_argument_inside_another_is_not_ignored(call, tool, arguments, suggestion):
+    with pytest.raises(InvalidInput, match=f"did you mean '{suggestion}'"):
+        await call(tool, arguments)
+
+
+async def test_a_row_that_cannot_be_written_does_not_end_the_audit_trail(call, caplog):
+    await call("start_mission", MISSION)
+    (row,) = await audit(call)
+    call.app.gateway.audit.add(row)  # the same id once more
+    await call.app.gateway.audit.flush()
+    assert "could not be written" in caplog.text
+
+    await call("workflow_list")
+
+    assert [each["tool"] for each in await audit(call)] == ["start_mission", "workflow_list"]
+
+
+async def test_a_call_whose_caller_left_is_on_record(call, monkeypatch):
+    waiting = asyncio.Event()
+
+    async def wait_for_ever(*_, **__):
+        waiting.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(call.app.trees, "around", wait_for_ever)
+    leaving = asyncio.create_task(call("start_mission", MISSION))
+    await asyncio.wait_for(waiting.wait(), 10)
+    leaving.cancel()
+    await asyncio.wait([leaving])
+
+    assert [(row["tool"], row["status"]) for row in await audit(call)] == [("start_mission", "error")]

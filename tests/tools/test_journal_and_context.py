@@ -195,3 +195,23 @@ async def test_a_wrong_section_time_or_cursor_is_explained(call, task):
             await context(call, task, "tasks", cursor=cursor)
     with pytest.raises(InvalidInput, match="mission_id is required"):
         await call("get_context", {"include": ["tasks"]})
+
+
+async def test_a_large_answer_goes_on_in_the_next_page_unless_its_rows_were_counted(call, task):
+    for number in range(30):
+        await call(
+            "start_task",
+            {"mission_id": task["mission_id"], "name": f"t{number}", "goal": "g" * 500, "areas": ["a" * 5_000] * 3},
+        )
+
+    seen, pages, cursor = [], 0, None
+    while True:
+        page = await context(call, task, "tasks", **({"cursor": cursor} if cursor else {}))
+        assert len(str(page)) < 40_000
+        seen += [row["name"] for row in page["tasks"]]
+        pages, cursor = pages + 1, page["next_cursor"]
+        if cursor is None:
+            break
+    assert pages > 1
+    assert seen == [*(f"t{number}" for number in reversed(range(30))), "t"]
+    assert len((await context(call, task, "tasks", limit=50))["tasks"]) == 31

@@ -74,3 +74,13 @@ async def test_a_phase_has_a_whole_number_from_one(call, mission, number):
 async def test_an_unknown_phase_is_not_found(call):
     with pytest.raises(NotFound, match="p_0000000000"):
         await call("complete_phase", {"phase_id": "p_0000000000", "status": "completed"})
+
+
+async def test_a_phase_that_a_task_closed_may_be_completed_once_more(call, mission):
+    task = await call("start_task", {"workflow_id": mission, "phase": 1, "name": "t", "goal": "g"})
+    ending = {"task_id": task["task_id"], "status": "success", "outcome": {"summary": "s"}, "phase_complete": True}
+    await call("complete_task", ending)
+
+    done = await call("complete_phase", {"phase_id": task["phase_id"], "status": "completed", "summary": "again"})
+
+    assert (done["status"], done["tasks"]["success"]) == ("completed", 1)

@@ -288,3 +288,51 @@ async def test_a_wrong_ending_is_named(call, mission, change, field):
         await call("complete_task", {**ending(task), **change})
 
     assert field in caught.value.message
+
+
+async def test_a_second_failure_with_the_same_words_ends_the_second_try(call, mission):
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"})
+    await call("complete_task", ending(task, status="failed"))
+    await call("start_task", {"task_id": task["task_id"]})
+    reading = {"mission_id": mission, "include": ["tasks"]}
+    assert (await call("get_context", reading))["tasks"][0]["outcome"] is None
+
+    await call("complete_task", ending(task, status="failed"))
+
+    assert (await call("get_context", reading))["tasks"][0]["status"] == "FAILED"
+
+
+async def test_a_failed_task_may_be_tried_by_another_and_its_first_owner_is_late(call, mission):
+    ada = (await call("agent_register", {"name": "ada", "runtime": "codex"}))["id"]
+    bob = (await call("agent_register", {"name": "bob", "runtime": "codex"}))["id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "agent_id": ada})
+    await call("complete_task", ending(task, status="failed", agent_id=ada))
+
+    again = await call("start_task", {"task_id": task["task_id"], "agent_id": bob})
+
+    assert again["fence"] == 2
+    with pytest.raises(NotOwner) as caught:
+        await call("log_milestone", {"task_id": task["task_id"], "message": "m", "agent_id": ada})
+    assert caught.value.details["owner_id"] == bob
+
+
+async def test_a_task_taken_over_by_nobody_known_still_leaves_its_old_owner_behind(call, mission):
+    ada = (await call("agent_register", {"name": "ada", "runtime": "codex"}))["id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "agent_id": ada})
+    await call("complete_task", ending(task, status="failed", agent_id=ada))
+    await call("start_task", {"task_id": task["task_id"]})
+
+    with pytest.raises(NotOwner):
+        await call("complete_task", ending(task, agent_id=ada, fence=task["fence"]))
+
+
+async def test_a_refused_start_leaves_no_snapshot_behind(call, mission, settings):
+    await call("start_phase", {"workflow_id": mission, "number": 1, "name": "p"})
+    first = await call("start_task", {"mission_id": mission, "phase": 1, "name": "a", "goal": "g"})
+    await call("complete_task", ending(first, phase_complete=True))
+    deltas = set(settings.snapshots_path.rglob("deltas/*"))
+
+    with pytest.raises(InvalidState):
+        await call("start_task", {"mission_id": mission, "phase": 1, "name": "b", "goal": "g"})
+
+    assert set(settings.snapshots_path.rglob("deltas/*")) == deltas == set()

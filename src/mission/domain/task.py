@@ -62,6 +62,10 @@ COMPLETABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.REVIEW})
 """States from which complete_task may end a task."""
 
 
+CHANGE_LISTS = ("added", "modified", "deleted")
+"""The lists of a task's changes in which each path stands once."""
+
+
 class Quality(StrEnum):
     """Whether a completed task did all it should."""
 
@@ -140,6 +144,10 @@ class Task:
             updated_at=at,
         )
 
+    def begun_again(self) -> Task:
+        """The task without the words of an earlier end, which no longer hold."""
+        return replace(self, quality=None, outcome=None, metadata=None, changes=None, completion=None)
+
     def check_owner(self, actor: str | None, fence: int | None = None) -> None:
         """Nothing when the caller may write to the task; the owner's id when it belongs to another."""
         late = fence is not None and fence != self.fence
@@ -186,7 +194,7 @@ class Task:
             "lease_until": shown(self.lease_until),
             "fence": self.fence,
             "attempts": self.attempts,
-            "files_changed": self.changes,
+            "files_changed": {kind: len(self.changes[kind]) for kind in CHANGE_LISTS} if self.changes else None,
             "created_at": shown(self.created_at),
             "updated_at": shown(self.updated_at),
             "started_at": shown(self.started_at),

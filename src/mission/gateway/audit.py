@@ -10,16 +10,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.gateway.caller import Identity
-from mission.gateway.masking import masked, plain
+from mission.gateway.masking import masked, plain, without_secrets
 from mission.store.database import Database
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.1
+LONGEST_TRACE = 8_000
 
 
 class Entry:
@@ -29,6 +32,7 @@ class Entry:
         self.id = new_id("audit entry")
         self.identity: Identity | None = None
         self.result: dict[str, Any] | None = None
+        self.handed_in = False
         self.written = False
         self._tool = plain(tool[:200])
         self._transport = transport
@@ -85,17 +89,19 @@ class AuditTrail:
         self._hurry.clear()
 
     async def _flush(self) -> None:
-        while self._rows:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._hurry.wait(), FLUSH_SECONDS)
-            rows, self._rows = self._rows, []
-            await self._write(rows)
-        self._flushing = None
+        try:
+            while self._rows:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._hurry.wait(), FLUSH_SECONDS)
+                rows, self._rows = self._rows, []
+                await self._write(rows)
+        finally:
+            self._flushing = None
 
     async def _write(self, rows: list[dict[str, Any]]) -> None:
         try:
             await self._database.write(_add, rows=rows)
-        except MissionError:
+        except (MissionError, SQLAlchemyError):
             log.exception("%d audit entries could not be written", len(rows))
 
 
@@ -121,7 +127,7 @@ def _trace(error: BaseException | None) -> str | None:
     """The way to an error nobody foresaw; a caller's mistake needs none."""
     if error is None or (isinstance(error, MissionError) and error.http_status < 500):
         return None
-    return str(masked("".join(traceback.format_exception(error))[-8_000:]))
+    return without_secrets("".join(traceback.format_exception(error))[-LONGEST_TRACE:])
 
 
 def _id(subjects: Mapping[str, Any], *names: str) -> str | None:

@@ -106,6 +106,7 @@ class Call:
                 self._repeat.remember(tx, self.answered)
             return rendered
 
+        self._entry.handed_in = True
         return await self._database.write(answered, record=self._entry)
 
     def report(self, message: str) -> None:
@@ -176,6 +177,10 @@ class Gateway:
                 repeat=repeat,
             )
             entry.result = await self._run_once(found, call, checked, repeat)
+        except asyncio.CancelledError as error:  # the caller left; a write that was handed in brings its own row
+            if not entry.handed_in:
+                self.audit.add(entry.finished(error, self._database.clock()))
+            raise
         except Exception as error:
             if not entry.written:
                 self.audit.add(entry.finished(error, self._database.clock()))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 LONGEST = 2_000
-MOST_ITEMS = 200
+MOST_ITEMS = 50
 DEEPEST = 32
 _SECRET_NAME = re.compile(r"token|secret|password|passwd|api_?key|authorization|credential|private_?key", re.IGNORECASE)
 _COUNTS = re.compile(r"^(max_)?tokens(_|$)|^token_(estimate|count)", re.IGNORECASE)
@@ -41,10 +41,15 @@ def masked(value: Any, *, depth: int = 0) -> Any:
 
 def plain(text: str) -> str:
     """The text with what no database keeps (NUL, half a surrogate pair) written out, such as \\x00."""
-    text = text[:LONGEST]
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text.replace("\x00", "\\x00")
+
+
+def without_secrets(text: str) -> str:
+    """The whole text, with anything that looks like a secret replaced."""
+    text = plain(text)
+    return _SECRET_VALUE.sub("***", text) if len(text) >= 16 else text
 
 
 def _is_secret(name: str, value: Any) -> bool:
@@ -52,5 +57,6 @@ def _is_secret(name: str, value: Any) -> bool:
 
 
 def _text(text: str) -> str:
-    text = plain(text) if len(text) <= LONGEST else f"{plain(text)}… ({len(text):,} characters in all)"
-    return _SECRET_VALUE.sub("***", text) if len(text) >= 16 else text
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}… ({len(text):,} characters in all)"
+    return without_secrets(text)

@@ -40,12 +40,12 @@ def _is_noise(key: str, value: Any, *, output: bool) -> bool:
         return output or not value or value == [] or isinstance(value, dict)
     if key in {"additionalProperties", "required"}:
         return output or value is True
-    if key in {"format", "minLength"}:
+    if key in {"format", "minLength", "minItems"}:
         return True
-    return key in {"maximum", "maxItems"} and value >= _UNREACHED
+    return key in {"maximum", "maxItems"} and value >= _UNREACHED[key]
 
 
-_UNREACHED = 1_000_000
+_UNREACHED = {"maximum": 1_000_000, "maxItems": 1_000}
 
 
 def _shorten(node: Any, definitions: dict[str, Any], *, nullable: bool) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mission.domain.errors import InvalidInput, TooLarge
 from mission.gateway.registry import Arguments, Tool
@@ -14,6 +14,7 @@ from mission.gateway.registry import Arguments, Tool
 LONGEST_TEXT = 1_000_000
 DEEPEST = 32
 SHOWN_PROBLEMS = 5
+MOST_NAMES = 200
 
 
 def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
@@ -24,7 +25,7 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
         check_text(name, field="an argument's name")
         _check_value(value, field=name, depth=1)
     given = _renamed(tool, arguments)
-    _check_spelling(tool, given)
+    _check_spelling(tool, tool.arguments, given)
     try:
         return tool.arguments.model_validate(given)
     except ValidationError as error:
@@ -74,32 +75,41 @@ def check_text(text: str, *, field: str) -> None:
         ) from None
 
 
-def _check_spelling(tool: Tool, given: Mapping[str, Any]) -> None:
-    """An argument we do not know is somebody else's, unless it looks like one of ours that is missing."""
-    fields = tool.arguments.model_fields
+def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any], *, inside: str = "") -> None:
+    """A name we do not know is somebody else's, unless it looks like one of ours that is missing."""
+    fields = model.model_fields
     missing = [name for name in fields if name not in given]
-    for name in given:
+    for name in list(given)[:MOST_NAMES]:
         if name in fields:
+            nested = _model_of(fields[name].annotation)
+            if nested is not None and isinstance(given[name], Mapping):
+                _check_spelling(tool, nested, given[name], inside=f"{inside}{name}.")
             continue
-        close = difflib.get_close_matches(name, missing, n=1, cutoff=0.75)
+        close = difflib.get_close_matches(name[:60], missing, n=1, cutoff=0.75)
         if close:
             raise InvalidInput(
-                f"{tool.name} has no argument '{name[:60]}'; did you mean '{close[0]}'?",
-                hint=f"It takes: {', '.join(fields)}.",
-                field=name[:60],
+                f"{tool.name} has no argument '{inside}{name[:60]}'; did you mean '{inside}{close[0]}'?",
+                hint=f"It takes: {', '.join(inside + field for field in fields)}.",
+                field=f"{inside}{name[:60]}",
             )
 
 
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    """The model behind a field, also behind an optional one."""
+    options = get_args(annotation) or (annotation,)
+    return next((each for each in options if isinstance(each, type) and issubclass(each, BaseModel)), None)
+
+
 def _explained(tool: Tool, error: ValidationError, given: Mapping[str, Any]) -> InvalidInput:
-    problems = [_problem(each, given) for each in error.errors(include_url=False, include_context=True)]
-    shown = problems[:SHOWN_PROBLEMS]
-    more = len(problems) - len(shown)
+    found = error.errors(include_url=False, include_context=True, include_input=False)
+    shown = [_problem(each, given) for each in found[:SHOWN_PROBLEMS]]
+    more = len(found) - len(shown)
     message = "; ".join(text for text, _ in shown) + (f"; and {more} more" if more else "")
     hints = [hint for _, hint in shown if hint]
     return InvalidInput(
         message,
         hint=hints[0] if hints else f"Correct that and call {tool.name} again.",
-        field=".".join(map(str, error.errors()[0]["loc"])) or None,
+        field=".".join(map(str, found[0]["loc"])) or None,
     )
 
 

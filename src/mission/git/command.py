@@ -54,25 +54,40 @@ def run(
     flags = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
     name = os.fsdecode(arguments[0])
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["git", "--no-pager", *flags, *arguments],
             cwd=cwd,
             env=environment(variables or {}),
-            input=stdin,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             umask=0o077,
         )
     except FileNotFoundError as error:
         if not cwd.is_dir():
             raise InvalidInput(f"'{_shown(cwd)}' is not an existing directory", path=_shown(cwd)) from None
         raise GitMissing from error
-    except subprocess.TimeoutExpired as error:
-        raise GitTimeout(command=name, seconds=timeout) from error
-    if done.returncode not in allowed:
-        raise _failure(name, done.returncode, done.stderr, cwd)
-    return Result(code=done.returncode, out=done.stdout, err=done.stderr)
+    with process:
+        _running.add(process)
+        try:
+            out, err = process.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            raise GitTimeout(command=name, seconds=timeout) from error
+        finally:
+            _running.discard(process)
+            process.kill()
+    if process.returncode not in allowed:
+        raise _failure(name, process.returncode, err, cwd)
+    return Result(code=process.returncode, out=out, err=err)
+
+
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def end_all() -> None:
+    """End every git command that runs: nobody waits for its result any more."""
+    for process in list(_running):
+        process.kill()
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:

@@ -40,8 +40,7 @@ class Context:
     now: datetime
     current_phase: int
     phases: Sequence[Phase]
-    tasks: Sequence[Task] = ()
-    entries: Mapping[Section, Sequence[Entry]] = field(default_factory=dict)
+    rows: Mapping[Section, Sequence[Task | Entry]] = field(default_factory=dict)
     totals: Mapping[Section, int] = field(default_factory=dict)
     next: Positions = field(default_factory=dict)
 
@@ -57,31 +56,23 @@ def read(
         for section in PAGED
         if section in include and (after is None or section in after)
     }
-    tasks: list[Task] = []
-    entries: dict[Section, list[Entry]] = {}
+    rows: dict[Section, Sequence[Task | Entry]] = {}
     positions: dict[Section, Position | None] = {}
     for section, start in wanted.items():
-        rows: Sequence[Task | Entry]
         if section is Section.TASKS:
-            rows = tasks = tx.tasks.page(mission_id, chosen, limit=limit, after=start)
+            found: Sequence[Task | Entry] = tx.tasks.page(mission_id, chosen, limit=limit, after=start)
         else:
-            rows = entries[section] = tx.journal.page(
-                mission_id,
-                _KINDS[section],
-                chosen,
-                limit=limit,
-                after=start,
-                blockers=section is Section.BLOCKERS,
-            )
-        if len(rows) == limit:
-            positions[section] = (rows[-1].created_at, rows[-1].id)
+            blockers = section is Section.BLOCKERS
+            found = tx.journal.page(mission_id, _KINDS[section], chosen, limit=limit, after=start, blockers=blockers)
+        rows[section] = found
+        if len(found) == limit:
+            positions[section] = (found[-1].created_at, found[-1].id)
     return Context(
         mission=mission,
         now=tx.now,
         current_phase=current_phase(phases, total=mission.total_phases),
         phases=[phase for phase in phases if chosen.phase is None or phase.number == chosen.phase],
-        tasks=tasks,
-        entries=entries,
+        rows=rows,
         totals={section: _total(tx, mission, phases, section, chosen) for section in PAGED if section in include},
         next=positions,
     )

@@ -11,7 +11,7 @@ from mission.domain.errors import InvalidState
 from mission.domain.ids import new_id
 from mission.domain.mission import ENDED, Family, Metrics, Mission, Outcome, Profile
 from mission.domain.phase import PhaseStatus
-from mission.domain.task import Task, TaskStatus
+from mission.domain.task import CHANGE_LISTS, Task, TaskStatus
 from mission.domain.times import seconds_between
 from mission.services.trees import Place, Trees
 from mission.services.work import Work, digest_of
@@ -131,7 +131,7 @@ def complete(
 def measure(tx: Tx, *, mission: Mission) -> Metrics:
     """What the mission came to: distinct changed files, tokens, wall-clock and task time."""
     rows = tx.tasks.work_of_mission(mission.id)
-    files = {path for row in rows if row.changes for kind in _CHANGE_LISTS for path in row.changes[kind]}
+    files = {path for row in rows if row.changes for kind in CHANGE_LISTS for path in row.changes[kind]}
     return Metrics(
         phases=len(tx.phases.of_mission(mission.id)),
         tasks=len(rows),
@@ -181,9 +181,6 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
     tx.missions.delete(mission_id)
     tx.emit(events.MissionDeleted(mission=mission))
     return mission
-
-
-_CHANGE_LISTS = ("added", "modified", "deleted")
 
 
 def _check_ended(mission: Mission, wanted: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mission.domain import events
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.ids import new_id
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase, PhaseStatus, Tally, current_phase
@@ -46,9 +46,15 @@ def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None)
     """Close a phase that is in progress; tasks still open are named in the warnings."""
     phase = tx.phases.get(phase_id)
     digest = digest_of([status, summary])
-    if phase.completion is not None and phase.completion["digest"] == digest:
+    if phase.completion is not None and phase.status is status and phase.completion["digest"] in {digest, ""}:
         return CompletedPhase(
             phase=phase, tally=Tally(**phase.completion["tally"]), warnings=phase.completion["warnings"]
+        )
+    if phase.status is PhaseStatus.PENDING:
+        raise InvalidState(
+            f"phase {phase.number} ({phase.id}) has not begun",
+            hint="Start it first with start_phase.",
+            current="pending",
         )
     mission = tx.missions.get(phase.mission_id)
     return close(tx, mission=mission, phase=phase, status=status, summary=summary, digest=digest)

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from mission.domain import events
 from mission.domain.changes import Changes, Verification, verify_scope
-from mission.domain.errors import Conflict, InvalidInput, InvalidState, NotFound
+from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError, NotFound
 from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
 from mission.domain.phase import Phase, PhaseStatus
 from mission.domain.repository import Repository
-from mission.domain.task import RUNNING, CallerType, Quality, Task, TaskStatus
+from mission.domain.task import OPEN, RUNNING, CallerType, Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
 from mission.services import phases
@@ -110,10 +110,16 @@ async def start(
     named = await trees.named(repository_path)
     ground = await _ground(work, trees, wish=wish, named=named, directory=directory)
     place = named or await trees.of_mission(ground.repository, directory=directory)
-    snapshot = await _first_snapshot(trees, ground.task, place, report=report)
-    return await work.write(
-        begin, wish=wish, mission_id=ground.mission.id, owner=owner, place=place, snapshot=snapshot, answer=answer
-    )
+    kept = _kept_snapshot(ground.task, place)
+    snapshot = kept or (await trees.snapshot(place, report=report) if place is not None else None)
+    try:
+        return await work.write(
+            begin, wish=wish, mission_id=ground.mission.id, owner=owner, place=place, snapshot=snapshot, answer=answer
+        )
+    except MissionError:
+        if snapshot is not None and kept is None:
+            await trees.forget({str(snapshot.path): snapshot.as_dict()})
+        raise
 
 
 async def complete(
@@ -158,9 +164,10 @@ def begin(
     mission = _adopted(tx, phases.begin_mission(tx, mission_id), place)
     if wish.task_id is not None:
         task = tx.tasks.get(wish.task_id)
-        task.check_owner(owner.agent_id, owner.fence)
+        if task.status in OPEN:  # what has failed belongs to nobody any more
+            task.check_owner(owner.agent_id, owner.fence)
         phase, created = phases.for_task(tx, mission=mission, phase_id=task.phase_id, number=None, name=None)
-        started = _with_owner(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), owner, tx=tx)
+        started = _with_owner(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again(), owner, tx=tx)
         started = _in_tree(started, place, snapshot)
         tx.tasks.save(started)
         tx.phases.recount(phase.id, left=task.heap, entered=started.heap)
@@ -261,14 +268,12 @@ def _repository_of(tx: Tx, mission: Mission) -> Repository | None:
     return tx.missions.repository(mission.repository_id) if mission.repository_id else None
 
 
-async def _first_snapshot(
-    trees: Trees, task: Task | None, place: Place | None, *, report: Report | None
-) -> Snapshot | None:
+def _kept_snapshot(task: Task | None, place: Place | None) -> Snapshot | None:
     """The snapshot to compare with at the end: a task keeps its first one of each tree."""
-    if place is None:
+    if task is None or place is None:
         return None
-    kept = (task.snapshots or {}).get(str(place.tree.path)) if task is not None else None
-    return Snapshot.from_dict(kept) if kept is not None else await trees.snapshot(place, report=report)
+    kept = (task.snapshots or {}).get(str(place.tree.path))
+    return Snapshot.from_dict(kept) if kept is not None else None
 
 
 def _adopted(tx: Tx, mission: Mission, place: Place | None) -> Mission:
@@ -300,11 +305,12 @@ def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) 
 
 
 def _with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
-    if owner.agent_id is None:
-        return replace(task, owner_id=None, lease_until=None)
-    changed = task.owner_id != owner.agent_id
+    """The task in its owner's hand; the fence rises whenever that is another one, so that a late owner is known."""
     return replace(
-        task, owner_id=owner.agent_id, lease_until=tx.now + owner.lease, fence=task.fence + 1 if changed else task.fence
+        task,
+        owner_id=owner.agent_id,
+        lease_until=tx.now + owner.lease if owner.agent_id is not None else None,
+        fence=task.fence + (task.owner_id != owner.agent_id),
     )
 
 

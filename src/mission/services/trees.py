@@ -14,6 +14,7 @@ from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
 from mission.domain.repository import Repository
+from mission.git.command import end_all
 from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.tree import Tree, find_tree
 from mission.store.transaction import Tx
@@ -70,8 +71,10 @@ class Trees:
         self._snapshots = snapshots
         self._pool = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="trees")
 
-    def close(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
+    async def close(self) -> None:
+        """End what runs and what waits; nobody needs it any more."""
+        end_all()
+        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
 
     async def named(self, path: str | None) -> Place | None:
         """The tree a caller named; nothing when it named none."""

@@ -17,12 +17,14 @@ from mission.domain.errors import InvalidInput
 from mission.domain.times import shown, utc_now
 from mission.settings import Settings
 from mission.store import migrate
+from mission.store.database import Backend
 from mission.store.json import dumps
-from mission.store.tables import event_counter
+from mission.store.tables import event_counter, metadata
 
 FORMAT = 1
 CHUNK = 1_000
 MANIFEST = "manifest.json"
+OURS = frozenset({*metadata.tables, "alembic_version"})
 SNAPSHOTS = "snapshots/"
 Report = Callable[[str, int], None]
 
@@ -31,7 +33,7 @@ class BadBackup(InvalidInput):
     """The file is no backup of Mission Control."""
 
 
-def write(settings: Settings, backend: Any, target: Path, *, report: Report | None = None) -> dict[str, int]:
+def write(settings: Settings, backend: Backend, target: Path, *, report: Report | None = None) -> dict[str, int]:
     """Write a backup of one consistent state; the rows per table."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     counts: dict[str, int] = {}
@@ -48,7 +50,7 @@ def write(settings: Settings, backend: Any, target: Path, *, report: Report | No
                     counts[table.name] = _dump(connection, table, archive)
                     if report is not None:
                         report(table.name, counts[table.name])
-                backend.rollback(connection)
+                backend.end_read(connection)
             _add_snapshots(settings.snapshots_path, archive)
             manifest = {"format": FORMAT, "revision": revision, "made_at": shown(utc_now()), "rows": counts}
             archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
@@ -58,7 +60,7 @@ def write(settings: Settings, backend: Any, target: Path, *, report: Report | No
     return counts
 
 
-def before_migration(settings: Settings, backend: Any, *, revision: str) -> Path:
+def before_migration(settings: Settings, backend: Backend, *, revision: str) -> Path:
     """The automatic backup before a schema changes; only the newest few are kept."""
     folder = settings.backups_path
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -71,7 +73,7 @@ def before_migration(settings: Settings, backend: Any, *, revision: str) -> Path
     return target
 
 
-def restore(settings: Settings, backend: Any, source: Path, *, report: Report | None = None) -> dict[str, int]:
+def restore(settings: Settings, backend: Backend, source: Path, *, report: Report | None = None) -> dict[str, int]:
     """Replace everything in the database by the backup; event numbers go on above the highest ever given."""
     with _opened(source) as archive:
         manifest = _manifest(archive)
@@ -85,7 +87,7 @@ def restore(settings: Settings, backend: Any, source: Path, *, report: Report | 
 
 def _replace(
     settings: Settings,
-    backend: Any,
+    backend: Backend,
     connection: Connection,
     archive: zipfile.ZipFile,
     manifest: dict[str, Any],
@@ -118,7 +120,7 @@ def _replace(
 def _tables(connection: Connection) -> list[Table]:
     """The tables as they are, parents before children."""
     found = MetaData()
-    found.reflect(connection)
+    found.reflect(connection, only=lambda name, _: name in OURS)
     return [table for table in found.sorted_tables if table.name != "alembic_version"]
 
 
@@ -136,7 +138,7 @@ def _recreate(connection: Connection, *, revision: str) -> None:
     if revision > migrate.HEAD:
         raise migrate.NewerDatabase(found=revision, known=migrate.HEAD)
     found = MetaData()
-    found.reflect(connection)
+    found.reflect(connection, only=lambda name, _: name in OURS)  # others may live in the same schema
     for table in reversed(found.sorted_tables):
         connection.execute(text(f'DROP TABLE "{table.name}"'))
     migrate.upgrade(connection, target=revision)

@@ -37,18 +37,33 @@ class Record(Protocol):
 READERS = 2  # more are slower under the GIL
 LARGEST_GROUP = 64
 ATTEMPTS = 8
+GIVE_UP_SECONDS = 10.0
 FIRST_PAUSE = 0.01
 LONGEST_PAUSE = 0.5
+
+
+class Presence(Protocol):
+    """Who has the database open; one alone may migrate or replace it."""
+
+    def enter(self) -> None: ...
+    def enter_alone(self) -> list[str] | None: ...
+    def leave(self) -> None: ...
+    def holders(self) -> list[str]: ...
 
 
 class Backend(Protocol):
     """What differs between the databases."""
 
+    @property
+    def presence(self) -> Presence: ...
     def connect(self) -> Connection: ...
     def begin_write(self, connection: Connection) -> None: ...
     def begin_read(self, connection: Connection) -> None: ...
     def commit(self, connection: Connection) -> None: ...
-    def rollback(self, connection: Connection) -> None: ...
+    def rollback(self, connection: Connection) -> None:
+        """Undo a write and give up the turn."""
+
+    def end_read(self, connection: Connection) -> None: ...
     def translate(self, error: DBAPIError) -> MissionError | None:
         """The error in our words when the transaction cannot go on; nothing when only a statement failed."""
 
@@ -90,12 +105,10 @@ class Database:
 
     def open(self) -> None:
         self._loop = asyncio.get_running_loop()
-        writer = threading.Thread(target=_Writer(self, self._writes).run, name="writer", daemon=True)
-        readers = [
-            threading.Thread(target=_Reader(self, self._reads).run, name=f"reader-{number}", daemon=True)
-            for number in range(READERS)
-        ]
-        self._threads = [writer, *readers]
+        writer = _Writer(self, self._writes, undo=self.backend.rollback)
+        readers = [_Reader(self, self._reads, undo=self.backend.end_read) for _ in range(READERS)]
+        work = {"writer": writer.run, **{f"reader-{number}": each.run for number, each in enumerate(readers, 1)}}
+        self._threads = [threading.Thread(target=run, name=name, daemon=True) for name, run in work.items()]
         for thread in self._threads:
             thread.start()
 
@@ -156,8 +169,11 @@ class Database:
 class _Worker:
     """A thread with its own connection, made again when it breaks."""
 
-    def __init__(self, database: Database, jobs: queue.SimpleQueue[_Job | None]) -> None:
+    def __init__(
+        self, database: Database, jobs: queue.SimpleQueue[_Job | None], *, undo: Callable[[Connection], None]
+    ) -> None:
         self._database = database
+        self._undo = undo
         self._backend = database.backend
         self._clock = database.clock
         self._jobs = jobs
@@ -173,7 +189,7 @@ class _Worker:
         if self._open is None:
             return
         try:
-            self._backend.rollback(self._open)
+            self._undo(self._open)
         except SQLAlchemyError:
             self._drop_connection()
 
@@ -194,6 +210,7 @@ class _Writer(_Worker):
                     self._commit_with_retry(group)
             except Exception as error:  # the writer must outlive whatever a group does to it
                 log.exception("a group of %d write(s) failed in a way nobody foresaw", len(group))
+                self._rollback()
                 self._drop_connection()
                 self._fail(group, _unexpected(error))
         self._drop_connection()
@@ -211,9 +228,10 @@ class _Writer(_Worker):
 
     def _commit_with_retry(self, group: list[_Job]) -> None:
         pause = FIRST_PAUSE
+        give_up = time.monotonic() + GIVE_UP_SECONDS
         problem = self._commit(group)
         for _ in range(ATTEMPTS - 1):
-            if problem is None or not problem.retryable:
+            if problem is None or not problem.retryable or time.monotonic() > give_up:
                 break
             time.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, inspect, text
 
 from mission.domain.errors import InvalidState
+from mission.store.database import Backend
 
 HEAD = "0001"
 """The newest revision under migrations/versions; a test keeps it true."""
@@ -31,7 +31,7 @@ def revision_of(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def prepare(backend: Any, *, backup: Callable[[str], object]) -> None:
+def prepare(backend: Backend, *, backup: Callable[[str], object]) -> None:
     """Make sure that the schema is the present one, and be counted among the database's users.
 
     `backup` is called with the old revision before anything is changed.
@@ -41,13 +41,13 @@ def prepare(backend: Any, *, backup: Callable[[str], object]) -> None:
             backend.presence.enter()  # returns once whoever migrates right now is done
             if revision_of(connection) == HEAD:
                 return
-            holders = backend.presence.holders()
             backend.presence.leave()
+            holders = backend.presence.holders()
             raise _in_use(holders, purpose="a migration")
     backend.presence.enter()
 
 
-def take_alone(backend: Any, *, purpose: str) -> None:
+def take_alone(backend: Backend, *, purpose: str) -> None:
     """Have the database to ourselves, or an error that names who uses it."""
     holders = backend.presence.enter_alone()
     if holders is not None:
@@ -76,7 +76,7 @@ def upgrade(connection: Connection, *, target: str = HEAD) -> None:
     command.upgrade(config, target)
 
 
-def _migrate_alone(backend: Any, connection: Connection, *, backup: Callable[[str], object]) -> bool:
+def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable[[str], object]) -> bool:
     """Whether the schema is the present one now; not when somebody else has the database open."""
     if backend.presence.enter_alone() is not None:
         return False

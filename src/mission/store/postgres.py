@@ -13,11 +13,13 @@ from sqlalchemy.exc import DBAPIError
 
 from mission.domain.errors import MissionError, StorageFull, TransientError
 from mission.store.json import dumps
+from mission.store.watching import in_thread
 
 CHANNEL = "mission_events"
 POLL_SECONDS = 1.0
 STOP_SECONDS = 0.1
 PRESENCE_KEY = 6477_0001
+TURN_KEY = 6477_0002
 _AGAIN = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
 _LOST = ("08", "57P")  # connection trouble, the server is going down
 _HOLDERS = text(
@@ -69,7 +71,8 @@ class PostgresBackend:
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",  # transactions are begun by hand, as on SQLite
             json_serializer=dumps,
-            connect_args={"application_name": f"mission {role}", "connect_timeout": 10},
+            hide_parameters=True,  # what callers wrote belongs into no log
+            connect_args={"application_name": f"mission {role}", "connect_timeout": 3},
         )
         self.presence = PostgresPresence(self.connect)
 
@@ -77,13 +80,17 @@ class PostgresBackend:
         return self._engine.connect()
 
     def begin_write(self, connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
+        """Writers of all daemons take turns, as on SQLite: a group touches many rows in no order of its own."""
+        connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({TURN_KEY})")
 
     def begin_read(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def commit(self, connection: Connection) -> None:
         connection.exec_driver_sql("COMMIT")
+
+    def end_read(self, connection: Connection) -> None:
+        self.rollback(connection)
 
     def rollback(self, connection: Connection) -> None:
         raw = connection.connection.driver_connection
@@ -109,6 +116,8 @@ class PostgresBackend:
         return str(connection.exec_driver_sql("SELECT pg_current_xact_id()::text").scalar_one())
 
     def was_committed(self, connection: Connection, marker: str) -> bool:
+        """Waits until the transaction's fate is settled: its turn is free only then."""
+        connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({TURN_KEY}); COMMIT")
         status = connection.execute(text("SELECT pg_xact_status(CAST(:marker AS xid8))"), {"marker": marker}).scalar()
         return status == "committed"
 
@@ -116,23 +125,14 @@ class PostgresBackend:
         connection.exec_driver_sql(f"NOTIFY {CHANNEL}")
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        stop = threading.Event()
-
-        def listen() -> None:
+        def listen(stop: threading.Event) -> None:
             while not stop.is_set():
                 try:
                     self._listen(changed, stop)
                 except psycopg.Error:
                     stop.wait(POLL_SECONDS)
 
-        thread = threading.Thread(target=listen, name="notifications", daemon=True)
-        thread.start()
-
-        def end() -> None:
-            stop.set()
-            thread.join()
-
-        return end
+        return in_thread("notifications", listen)
 
     def close(self) -> None:
         self.presence.leave()

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from mission.domain.errors import MissionError, StorageFull, StorageUnusable, TransientError
 from mission.store.json import dumps
 from mission.store.locks import FileLock, Presence
+from mission.store.watching import in_thread
 
 POLL_SECONDS = 0.05
 _PRAGMAS = (
@@ -52,11 +53,14 @@ class SqliteBackend:
         connection.exec_driver_sql("COMMIT")
         self._turn.release()
 
+    def end_read(self, connection: Connection) -> None:
+        raw = connection.connection.driver_connection
+        if isinstance(raw, sqlite3.Connection) and raw.in_transaction:
+            connection.exec_driver_sql("ROLLBACK")
+
     def rollback(self, connection: Connection) -> None:
         try:
-            raw = connection.connection.driver_connection
-            if isinstance(raw, sqlite3.Connection) and raw.in_transaction:
-                connection.exec_driver_sql("ROLLBACK")
+            self.end_read(connection)
         finally:
             self._turn.release()
 
@@ -88,26 +92,20 @@ class SqliteBackend:
         """Nothing to do: the others see it by the file's data version."""
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        stop = threading.Event()
-
-        def poll() -> None:
+        def poll(stop: threading.Event) -> None:
             connection = sqlite3.connect(self.path, isolation_level=None)
             seen = None
             while not stop.wait(POLL_SECONDS):
-                version = connection.execute("PRAGMA data_version").fetchone()[0]
+                try:
+                    version = connection.execute("PRAGMA data_version").fetchone()[0]
+                except sqlite3.Error:  # a full disk or a locked file passes; whoever watches goes on
+                    continue
                 if version != seen:  # also at the first look: something may have come before it
                     changed()
                 seen = version
             connection.close()
 
-        thread = threading.Thread(target=poll, name="data-version", daemon=True)
-        thread.start()
-
-        def end() -> None:
-            stop.set()
-            thread.join()
-
-        return end
+        return in_thread("data-version", poll)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -121,6 +119,7 @@ def _engine(path: Path) -> Engine:
         poolclass=NullPool,
         isolation_level="AUTOCOMMIT",  # transactions are begun by hand: BEGIN IMMEDIATE on the writer only
         json_serializer=dumps,
+        hide_parameters=True,  # what callers wrote belongs into no log
         connect_args={"check_same_thread": False},
     )
 

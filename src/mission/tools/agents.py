@@ -11,7 +11,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import agents
 from mission.services.agents import Seen
-from mission.tools.fields import Name, TaskId, Texts
+from mission.tools.fields import GivenTexts, Name, TaskId, Texts
 from mission.tools.wording import Moment
 
 
@@ -19,7 +19,7 @@ class RegisterAgent(Arguments):
     name: Name
     runtime: Runtime
     role: AgentRole = AgentRole.WORKER
-    capabilities: Texts = []
+    capabilities: GivenTexts = []
     workspace_path: str | None = None
     metadata: dict[str, Any] | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -13,15 +14,18 @@ from pydantic import Field, model_validator
 from mission.domain.errors import InvalidInput
 from mission.domain.journal import Entry, IssueType
 from mission.domain.phase import Phase, PhaseStatus
-from mission.domain.task import Task
+from mission.domain.task import CHANGE_LISTS, Task
 from mission.domain.times import seconds_between, shown
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import context
-from mission.services.context import Context, Positions, Section
-from mission.store.paging import Filter
+from mission.services.context import PAGED, Context, Positions, Section
+from mission.store.paging import Filter, Position
 from mission.tools.fields import MissionId, PhaseNumber, Texts, cut, moment_of
 from mission.tools.wording import Moment, issue_type, mission_status, task_status
+
+LARGEST_ANSWER = 30_000
+"""Characters of rows after which an answer goes on in the next page, unless the caller said how many rows it wants."""
 
 
 class ContextFilter(Arguments):
@@ -33,7 +37,7 @@ class ContextFilter(Arguments):
 class GetContext(Arguments):
     mission_id: MissionId | None = None
     workflow_id: MissionId | None = Field(None, description="Same as mission_id")
-    include: list[Section] = Field(min_length=1)
+    include: list[Section] = Field(min_length=1, max_length=20)
     filter: ContextFilter = ContextFilter()
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = Field(None, description="next_cursor of the last page")
@@ -132,13 +136,13 @@ class TaskRow(_Row):
             parent_task_id=task.parent_id,
             name=task.name,
             goal=cut(task.goal),
-            areas=list(task.areas),
+            areas=cut(list(task.areas)),
             caller_type=task.caller_type.upper() if task.caller_type else None,
             status=task_status(task),
             agent_id=task.owner_id,
             outcome=cut(dict(task.outcome)) if task.outcome else None,
             metadata=cut(dict(task.metadata)) if task.metadata else None,
-            files_changed=sum(len(changes[kind]) for kind in ("added", "modified", "deleted")) if changes else None,
+            files_changed=sum(len(changes[kind]) for kind in CHANGE_LISTS) if changes else None,
             started_at=task.started_at,
             completed_at=task.completed_at,
             duration_seconds=task.duration_seconds,
@@ -201,10 +205,10 @@ class MissionContext(Result):
 
     @classmethod
     def of(cls, found: Context, args: GetContext) -> MissionContext:
-        mission, entries = found.mission, found.entries
-        wanted = set(args.include)
+        mission = found.mission
         status = mission_status(mission.status)
         chosen = args.filter
+        sections, positions = _sections(found, whole="limit" in args.model_fields_set)
         return cls(
             mission_id=mission.id,
             workflow_id=mission.id,
@@ -215,27 +219,15 @@ class MissionContext(Result):
             current_phase=found.current_phase,
             total_phases=mission.total_phases,
             phase_summary=[PhaseRow.of(phase, now=found.now) for phase in found.phases]
-            if Section.PHASE_SUMMARY in wanted
+            if Section.PHASE_SUMMARY in args.include
             else None,
-            tasks=[TaskRow.of(task) for task in found.tasks] if Section.TASKS in wanted else None,
-            tasks_count=found.totals.get(Section.TASKS),
-            decisions=[DecisionRow(**_entry(each)) for each in entries.get(Section.DECISIONS, ())]
-            if Section.DECISIONS in wanted
-            else None,
-            decisions_count=found.totals.get(Section.DECISIONS),
-            milestones=[MilestoneRow(**_entry(each)) for each in entries.get(Section.MILESTONES, ())]
-            if Section.MILESTONES in wanted
-            else None,
-            milestones_count=found.totals.get(Section.MILESTONES),
-            blockers=[BlockerRow(**_entry(each)) for each in entries.get(Section.BLOCKERS, ())]
-            if Section.BLOCKERS in wanted
-            else None,
-            blockers_count=found.totals.get(Section.BLOCKERS),
+            **{str(section): sections.get(section, []) for section in PAGED if section in args.include},
+            **{f"{section}_count": total for section, total in found.totals.items()},
             has_blockers=mission.blockers > 0,
             filters_applied=FiltersApplied(phase=chosen.phase, agent=chosen.agent, since=chosen.since)
             if chosen != ContextFilter()
             else None,
-            next_cursor=_cursor(found.next),
+            next_cursor=_cursor(positions),
         )
 
 
@@ -253,6 +245,37 @@ async def get_context(call: Call, args: GetContext) -> MissionContext:
     return MissionContext.of(found, args)
 
 
+def _sections(found: Context, *, whole: bool) -> tuple[dict[Section, list[Any]], dict[Section, Position]]:
+    """The rows of each section, as many as fit a comfortable answer, and where each goes on.
+
+    With `whole` the caller said how many rows it wants and gets them, whatever their size.
+    """
+    room = LARGEST_ANSWER
+    sections: dict[Section, list[Any]] = {}
+    positions = {section: at for section, at in found.next.items() if at is not None}
+    for section, things in found.rows.items():
+        rows: list[Any] = []
+        for thing in things:
+            row = _RENDER[section](thing)
+            room -= len(row.model_dump_json())
+            if rows and room < 0 and not whole:
+                break
+            rows.append(row)
+        if len(rows) < len(things):
+            last = things[len(rows) - 1]
+            positions[section] = (last.created_at, last.id)
+        sections[section] = rows
+    return sections, positions
+
+
+_RENDER: dict[Section, Callable[[Any], Any]] = {
+    Section.TASKS: TaskRow.of,
+    Section.DECISIONS: lambda entry: DecisionRow(**_entry(entry)),
+    Section.MILESTONES: lambda entry: MilestoneRow(**_entry(entry)),
+    Section.BLOCKERS: lambda entry: BlockerRow(**_entry(entry)),
+}
+
+
 def _entry(entry: Entry) -> dict[str, Any]:
     detail = cut(dict(entry.detail))
     if "category" in detail:
@@ -268,11 +291,11 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _cursor(positions: Positions) -> str | None:
+def _cursor(positions: dict[Section, Position]) -> str | None:
     """Where each section goes on, as one word that a caller hands back."""
     if not positions:
         return None
-    text = json.dumps({section: [shown(at[0]), at[1]] for section, at in positions.items() if at is not None})
+    text = json.dumps({section: [shown(at[0]), at[1]] for section, at in positions.items()})
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 

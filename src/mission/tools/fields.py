@@ -23,6 +23,8 @@ MissionId = Annotated[str, _of_kind("mission")]
 PhaseId = Annotated[str, _of_kind("phase")]
 TaskId = Annotated[str, _of_kind("task")]
 Texts = list[str]
+GivenTexts = Annotated[list[str], Field(max_length=1_000)]
+"""A list as a caller may send it; what we answer is never shortened."""
 PhaseNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Fence = Annotated[int, Field(ge=0, le=2_000_000_000)]
 

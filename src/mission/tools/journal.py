@@ -10,7 +10,7 @@ from mission.domain.journal import DecisionCategory, Entry, EntryKind, IssueType
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import journal
-from mission.tools.fields import Fence, TaskId, Text, Texts
+from mission.tools.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.wording import Moment
 
 
@@ -27,7 +27,7 @@ class _Log(Arguments):
 class LogDecision(_Log):
     category: DecisionCategory
     question: Text
-    options_considered: Texts = []
+    options_considered: GivenTexts = []
     chosen: Text
     reasoning: Text = Field(description="1-2 sentences")
     trade_offs: str | None = None

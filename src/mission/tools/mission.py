@@ -11,7 +11,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import missions
 from mission.services.missions import Finished, NewMission
-from mission.tools.fields import MissionId, Name, Text, Texts
+from mission.tools.fields import GivenTexts, MissionId, Name, Text, Texts
 from mission.tools.wording import Moment
 
 
@@ -62,8 +62,8 @@ class CompleteMission(Arguments):
     mission_id: MissionId
     status: Outcome
     summary: Text
-    achievements: Texts = []
-    limitations: Texts = []
+    achievements: GivenTexts = []
+    limitations: GivenTexts = []
 
 
 class CompleteWorkflow(Arguments):
@@ -72,8 +72,8 @@ class CompleteWorkflow(Arguments):
     workflow_id: MissionId
     status: Outcome
     summary: Text
-    achievements: Texts = []
-    limitations: Texts = []
+    achievements: GivenTexts = []
+    limitations: GivenTexts = []
 
 
 class MissionMetrics(Result):

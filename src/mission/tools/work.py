@@ -11,7 +11,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import tasks
 from mission.services.tasks import Completed, Ending, Owner, Started, Wish
-from mission.tools.fields import Fence, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
+from mission.tools.fields import Fence, GivenTexts, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
 from mission.tools.wording import Moment
 
 
@@ -25,7 +25,7 @@ class StartTask(Arguments):
     agent_name: Name | None = Field(None, description="Required for subagent")
     name: Name | None = Field(None, description="Required for a new task")
     goal: Text | None = Field(None, description="Required for a new task")
-    areas: Texts = Field([], description="Folders or globs it will touch")
+    areas: GivenTexts = Field([], description="Folders or globs it will touch")
     parent_task_id: TaskId | None = None
     task_id: TaskId | None = Field(None, description="An existing task to start instead of a new one")
     repository_path: str | None = Field(None, description="Absolute; default: where you work")
@@ -98,19 +98,19 @@ class StartedTask(Result):
 
 class TaskOutcome(Arguments):
     summary: Text = Field(description="2-4 sentences")
-    achievements: Texts = []
-    limitations: Texts = []
+    achievements: GivenTexts = []
+    limitations: GivenTexts = []
     manual_review_needed: bool = False
     manual_review_reason: str | None = None
-    next_steps: Texts = []
+    next_steps: GivenTexts = []
 
 
 class TaskMetadata(Arguments):
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    packages_added: Texts = []
-    packages_removed: Texts = []
-    commands_executed: Texts = []
+    packages_added: GivenTexts = []
+    packages_removed: GivenTexts = []
+    commands_executed: GivenTexts = []
     tests_status: Literal["passed", "failed", "not_run"] | None = None
     tokens_input: int | None = Field(None, ge=0, le=10**15)
     tokens_output: int | None = Field(None, ge=0, le=10**15)

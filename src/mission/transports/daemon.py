@@ -37,7 +37,7 @@ HEALTH_TIMEOUT = 2.0
 LOG_LINES_SHOWN = 8
 
 _PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
-_PASSED_ON_PREFIXES = ("LC_", "XDG_", "SSL_CERT_", "MISSION_")
+_PASSED_ON_PREFIXES = ("LC_", "XDG_", "SSL_CERT_", "MISSION_", "PG")  # PG…: how to reach a PostgreSQL
 _HELD_BACK = frozenset({"MISSION_TOKEN"})  # it names one agent; the daemon serves all
 
 _children: list[subprocess.Popen[bytes]] = []  # daemons that this process started, so that they are reaped

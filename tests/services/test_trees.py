@@ -1,0 +1,31 @@
+"""Slow work on trees must not hold up an end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+from mission.git.snapshot import Snapshots
+from mission.services.trees import Trees
+
+
+async def test_closing_ends_a_git_that_still_runs(tmp_path, repository, monkeypatch):
+    started = tmp_path / "started"
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
+    trees = Trees(Snapshots(tmp_path / "snapshots"), host_id="test-host")
+    looking = asyncio.create_task(trees.named(str(repository)))
+    deadline = time.monotonic() + 20
+    while not started.exists():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(trees.close(), 20)
+
+    done, _ = await asyncio.wait([looking], timeout=20)
+    assert looking in done
+    assert looking.exception() is not None
