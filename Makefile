@@ -1,6 +1,7 @@
 # make run | test | check | bench | contract: each sets up what it needs in .venv first.
 
 PYTHON := .venv/bin/python
+RUNS := .venv/.runs
 READY := .venv/.ready
 WORKERS ?= 2
 
@@ -15,13 +16,20 @@ help:
 	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
 	@echo "make format    let ruff mend what it can"
 
-$(READY): pyproject.toml constraints.txt scripts/python
+INSTALL = $(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+$(RUNS): pyproject.toml constraints.txt scripts/python
 	@interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv .venv; }
-	@echo "Setting up .venv …"
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@echo "Setting up .venv (once, about a minute) …"
+	@$(INSTALL) .
+	@touch $(RUNS)
+
+$(READY): $(RUNS)
+	@echo "Adding what checks and tests need …"
+	@$(INSTALL) '.[dev]'
 	@touch $(READY)
 
-run: $(READY)
+run: $(RUNS)
 	@.venv/bin/mission up
 
 test: check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import json
 import logging
@@ -195,6 +196,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
         parse_toolsets(settings.toolsets)
         app = App(settings, role="the daemon")
         _run(_serve(app, listener, announce=announce))
+        log.info("stopped")
     finally:
         settings.daemon_path.unlink(missing_ok=True)
         lock.close()
@@ -307,9 +309,12 @@ def _listen(settings: Settings) -> socket.socket:
         listener.bind((settings.host, settings.port))
     except OSError as error:
         listener.close()
+        taken = error.errno == errno.EADDRINUSE
         raise PortTaken(
             f"{settings.host}:{settings.port} cannot be used: {error.strerror}",
-            hint="Stop the program that has it, or choose another with --port or MISSION_PORT.",
+            hint="Stop the program that has it, or choose another with --port or MISSION_PORT."
+            if taken
+            else "Give an address of this machine with --host, and a port above 1023 with --port.",
         ) from None
     return listener
 

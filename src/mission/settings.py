@@ -85,14 +85,14 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     return (Path(data) if data and Path(data).is_absolute() else Path.home() / ".local" / "share") / "mission-control"
 
 
-def load(environment: Mapping[str, str] = os.environ, **overrides: Any) -> Settings:
+def load(environment: Mapping[str, str] = os.environ, *, ignore_file: bool = False, **overrides: Any) -> Settings:
     """The settings in force: command line over environment over settings file over default."""
     given = environment.get("MISSION_HOME")
     home = Path(given).expanduser().absolute() if given else default_home(environment)
     settings = Settings(home=home)
     values: dict[str, Any] = {}
     sources = {"home": "MISSION_HOME" if given else "default"}
-    for name, value in _from_file(settings.file_path).items():
+    for name, value in ({} if ignore_file else _from_file(settings.file_path)).items():
         values[name] = _convert(name, value, source="settings.toml")
         sources[name] = "settings.toml"
     for name in NAMES:
@@ -107,6 +107,17 @@ def load(environment: Mapping[str, str] = os.environ, **overrides: Any) -> Setti
     return replace(settings, **values, sources=sources)
 
 
+def load_or_default(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings in force; with a wrong one among them the defaults, so that a running daemon stays in reach."""
+    try:
+        return load(environment)
+    except BadSetting:
+        return load(
+            {name: environment[name] for name in ("MISSION_HOME", "XDG_DATA_HOME") if name in environment},
+            ignore_file=True,
+        )
+
+
 def describe(settings: Settings) -> list[dict[str, Any]]:
     """Each setting with its value and where it came from, secrets masked."""
     rows = [
@@ -119,7 +130,7 @@ def describe(settings: Settings) -> list[dict[str, Any]]:
         rows.append(
             {
                 "name": field.name,
-                "value": _masked(value) if field.metadata["secret"] else value,
+                "value": _masked(value) if field.metadata["secret"] else _plain(value),
                 "source": settings.sources.get(field.name, "default"),
                 "doc": field.metadata["doc"],
             }
@@ -166,6 +177,11 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
 
 
 _KIND_WORDS = {int: "whole number", float: "number", str: "text"}
+
+
+def _plain(value: Any) -> Any:
+    """900 rather than 900.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _masked(url: str) -> str:

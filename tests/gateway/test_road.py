@@ -367,3 +367,41 @@ async def test_a_call_whose_caller_left_is_on_record(call, monkeypatch):
     await asyncio.wait([leaving])
 
     assert [(row["tool"], row["status"]) for row in await audit(call)] == [("start_mission", "error")]
+
+
+@pytest.mark.parametrize(
+    ("tool", "change"),
+    [
+        ("start_mission", {"profile": "SIMPLE"}),
+        ("start_mission", {"total_phases": "4"}),
+        ("agent_register", {"name": "a", "runtime": "Codex", "capabilities": "python", "metadata": '{"a": 1}'}),
+    ],
+)
+async def test_what_is_plainly_meant_is_understood(call, tool, change):
+    assert await call(tool, {**(MISSION if tool == "start_mission" else {}), **change})
+
+
+async def test_json_sent_as_text_is_read_as_what_it_says(call):
+    mission = (await call("start_mission", MISSION))["mission_id"]
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "areas": '["src", "docs"]'})
+
+    done = await call(
+        "complete_task",
+        {"task_id": task["task_id"], "status": "SUCCESS", "outcome": '{"summary": "s", "next_steps": "one"}'},
+    )
+
+    assert done["status"] == "success"
+    found = await call("get_context", {"mission_id": mission, "include": "tasks"})
+    assert found["tasks"][0]["areas"] == ["src", "docs"]
+    assert found["tasks"][0]["outcome"]["next_steps"] == ["one"]
+
+
+async def test_a_look_at_the_audit_keeps_only_an_outline_of_what_it_saw(call):
+    for _ in range(3):
+        await call("start_mission", MISSION)
+        await audit(call)
+        await call("audit_list")
+
+    looks = [row for row in await audit(call) if row["tool"] == "audit_list"]
+
+    assert [row["result"]["entries"] for row in looks] == ["1 items", "3 items", "5 items"]

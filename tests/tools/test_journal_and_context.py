@@ -193,7 +193,7 @@ async def test_a_wrong_section_time_or_cursor_is_explained(call, task):
     for cursor in ("!!", "e30x", "bnVsbA", "W10"):
         with pytest.raises(InvalidInput, match="cursor"):
             await context(call, task, "tasks", cursor=cursor)
-    with pytest.raises(InvalidInput, match="mission_id is required"):
+    with pytest.raises(InvalidInput, match="no mission was named"):
         await call("get_context", {"include": ["tasks"]})
 
 

@@ -42,6 +42,7 @@ async def test_a_task_makes_its_phase_and_remembers_the_tree(call, mission, repo
         "phase_created": True,
         "caller_type": "subagent",
         "agent_name": "implementer",
+        "repository_path": str(repository),
         "snapshot_id": git(repository, "rev-parse", "HEAD"),
         "snapshot_type": "git",
         "started_at": started["started_at"],
@@ -213,7 +214,7 @@ async def test_completing_twice_with_the_same_words_answers_the_same(call, missi
     (repository / "newer").write_text("x")
 
     assert await call("complete_task", ending(task, phase_complete=True)) == first
-    with pytest.raises(InvalidState, match="is completed and cannot be completed"):
+    with pytest.raises(InvalidState, match="is completed already"):
         await call("complete_task", ending(task, status="failed"))
 
 
@@ -336,3 +337,18 @@ async def test_a_refused_start_leaves_no_snapshot_behind(call, mission, settings
         await call("start_task", {"mission_id": mission, "phase": 1, "name": "b", "goal": "g"})
 
     assert set(settings.snapshots_path.rglob("deltas/*")) == deltas == set()
+
+
+async def test_success_without_a_trace_in_the_announced_areas_is_questioned(call, mission):
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "areas": ["src"]})
+
+    done = await call("complete_task", ending(task))
+
+    assert done["verification"]["scope_match"] is True
+    assert "no file has changed" in done["verification"]["warnings"][0]
+
+
+async def test_a_phase_beyond_the_expected_ones_is_said(call, mission):
+    task = await call("start_task", {"mission_id": mission, "phase": 9, "name": "t", "goal": "g"})
+
+    assert "beyond the 3 phases" in task["warnings"][0]

@@ -167,7 +167,7 @@ class Task:
         if self.status in COMPLETABLE or held_by_owner:
             return
         raise InvalidState(
-            f"task {self.id} is {self.status} and cannot be completed",
+            f"task {self.id} is {self.status}{' and not in progress' if self.status in OPEN else ' already'}",
             hint="Start it first with start_task."
             if self.status in OPEN or self.status is TaskStatus.FAILED
             else "It has ended already; start a new task for more work.",

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.gateway.caller import Identity
-from mission.gateway.masking import masked, plain, without_secrets
+from mission.gateway.masking import masked, outline, plain, without_secrets
 from mission.store.database import Database
 from mission.store.transaction import Tx
 
@@ -29,9 +29,11 @@ class Entry:
     """The audit row of one call while it runs."""
 
     def __init__(self, *, tool: str, transport: str, arguments: Any, at: datetime) -> None:
+        """A read's result is only outlined: it can be had again, and a look at the audit would keep the audit."""
         self.id = new_id("audit entry")
         self.identity: Identity | None = None
         self.result: dict[str, Any] | None = None
+        self.reads = False
         self.handed_in = False
         self.written = False
         self._tool = plain(tool[:200])
@@ -61,10 +63,15 @@ class Entry:
             "mission_id": _id(subjects, "mission_id", "workflow_id"),
             "task_id": _id(subjects, "task_id"),
             "arguments": masked(arguments),
-            "result": masked(result) if result is not None else None,
+            "result": self._kept(result),
             "error": _error(error),
             "trace": _trace(error),
         }
+
+    def _kept(self, result: dict[str, Any] | None) -> Any:
+        if result is None:
+            return None
+        return outline(result) if self.reads else masked(result)
 
 
 class AuditTrail:

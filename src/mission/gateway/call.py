@@ -162,6 +162,7 @@ class Gateway:
             found = self.registry.get(name)
             entry.identity = identity = await self._identify(found, arguments, caller)
             self._permit(identity, name)
+            entry.reads = found is not None and found.reads
             if identity.agent is not None:
                 self._signs.note(identity.agent.id)
             if found is None:

@@ -39,6 +39,15 @@ def masked(value: Any, *, depth: int = 0) -> Any:
     return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS} more"]
 
 
+def outline(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without its lists and objects: their sizes stand for them."""
+    return {name: _sized(value) if isinstance(value, list | dict) else masked(value) for name, value in result.items()}
+
+
+def _sized(value: list[Any] | dict[str, Any]) -> str:
+    return f"{len(value)} {'items' if isinstance(value, list) else 'fields'}"
+
+
 def plain(text: str) -> str:
     """The text with what no database keeps (NUL, half a surrogate pair) written out, such as \\x00."""
     if not text.isascii():

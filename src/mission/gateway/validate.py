@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from mission.domain.errors import InvalidInput, TooLarge
+from mission.gateway.lenient import as_meant, model_of
 from mission.gateway.registry import Arguments, Tool
 
 LONGEST_TEXT = 1_000_000
@@ -24,7 +25,7 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
     for name, value in arguments.items():
         check_text(name, field="an argument's name")
         _check_value(value, field=name, depth=1)
-    given = _renamed(tool, arguments)
+    given = as_meant(tool.arguments, _renamed(tool, arguments))
     _check_spelling(tool, tool.arguments, given)
     try:
         return tool.arguments.model_validate(given)
@@ -81,7 +82,7 @@ def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any]
     missing = [name for name in fields if name not in given]
     for name in list(given)[:MOST_NAMES]:
         if name in fields:
-            nested = _model_of(fields[name].annotation)
+            nested = model_of(fields[name].annotation)
             if nested is not None and isinstance(given[name], Mapping):
                 _check_spelling(tool, nested, given[name], inside=f"{inside}{name}.")
             continue
@@ -92,12 +93,6 @@ def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any]
                 hint=f"It takes: {', '.join(inside + field for field in fields)}.",
                 field=f"{inside}{name[:60]}",
             )
-
-
-def _model_of(annotation: Any) -> type[BaseModel] | None:
-    """The model behind a field, also behind an optional one."""
-    options = get_args(annotation) or (annotation,)
-    return next((each for each in options if isinstance(each, type) and issubclass(each, BaseModel)), None)
 
 
 def _explained(tool: Tool, error: ValidationError, given: Mapping[str, Any]) -> InvalidInput:

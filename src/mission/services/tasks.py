@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from mission.domain import events
 from mission.domain.changes import Changes, Verification, verify_scope
-from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError, NotFound
+from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
 from mission.domain.phase import Phase, PhaseStatus
@@ -17,7 +17,7 @@ from mission.domain.repository import Repository
 from mission.domain.task import OPEN, RUNNING, CallerType, Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
-from mission.services import phases
+from mission.services import missions, phases
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -184,6 +184,8 @@ def begin(
     _tell_workflow(tx, mission)
     tx.missions.touch(mission.id, now=tx.now)
     warnings = [] if place is not None else [NO_TREE]
+    if phase.number > mission.total_phases:
+        warnings.append(f"phase {phase.number} lies beyond the {mission.total_phases} phases this mission expects")
     return Started(task=started, phase=phase, phase_created=created, snapshot=snapshot, warnings=warnings)
 
 
@@ -207,7 +209,8 @@ def finish(
         raise Conflict(f"task {task.id} moved to another tree meanwhile", hint="Try the same call again.")
     _check_children(tx, task)
     overlapping = tx.tasks.overlapping(task) if changes is not None else []
-    verification = _verify(task, changes, [*warnings, *_overlap_warning(overlapping)])
+    nothing = _nothing_changed(task, ending, changes)
+    verification = _verify(task, changes, [*warnings, *nothing, *_overlap_warning(overlapping)])
     ended = _ended(tx, task, ending=ending, changes=changes)
     phase_status, phase_warnings = _end_in_phase(tx, task, ended, phase_complete=ending.phase_complete)
     verification = replace(verification, warnings=[*verification.warnings, *phase_warnings])
@@ -233,14 +236,8 @@ def finish(
 async def _ground(work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None) -> _Ground:
     if wish.task_id is not None or wish.mission_id is not None:
         return await work.read(_known_ground, wish=wish)
-    place = named or await trees.around(directory)
-    if place is None:
-        raise InvalidInput(
-            "mission_id: no mission was named and no repository is known to look for one",
-            hint="Start a mission with start_mission and give its mission_id.",
-            field="mission_id",
-        )
-    return await work.read(_newest_ground, place=place)
+    mission = await missions.newest_here(work, trees, named=named, directory=directory)
+    return await work.read(_known_ground, wish=replace(wish, mission_id=mission.id))
 
 
 def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
@@ -251,17 +248,6 @@ def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
         )
     mission = tx.missions.get(task.mission_id if task is not None else wish.mission_id or "")
     return _Ground(mission=mission, repository=_repository_of(tx, mission), task=task)
-
-
-def _newest_ground(tx: Tx, *, place: Place) -> _Ground:
-    path = str(place.tree.path)
-    mission = tx.missions.newest_open(host_id=place.host_id, path=path, common_dir=place.common_dir)
-    if mission is None:
-        raise NotFound(
-            "there is no open mission for this repository",
-            hint="Start one with start_mission {name, objective}, then give its mission_id.",
-        )
-    return _Ground(mission=mission, repository=_repository_of(tx, mission), task=None)
 
 
 def _repository_of(tx: Tx, mission: Mission) -> Repository | None:
@@ -409,6 +395,16 @@ def _tell_workflow(tx: Tx, mission: Mission) -> None:
     """Missions made by start_workflow tell every move of a task on their own topic too."""
     if mission.family is Family.WORKFLOW:
         tx.emit(events.MissionUpdated(mission=mission))
+
+
+def _nothing_changed(task: Task, ending: Ending, changes: Changes | None) -> list[str]:
+    """A success without a trace in the announced areas is worth a second look: the work may lie elsewhere."""
+    if changes is None or changes.paths or not task.areas or ending.status is not TaskStatus.COMPLETED:
+        return []
+    return [
+        f"no file has changed in {task.tree} since start_task; if the work was done elsewhere, "
+        "give that folder as repository_path to start_task"
+    ]
 
 
 def _overlap_warning(others: Sequence[str]) -> list[str]:

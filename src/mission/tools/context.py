@@ -18,7 +18,7 @@ from mission.domain.task import CHANGE_LISTS, Task
 from mission.domain.times import seconds_between, shown
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import context
+from mission.services import context, missions
 from mission.services.context import PAGED, Context, Positions, Section
 from mission.store.paging import Filter, Position
 from mission.tools.fields import MissionId, PhaseNumber, Texts, cut, moment_of
@@ -35,7 +35,7 @@ class ContextFilter(Arguments):
 
 
 class GetContext(Arguments):
-    mission_id: MissionId | None = None
+    mission_id: MissionId | None = Field(None, description="Default: newest open mission of this repository")
     workflow_id: MissionId | None = Field(None, description="Same as mission_id")
     include: list[Section] = Field(min_length=1, max_length=20)
     filter: ContextFilter = ContextFilter()
@@ -44,8 +44,6 @@ class GetContext(Arguments):
 
     @model_validator(mode="after")
     def _check(self) -> GetContext:
-        if not (self.mission_id or self.workflow_id):
-            raise ValueError("mission_id is required")
         if self.mission_id and self.workflow_id and self.mission_id != self.workflow_id:
             raise ValueError("mission_id and workflow_id name two different missions: give one")
         return self
@@ -188,6 +186,12 @@ class MissionContext(Result):
     workflow_name: str
     mission_status: str
     workflow_status: str
+    objective: str
+    description: str | None
+    scope: str | None
+    constraints: str | None
+    summary: str | None
+    limitations: Texts
     current_phase: int
     total_phases: int
     phase_summary: list[PhaseRow] | None = _IF_ASKED
@@ -216,6 +220,12 @@ class MissionContext(Result):
             workflow_name=mission.name,
             mission_status=status,
             workflow_status=status,
+            objective=mission.objective,
+            description=mission.description,
+            scope=mission.scope,
+            constraints=mission.constraints,
+            summary=mission.summary,
+            limitations=list(mission.limitations),
             current_phase=found.current_phase,
             total_phases=mission.total_phases,
             phase_summary=[PhaseRow.of(phase, now=found.now) for phase in found.phases]
@@ -234,9 +244,12 @@ class MissionContext(Result):
 @tool(toolset="mission", reads=True)
 async def get_context(call: Call, args: GetContext) -> MissionContext:
     """Read a mission: phases, tasks, decisions, milestones, open blockers; newest first."""
+    mission_id = args.mission_id or args.workflow_id
+    if mission_id is None:
+        mission_id = (await missions.newest_here(call, call.trees, directory=call.directory)).id
     found = await call.read(
         context.read,
-        mission_id=args.mission_id or args.workflow_id,
+        mission_id=mission_id,
         include=frozenset(args.include),
         chosen=Filter(phase=args.filter.phase, agent=args.filter.agent, since=args.filter.since),
         limit=args.limit,

@@ -39,7 +39,7 @@ class LogIssue(_Log):
     type: IssueType
     description: Text
     resolution: Text = Field(description="How it was solved or worked around")
-    requires_human_review: bool = Field(False, description="Makes it a blocker until a person answers")
+    requires_human_review: bool = Field(False, description="A person must decide: it shows as a blocker")
     agent_id: str | None = None
     fence: Fence | None = None
 

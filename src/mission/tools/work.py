@@ -69,6 +69,7 @@ class StartedTask(Result):
     phase_created: bool
     caller_type: str | None
     agent_name: str | None
+    repository_path: str | None
     snapshot_id: str | None
     snapshot_type: str | None
     started_at: Moment | None
@@ -88,6 +89,7 @@ class StartedTask(Result):
             phase_created=started.phase_created,
             caller_type=task.caller_type,
             agent_name=task.agent_name,
+            repository_path=task.tree,
             snapshot_id=snapshot.id if snapshot else None,
             snapshot_type=snapshot.kind if snapshot else None,
             started_at=task.started_at,

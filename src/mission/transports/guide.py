@@ -15,6 +15,7 @@ Orchestrator: start_mission once, start_phase before each phase (or let start_ta
 phase_id to subagents, watch with get_context, then complete_phase and complete_mission.
 Every worker, subagents too: start_task BEFORE touching files, complete_task right after the work. The files that \
 really changed are found by comparing the working tree, so report honestly: success, partial_success or failed.
+In a worktree of your own, give its path as repository_path to start_task.
 In between, sparingly: log_decision for choices others must know, log_issue for problems (requires_human_review \
 when a person must decide), log_milestone for progress (at most 5 per task).
 Errors say what is wrong and what to do next. Ids look like m_… (mission), p_… (phase), t_… (task). Text written by \
@@ -111,6 +112,7 @@ Do this task of mission {arguments["mission_id"]}: {arguments["task"]}
 
 1. Before touching any file: start_task with mission_id: "{arguments["mission_id"]}"{phase}, \
 caller_type: "subagent", agent_name: "{name}", a short name, the precise goal, and the areas you will touch.
+   If you work in a worktree of your own, give its absolute path as repository_path.
 2. Work. Log decisions others must know, issues you met, and a few milestones.
 3. Check your work, then complete_task with the honest status and a summary. Compare files_changed in the answer \
 with what you meant to change; mention surprises.

@@ -23,4 +23,8 @@ def agents(status: tuple[str, ...], as_json: bool) -> None:
          ago(row["last_heartbeat"]))
         for row in found["agents"]
     ]  # fmt: skip
-    show_table(["ID", "NAME", "RUNTIME", "TYPE", "STATUS", "TASK", "SEEN"], rows, empty="No agents yet.")
+    show_table(
+        ["ID", "NAME", "RUNTIME", "TYPE", "STATUS", "TASK", "SEEN"],
+        rows,
+        empty="No agent matches." if status else "No agents yet.",
+    )

@@ -9,13 +9,16 @@ from urllib.parse import quote_from_bytes
 
 import click
 
-from mission.settings import load
+from mission.settings import load_or_default
 from mission.transports import daemon
 
 
-def call(name: str, arguments: dict[str, Any], *, agent: str | None = None) -> dict[str, Any]:
-    """A tool's result, through the road every call takes."""
-    running = daemon.ensure(load(), report=_tell_person)
+def call(name: str, arguments: dict[str, Any], *, agent: str | None = None, start: bool = True) -> dict[str, Any]:
+    """A tool's result, through the road every call takes; without `start` a daemon that is down stays so."""
+    settings = load_or_default()
+    running = daemon.ensure(settings, report=_tell_person) if start else daemon.find(settings)
+    if running is None:
+        raise daemon.DaemonUnavailable("Mission Control is not running.", hint="Start it with 'mission up'.")
     headers = {"Mission-Transport": "cli", "Mission-Directory": quote_from_bytes(bytes(Path.cwd()))}
     if agent is not None:
         headers["Mission-Agent"] = agent

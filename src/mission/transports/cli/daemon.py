@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import time
 from collections import deque
@@ -13,7 +14,7 @@ import click
 
 from mission.domain.errors import InvalidState
 from mission.domain.mission import ENDED, MissionStatus
-from mission.settings import load
+from mission.settings import load, load_or_default
 from mission.transports import daemon
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, show_json, speaks
@@ -43,7 +44,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     def announce(url: str) -> None:
         if as_json:
             _tell(url, os.getpid(), as_json=True, note="")
-        else:
+        elif not _into_a_file():
             click.echo(f"Mission Control is running at {url}\n")
             mission = _command()
             click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
@@ -59,7 +60,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
 @speaks
 def down(force: bool, as_json: bool) -> None:
     """Stop the daemon. Agents that work at the moment lose their connection until it runs again."""
-    settings = load()
+    settings = load_or_default()
     running = daemon.find(settings)
     if running is None:
         show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
@@ -79,7 +80,7 @@ def down(force: bool, as_json: bool) -> None:
 @speaks
 def status(as_json: bool) -> None:
     """Show whether the daemon runs, where, and what is going on. Exit code 0 if it runs, 1 if not."""
-    settings = load()
+    settings = load_or_default()
     running = daemon.find(settings)
     if running is None:
         facts: dict[str, object] = {"running": False, "home": str(settings.home)}
@@ -112,7 +113,7 @@ def status(as_json: bool) -> None:
 @speaks
 def logs(lines: int, follow: bool, as_json: bool) -> None:
     """Show the end of the daemon's log."""
-    path = load().log_path
+    path = load_or_default().log_path
     if not path.exists():
         show_json({"lines": []}) if as_json else click.echo("There is no log yet: the daemon has not run.")
         return
@@ -146,6 +147,11 @@ def _command() -> str:
     if own.name != "mission" or (found and Path(found).resolve() == own.resolve()):
         return "mission"
     return os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own)
+
+
+def _into_a_file() -> bool:
+    """Whether our words end up in a log, where nobody reads what to type next."""
+    return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
 
 
 def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:

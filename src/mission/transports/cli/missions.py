@@ -40,7 +40,11 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
         )
         for row in found["workflows"]
     ]
-    show_table(["ID", "NAME", "STATUS", "TASKS", "ACTIVE"], rows, empty="No missions yet.")
+    show_table(
+        ["ID", "NAME", "STATUS", "TASKS", "ACTIVE"],
+        rows,
+        empty="No mission matches." if status or archived else "No missions yet.",
+    )
     more = found["total"] - offset - len(rows)
     if rows and more > 0:
         click.echo(f"… {more} more: --offset {offset + len(rows)}")

@@ -29,9 +29,7 @@ ALL = "all"
 @click.option(
     "--scope",
     type=click.Choice([scope.value for scope in Scope]),
-    default=Scope.USER.value,
-    show_default=True,
-    help="For everything you do, or for one project.",
+    help="For everything you do, or for one project  [default: user, or project with --project].",
 )
 @click.option(
     "--project",
@@ -47,7 +45,7 @@ ALL = "all"
 @speaks
 def setup(
     client: str | None,
-    scope: str,
+    scope: str | None,
     project: Path | None,
     hooks: bool,
     toolsets: str,
@@ -67,6 +65,7 @@ def setup(
     mission setup codex --scope project   for the project in this folder
     mission setup --remove codex          take it out again
     """
+    scope = scope or (Scope.PROJECT if project is not None else Scope.USER).value
     place = connect.here(project=project)
     if client is None:
         if remove or hooks or toolsets:
