@@ -10,11 +10,12 @@ from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from mission.store.columns import UtcTime
 from mission.store.paging import Position
+from mission.store.prepared import Prepared
 from mission.store.tables import audit, call_keys
 
-_INSERT = insert(audit)
+_INSERT = Prepared(insert(audit))
 _EXPIRED = delete(audit).where(audit.c.at < bindparam("before", type_=UtcTime))
-_REMEMBER = insert(call_keys)
+_REMEMBER = Prepared(insert(call_keys))
 _RECALL = select(call_keys.c.digest, call_keys.c.answer).where(
     call_keys.c.caller == bindparam("caller"), call_keys.c.key == bindparam("key")
 )
@@ -26,7 +27,7 @@ class Audit:
         self._connection = connection
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        self._connection.execute(_INSERT, rows)
+        _INSERT.run(self._connection, *rows)
 
     def page(
         self,
@@ -65,8 +66,8 @@ class Calls:
         return None if row is None else (row.digest, row.answer)
 
     def remember(self, *, caller: str, key: str, digest: str, answer: str, now: datetime) -> None:
-        self._connection.execute(
-            _REMEMBER, {"caller": caller, "key": key, "digest": digest, "answer": answer, "created_at": now}
+        _REMEMBER.run(
+            self._connection, {"caller": caller, "key": key, "digest": digest, "answer": answer, "created_at": now}
         )
 
     def remove_before(self, moment: datetime) -> int:

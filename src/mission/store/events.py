@@ -11,10 +11,13 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from mission.domain.times import shown
 from mission.store.columns import UtcTime
+from mission.store.prepared import Prepared
 from mission.store.tables import event_counter, events
 
-_ADVANCE = update(event_counter).values(seq=event_counter.c.seq + bindparam("more")).returning(event_counter.c.seq)
-_INSERT = insert(events)
+_ADVANCE = Prepared(
+    update(event_counter).values(seq=event_counter.c.seq + bindparam("more")).returning(event_counter.c.seq)
+)
+_INSERT = Prepared(insert(events))
 _NEWEST = select(event_counter.c.seq)
 _OLDEST = select(func.min(events.c.seq))
 _SINCE = select(events).where(events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("limit"))
@@ -55,9 +58,9 @@ class Events:
 
     def append(self, rows: Sequence[dict[str, Any]]) -> list[StoredEvent]:
         """Number and insert the events. Must stand last before COMMIT: the counter's row lock orders commits."""
-        last = self._connection.execute(_ADVANCE, {"more": len(rows)}).scalar_one()
+        [(last,)] = _ADVANCE.run(self._connection, {"more": len(rows)})
         stored = [StoredEvent(seq=seq, **row) for seq, row in enumerate(rows, start=last - len(rows) + 1)]
-        self._connection.execute(_INSERT, [{"seq": event.seq, **row} for event, row in zip(stored, rows, strict=True)])
+        _INSERT.run(self._connection, *({"seq": event.seq, **row} for event, row in zip(stored, rows, strict=True)))
         return stored
 
     def newest(self) -> int:

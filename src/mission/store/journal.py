@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from mission.domain.journal import Entry, EntryKind
 from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
+from mission.store.prepared import Prepared
 from mission.store.tables import journal, tasks
 from mission.store.tasks import no_task
 
 _MAPPER = Mapper(journal, Entry)
-_NEXT_SEQUENCE = (
+_NEXT_SEQUENCE = Prepared(
     update(tasks)
     .where(tasks.c.id == bindparam("row_id"))
     .values(entries=tasks.c.entries + 1)
@@ -28,16 +29,27 @@ _NEXT_SEQUENCE = (
 )
 
 
+class Counted(NamedTuple):
+    """What an entry needs to know about its task; `entries` includes it already."""
+
+    entries: int
+    mission_id: str
+    phase_number: int
+    agent_name: str | None
+    owner_id: str | None
+    fence: int
+
+
 class Journal:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def next_sequence(self, task_id: str) -> Any:
+    def next_sequence(self, task_id: str) -> Counted:
         """Count one entry more on the task: its number, and what an entry needs to know about its task."""
-        counted = self._connection.execute(_NEXT_SEQUENCE, {"row_id": task_id}).first()
-        if counted is None:
+        rows = _NEXT_SEQUENCE.run(self._connection, {"row_id": task_id})
+        if not rows:
             raise no_task(task_id)
-        return counted
+        return Counted(*rows[0])
 
     def add(self, entry: Entry) -> None:
         _MAPPER.insert(self._connection, entry)

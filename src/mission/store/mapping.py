@@ -8,7 +8,9 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
-from sqlalchemy import Connection, Insert, Row, Table, Update, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, Table, bindparam, insert, select, update
+
+from mission.store.prepared import Prepared
 
 Entity = TypeVar("Entity")
 
@@ -28,8 +30,8 @@ class Mapper(Generic[Entity]):
         self.select = select(*self.columns)
         self._by_id = self.select.where(table.c.id == bindparam("id"))
         self._by_id_locked = self._by_id.with_for_update(of=table)
-        self._insert: Insert = insert(table).values({name: bindparam(name) for name in self._inserted})
-        self._update: Update = (
+        self._insert = Prepared(insert(table).values({name: bindparam(name) for name in self._inserted}))
+        self._update = Prepared(
             update(table)
             .where(table.c.id == bindparam("row_id"))
             .values({name: bindparam(f"new_{name}") for name in self._saved})
@@ -40,13 +42,12 @@ class Mapper(Generic[Entity]):
         return None if row is None else self.entity(row)
 
     def insert(self, connection: Connection, *entities: Entity) -> None:
-        connection.execute(
-            self._insert, [{name: _plain(getattr(each, name)) for name in self._inserted} for each in entities]
-        )
+        rows = ({name: _plain(getattr(each, name)) for name in self._inserted} for each in entities)
+        self._insert.run(connection, *rows)
 
     def save(self, connection: Connection, entity: Any) -> None:
         row = {f"new_{name}": _plain(getattr(entity, name)) for name in self._saved}
-        connection.execute(self._update, {"row_id": entity.id, **row})
+        self._update.run(connection, {"row_id": entity.id, **row})
 
     def entity(self, row: Row[Any]) -> Entity:
         values: Any = row._mapping

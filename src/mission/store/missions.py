@@ -12,6 +12,7 @@ from mission.domain.mission import ENDED, Mission
 from mission.domain.repository import Repository
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
+from mission.store.prepared import Prepared
 from mission.store.tables import missions, phases, repositories
 
 _COUNTERS = ("decisions", "milestones", "blockers")
@@ -28,12 +29,16 @@ _NEWEST_OPEN = (
     .limit(1)
 )
 _COUNT = {
-    name: update(missions)
-    .where(missions.c.id == bindparam("row_id"))
-    .values({name: missions.c[name] + bindparam("more"), "updated_at": bindparam("now", type_=UtcTime)})
+    name: Prepared(
+        update(missions)
+        .where(missions.c.id == bindparam("row_id"))
+        .values({name: missions.c[name] + bindparam("more"), "updated_at": bindparam("now", type_=UtcTime)})
+    )
     for name in _COUNTERS
 }
-_TOUCH = update(missions).where(missions.c.id == bindparam("row_id")).values(updated_at=bindparam("now", type_=UtcTime))
+_TOUCH = Prepared(
+    update(missions).where(missions.c.id == bindparam("row_id")).values(updated_at=bindparam("now", type_=UtcTime))
+)
 _DELETE = delete(missions).where(missions.c.id == bindparam("row_id"))
 _TASK_TOTALS = (
     select(
@@ -81,10 +86,10 @@ class Missions:
 
     def count(self, id: str, counter: str, *, more: int, now: datetime) -> None:
         """Add to one of the mission's totals; this also marks it as just active."""
-        self._connection.execute(_COUNT[counter], {"row_id": id, "more": more, "now": now})
+        _COUNT[counter].run(self._connection, {"row_id": id, "more": more, "now": now})
 
     def touch(self, id: str, *, now: datetime) -> None:
-        self._connection.execute(_TOUCH, {"row_id": id, "now": now})
+        _TOUCH.run(self._connection, {"row_id": id, "now": now})
 
     def delete(self, id: str) -> None:
         self._connection.execute(_DELETE, {"row_id": id})

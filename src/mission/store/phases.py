@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 from mission.domain.errors import NotFound
 from mission.domain.phase import Phase, PhaseStatus, Tally
 from mission.store.mapping import Mapper
+from mission.store.prepared import Prepared
 from mission.store.tables import phases
 
 _TALLIES = ("pending", "in_progress", "success", "partial", "failed", "skipped")
@@ -17,7 +18,7 @@ _SELECT = select(*_MAPPER.columns, *(phases.c[name] for name in _TALLIES))
 _BY_ID = _SELECT.where(phases.c.id == bindparam("id"))
 _BY_NUMBER = _SELECT.where(phases.c.mission_id == bindparam("mission_id"), phases.c.number == bindparam("number"))
 _OF_MISSION = _SELECT.where(phases.c.mission_id == bindparam("mission_id")).order_by(phases.c.number)
-_RECOUNT = (
+_RECOUNT = Prepared(
     update(phases)
     .where(phases.c.id == bindparam("row_id"))
     .values({name: phases.c[name] + bindparam(f"more_{name}") for name in _TALLIES})
@@ -62,7 +63,7 @@ class Phases:
             more[f"more_{left}"] -= tasks
         if entered is not None:
             more[f"more_{entered}"] += tasks
-        self._connection.execute(_RECOUNT, {"row_id": id, **more})
+        _RECOUNT.run(self._connection, {"row_id": id, **more})
 
 
 def _entity(row: Row[Any]) -> Phase:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from mission.domain.errors import MissionError, StorageFull, StorageUnusable, TransientError
 from mission.store.json import dumps
 from mission.store.locks import FileLock, Presence
+from mission.store.prepared import run_text
 from mission.store.watching import in_thread
 
 POLL_SECONDS = 0.05
@@ -44,13 +45,13 @@ class SqliteBackend:
 
     def begin_write(self, connection: Connection) -> None:
         self._turn.acquire()
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        run_text(connection, "BEGIN IMMEDIATE")
 
     def begin_read(self, connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
+        run_text(connection, "BEGIN")
 
     def commit(self, connection: Connection) -> None:
-        connection.exec_driver_sql("COMMIT")
+        run_text(connection, "COMMIT")
         self._turn.release()
 
     def end_read(self, connection: Connection) -> None:

@@ -1,0 +1,79 @@
+"""Statements that every write runs: compiled once per database, then handed straight to the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Insert, Update
+from sqlalchemy.exc import DBAPIError
+
+Values = Mapping[str, Any]
+
+
+class Prepared:
+    """A write that returns plain texts and numbers, if anything. Through SQLAlchemy each of them takes 20 to 40 µs
+    besides the statement itself, which was half the time of a call."""
+
+    def __init__(self, statement: Insert | Update) -> None:
+        self._statement = statement
+        self._compiled: dict[str, _Compiled] = {}
+
+    def run(self, connection: Connection, *rows: Values) -> list[Any]:
+        """Run it once for each row of values; the rows that it returns."""
+        compiled = self._compiled.get(connection.dialect.name)
+        if compiled is None:
+            compiled = self._compiled[connection.dialect.name] = _Compiled(self._statement, connection)
+        return run_text(connection, compiled.text, *map(compiled.bound, rows))
+
+
+class _Compiled:
+    """The statement in one database's words."""
+
+    def __init__(self, statement: Insert | Update, connection: Connection) -> None:
+        dialect = connection.dialect
+        compiled: Any = statement.compile(dialect=dialect)
+        self.text: str = compiled.string
+        self._by_position = bool(compiled.positiontup)
+        self._constants = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
+        self._processors: dict[str, Callable[[Any], Any] | None] = {
+            name: compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect)
+            for name in compiled.positiontup or compiled.binds
+        }
+
+    def bound(self, row: Values) -> Any:
+        """The values as the driver takes them; one that is not given is null."""
+        given = {**self._constants, **row}
+        values = {name: _processed(given.get(name), process) for name, process in self._processors.items()}
+        return tuple(values.values()) if self._by_position else values
+
+
+def _processed(value: Any, process: Callable[[Any], Any] | None) -> Any:
+    return value if process is None else process(value)
+
+
+def run_text(connection: Connection, text: str, *rows: Any) -> list[Any]:
+    """Run a statement of the driver's own language; its errors are raised as SQLAlchemy would."""
+    cursor = connection.connection.cursor()
+    try:
+        if len(rows) > 1:
+            cursor.executemany(text, rows)
+        else:
+            cursor.execute(text, *rows)
+        return list(cursor.fetchall()) if cursor.description else []
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _translated(error, connection, text) from error
+    finally:
+        cursor.close()
+
+
+def _translated(error: Exception, connection: Connection, text: str) -> BaseException:
+    dialect: Any = connection.dialect
+    return DBAPIError.instance(
+        text,
+        None,
+        error,
+        dialect.loaded_dbapi.Error,
+        connection_invalidated=dialect.is_disconnect(error, connection.connection.dbapi_connection, None),
+        dialect=dialect,
+    )
