@@ -128,7 +128,7 @@ async def whole_mission(client: Client, repository: Path) -> None:
     await do("complete_workflow", workflow_id=workflow, status="failed", summary="s")
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto", MODERN])
+@pytest.mark.parametrize("mode", ["legacy", MODERN])
 async def test_a_whole_mission_over_http(live: Live, repository: Path, mode: str) -> None:
     async with over_http(live, mode=mode) as client:
         await whole_mission(client, repository)

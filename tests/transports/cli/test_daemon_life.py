@@ -57,24 +57,6 @@ def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Progr
     assert not (fresh.home / "daemon.json").exists()
 
 
-def test_in_the_foreground_with_json_the_first_thing_said_is_where_it_runs(fresh: Program) -> None:
-    process = fresh.start("--json")
-    running = fresh.running()
-    assert running is not None
-
-    process.terminate()
-    out, _ = process.communicate(timeout=20)
-
-    assert json.loads(out) == {"url": running.url, "pid": running.pid}
-
-
-def test_a_command_starts_the_daemon_it_needs(fresh: Program) -> None:
-    run = fresh.run("missions", "--json")
-
-    assert (run.code, run.json) == (0, {"workflows": [], "total": 0})
-    assert fresh.running() is not None
-
-
 def test_a_taken_port_is_named(fresh: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
@@ -87,16 +69,19 @@ def test_a_taken_port_is_named(fresh: Program) -> None:
     assert port in detached["message"]
 
 
-def test_a_second_daemon_of_the_same_home_is_refused(fresh: Program) -> None:
-    """Also when the first one does not answer: the lock decides."""
-    process = fresh.start()
+def test_a_second_daemon_of_the_same_home_is_refused_even_when_the_first_is_not_found(fresh: Program) -> None:
+    """The lock decides. Under --json the first daemon says where it runs, and nothing else."""
+    process = fresh.start("--json")
+    running = fresh.running()
+    assert running is not None
     (fresh.home / "daemon.json").unlink()
 
     refused = fresh.refuses("up")
+    process.terminate()
+    out, _ = process.communicate(timeout=20)
 
     assert "running already" in refused["message"]
-    process.terminate()
-    process.communicate(timeout=20)
+    assert json.loads(out) == {"url": running.url, "pid": running.pid}
 
 
 def test_down_asks_while_agents_are_online(fresh: Program) -> None:
@@ -115,14 +100,19 @@ def test_down_asks_while_agents_are_online(fresh: Program) -> None:
     assert fresh.running() is None
 
 
-def test_a_daemon_that_was_killed_is_replaced(fresh: Program) -> None:
-    first = fresh.does("up", "--detach")
-    os.kill(first["pid"], signal.SIGKILL)
+def test_a_command_starts_the_daemon_it_needs_also_after_it_was_killed(fresh: Program) -> None:
+    listed = fresh.does("missions")
+    first = fresh.running()
+    assert first is not None
+    os.kill(first.pid, signal.SIGKILL)
     until(lambda: fresh.running() is None)
 
-    second = fresh.does("up", "--detach")
+    again = fresh.does("missions")
+    second = fresh.running()
 
-    assert second["pid"] != first["pid"]
+    assert listed == again == {"workflows": [], "total": 0}
+    assert second is not None
+    assert second.pid != first.pid
 
 
 @pytest.mark.parametrize(
@@ -148,7 +138,7 @@ def test_wrong_usage_is_told_apart_from_refusal(mission: Program, arguments: lis
 def test_a_bad_setting_is_explained(fresh: Program) -> None:
     too_high = fresh.refuses("up", "--port", "70000")
     (fresh.home / "settings.toml").write_text("prot = 5\n")
-    error = fresh.refuses("status")
+    error = fresh.refuses("up")
 
     assert error["code"] == "INVALID_INPUT"
     assert "65535" in too_high["message"]
