@@ -11,6 +11,7 @@ from mission.domain.mission import MissionStatus
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
 
+LAST_MILESTONES = 5
 SECTIONS = ["phase_summary", "tasks", "decisions", "milestones", "blockers"]
 
 
@@ -61,22 +62,60 @@ def show(mission_id: str, limit: int, as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
+    _show_head(found)
+    _show_tasks(found)
+    _show_journal(found)
+
+
+def _show_head(found: dict[str, Any]) -> None:
     click.secho(found["mission_name"], bold=True)
-    click.echo(f"{found['mission_id']} · {found['mission_status']} · phase {found['current_phase']}"
-               f" of {found['total_phases']}")  # fmt: skip
+    ended = found["mission_status"] in {"COMPLETED", "FAILED"}
+    where = "" if ended else f" · phase {found['current_phase']} of {found['total_phases']}"
+    click.echo(f"{found['mission_id']} · {found['mission_status']}{where}")
+    click.echo(f"Objective: {found['objective']}")
+    if found["summary"]:
+        click.echo(f"Outcome:   {found['summary']}")
+    for limitation in found["limitations"]:
+        click.echo(f"           not done: {limitation}")
+    click.echo()
     for row in found["phase_summary"]:
         tasks = row["tasks"]
         click.echo(f"  {row['number']}. {row['name']}: {row['status']}, {tasks['completed']}/{tasks['total']} tasks")
+
+
+def _show_tasks(found: dict[str, Any]) -> None:
     click.echo()
+    oldest_first = found["tasks"][::-1]
     rows = [
-        (row["id"], row["name"], row["status"], row["agent_name"] or row["agent_id"], row["files_changed"])
-        for row in found["tasks"]
+        (
+            row["id"],
+            row["phase"],
+            row["name"],
+            row["status"],
+            row["agent_name"] or row["agent_id"],
+            row["files_changed"],
+        )
+        for row in oldest_first
     ]
-    show_table(["TASK", "NAME", "STATUS", "AGENT", "FILES"], rows, empty="No tasks yet.")
-    for row in found["decisions"]:
-        click.echo(f"  decided: {row['question']} → {row['chosen']}")
+    show_table(["TASK", "PHASE", "NAME", "STATUS", "AGENT", "FILES"], rows, empty="No tasks yet.")
+    for row in oldest_first:
+        if (row["outcome"] or {}).get("manual_review_needed"):
+            reason = row["outcome"].get("manual_review_reason") or "no reason given"
+            click.secho(f"  review wanted for {row['id']} '{row['name']}': {reason}", fg="yellow")
     for row in found["blockers"]:
         click.secho(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
+
+
+def _show_journal(found: dict[str, Any]) -> None:
+    if found["decisions"]:
+        click.echo("\nDecisions")
+    for row in found["decisions"][::-1]:
+        click.echo(f"  {row['question']} → {row['chosen']}: {row['reasoning']}")
+    if found["milestones"]:
+        click.echo("\nLast milestones")
+    for row in found["milestones"][:LAST_MILESTONES][::-1]:
+        progress = "" if row["progress"] is None else f" ({row['progress']:g} %)"
+        click.echo(f"  {ago(row['created_at'])}: {row['message']}{progress}")
 
 
 @click.command()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from mission.app import make_home, operator_token, renew_token
-from mission.settings import load
+from mission.settings import Settings, load
 from mission.transports import daemon
 from mission.transports.cli.output import json_option, show_json, speaks
 
@@ -26,6 +28,12 @@ def show(as_json: bool) -> None:
     show_json({"token": found}) if as_json else click.echo(found)
 
 
+def _place(settings: Settings) -> list[str]:
+    """Where the daemon listens now, so that it comes back there."""
+    facts = json.loads(settings.daemon_path.read_text())
+    return ["--host", str(facts["host"]), "--port", str(facts["port"])]
+
+
 @token.command()
 @json_option
 @speaks
@@ -34,11 +42,13 @@ def rotate(as_json: bool) -> None:
     settings = load()
     make_home(settings)
     running = daemon.find(settings)
+    place: list[str] = []
     if running is not None:
+        place = _place(settings)
         daemon.stop(settings, running)
     renew_token(settings)
     if running is not None:
-        daemon.ensure(settings)
+        daemon.ensure(settings, options=place)
     show_json({"rotated": True}) if as_json else click.echo(
         "The token is renewed. 'mission mcp' picks it up by itself; HTTP clients need the new one."
     )
