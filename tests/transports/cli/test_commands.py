@@ -87,7 +87,7 @@ def test_a_mission_is_shown(mission: Program, started: str) -> None:
     assert found["mission_id"] == started
     assert [row["question"] for row in found["decisions"]] == ["Why?"]
     assert "The task" in words.out
-    assert "decided: Why? → So" in words.out
+    assert "Why? → So: r" in words.out
     assert mission.refuses("show", "m_0000000000")["code"] == "RESOURCE_NOT_FOUND"
     assert mission.refuses("show", "t_0000000000")["code"] == "INVALID_INPUT"
 
