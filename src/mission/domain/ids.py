@@ -29,17 +29,19 @@ KINDS = {
     "obs": "observation",
     "q": "queue item",
 }
+_PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
+
 PREFIXES = {kind: prefix for prefix, kind in KINDS.items()}
 
 
 def new_id(kind: str) -> str:
     """A fresh id of that kind ('task' → 't_3k9x…')."""
     number = secrets.randbelow(36**LENGTH)
-    text = []
-    for _ in range(LENGTH):
-        number, digit = divmod(number, 36)
-        text.append(ALPHABET[digit])
-    return f"{PREFIXES[kind]}_{''.join(text)}"
+    text = ""
+    for _ in range(LENGTH // 2):
+        number, pair = divmod(number, len(_PAIRS))
+        text += _PAIRS[pair]
+    return f"{PREFIXES[kind]}_{text}"
 
 
 def expect_kind(value: str, kind: str, *, field: str) -> str:

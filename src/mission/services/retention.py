@@ -7,8 +7,10 @@ from datetime import timedelta
 
 from mission.store.transaction import Tx
 
-EVERY = timedelta(hours=1)
+EVERY = timedelta(minutes=10)
 KEEP_CALL_KEYS = timedelta(hours=24)
+AT_ONCE = 10_000
+"""Events that one run removes; what is left goes with the next."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +25,7 @@ def tidy(tx: Tx, *, keep_events: timedelta | None, keep_audit: timedelta | None)
     if not tx.jobs.take("retention", now=tx.now, every=EVERY):
         return Removed()
     return Removed(
-        events=tx.events.remove_before(tx.now - keep_events) if keep_events else 0,
+        events=tx.events.remove_before(tx.now - keep_events, limit=AT_ONCE) if keep_events else 0,
         audit=tx.audit.remove_before(tx.now - keep_audit) if keep_audit else 0,
         call_keys=tx.calls.remove_before(tx.now - KEEP_CALL_KEYS),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Dialect
+from sqlalchemy import JSON, BigInteger, Dialect, Integer
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,6 +23,11 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+def number_type() -> TypeEngine[int]:
+    """A 64-bit number that, as SQLite's primary key, is the row's own number and needs no index."""
+    return BigInteger().with_variant(Integer(), "sqlite")
 
 
 def json_type() -> TypeEngine[Any]:

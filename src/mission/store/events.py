@@ -27,7 +27,8 @@ _SINCE_OF_MISSION = (
     .order_by(events.c.seq)
     .limit(bindparam("limit"))
 )
-_EXPIRED = delete(events).where(events.c.at < bindparam("before", type_=UtcTime))
+_OLDEST_FEW = select(events.c.seq).order_by(events.c.seq).limit(bindparam("limit"))
+_EXPIRED = delete(events).where(events.c.seq.in_(_OLDEST_FEW), events.c.at < bindparam("before", type_=UtcTime))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,5 +80,6 @@ class Events:
             rows = self._connection.execute(_SINCE_OF_MISSION, values)
         return [StoredEvent(*row) for row in rows]
 
-    def remove_before(self, moment: datetime) -> int:
-        return self._connection.execute(_EXPIRED, {"before": moment}).rowcount
+    def remove_before(self, moment: datetime, *, limit: int) -> int:
+        """Remove events from before the moment, the oldest first, as many as one transaction should."""
+        return self._connection.execute(_EXPIRED, {"before": moment, "limit": limit}).rowcount

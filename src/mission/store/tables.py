@@ -16,7 +16,7 @@ from sqlalchemy import (
     text,
 )
 
-from mission.store.columns import UtcTime, json_type
+from mission.store.columns import UtcTime, json_type, number_type
 
 metadata = MetaData(
     naming_convention={
@@ -68,7 +68,6 @@ missions = Table(
     Column("started_at", UtcTime),
     Column("completed_at", UtcTime),
     Column("archived_at", UtcTime),
-    Index(None, "updated_at"),
     Index(None, "repository_id", "created_at"),
 )
 
@@ -183,14 +182,13 @@ agents = Table(
 events = Table(
     "events",
     metadata,
-    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("seq", number_type(), primary_key=True, autoincrement=False),
     Column("type", Text, nullable=False),
     Column("at", UtcTime, nullable=False),
     Column("mission_id", Text),
     Column("agent_ids", json_type(), nullable=False),
     Column("data", json_type(), nullable=False),
     Index(None, "mission_id", "seq"),
-    Index(None, "at"),
 )
 
 event_counter = Table(
@@ -203,8 +201,8 @@ event_counter = Table(
 audit = Table(
     "audit",
     metadata,
+    Column("at", UtcTime, primary_key=True),
     Column("id", Text, primary_key=True),
-    Column("at", UtcTime, nullable=False),
     Column("finished_at", UtcTime, nullable=False),
     Column("transport", Text, nullable=False),
     Column("caller", Text, nullable=False),
@@ -217,9 +215,14 @@ audit = Table(
     Column("result", json_type()),
     Column("error", json_type()),
     Column("trace", Text),
-    Index(None, "at", "id"),
-    Index(None, "agent_id", "at"),
-    Index(None, "tool", "at"),
+    Index(
+        None,
+        "agent_id",
+        "at",
+        sqlite_where=text("agent_id IS NOT NULL"),
+        postgresql_where=text("agent_id IS NOT NULL"),
+    ),
+    sqlite_with_rowid=False,  # one tree in the order of time: a row costs one page
 )
 
 call_keys = Table(
@@ -231,6 +234,7 @@ call_keys = Table(
     Column("answer", Text, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Index(None, "created_at"),
+    sqlite_with_rowid=False,
 )
 
 jobs = Table(

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from mission.store.columns import UtcTime, json_type
+from mission.store.columns import UtcTime, json_type, number_type
 
 revision = "0001"
 down_revision = None
@@ -44,11 +44,17 @@ def upgrade() -> None:
         sa.Column("result", json_type(), nullable=True),
         sa.Column("error", json_type(), nullable=True),
         sa.Column("trace", sa.Text(), nullable=True),
-        sa.PrimaryKeyConstraint("id", name="pk_audit"),
+        sa.PrimaryKeyConstraint("at", "id", name="pk_audit"),
+        sqlite_with_rowid=False,
     )
-    op.create_index("ix_audit_agent_id_at", "audit", ["agent_id", "at"], unique=False)
-    op.create_index("ix_audit_at_id", "audit", ["at", "id"], unique=False)
-    op.create_index("ix_audit_tool_at", "audit", ["tool", "at"], unique=False)
+    op.create_index(
+        "ix_audit_agent_id_at",
+        "audit",
+        ["agent_id", "at"],
+        unique=False,
+        sqlite_where=sa.text("agent_id IS NOT NULL"),
+        postgresql_where=sa.text("agent_id IS NOT NULL"),
+    )
     op.create_table(
         "call_keys",
         sa.Column("caller", sa.Text(), nullable=False),
@@ -57,6 +63,7 @@ def upgrade() -> None:
         sa.Column("answer", sa.Text(), nullable=False),
         sa.Column("created_at", UtcTime(), nullable=False),
         sa.PrimaryKeyConstraint("caller", "key", name="pk_call_keys"),
+        sqlite_with_rowid=False,
     )
     op.create_index("ix_call_keys_created_at", "call_keys", ["created_at"], unique=False)
     op.create_table(
@@ -67,7 +74,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "events",
-        sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("seq", number_type(), autoincrement=False, nullable=False),
         sa.Column("type", sa.Text(), nullable=False),
         sa.Column("at", UtcTime(), nullable=False),
         sa.Column("mission_id", sa.Text(), nullable=True),
@@ -75,7 +82,6 @@ def upgrade() -> None:
         sa.Column("data", json_type(), nullable=False),
         sa.PrimaryKeyConstraint("seq", name="pk_events"),
     )
-    op.create_index("ix_events_at", "events", ["at"], unique=False)
     op.create_index("ix_events_mission_id_seq", "events", ["mission_id", "seq"], unique=False)
     op.create_table(
         "jobs",
@@ -126,7 +132,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_missions"),
     )
     op.create_index("ix_missions_repository_id_created_at", "missions", ["repository_id", "created_at"], unique=False)
-    op.create_index("ix_missions_updated_at", "missions", ["updated_at"], unique=False)
     op.create_table(
         "phases",
         sa.Column("id", sa.Text(), nullable=False),
