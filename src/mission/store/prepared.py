@@ -36,20 +36,18 @@ class _Compiled:
         self.text: str = compiled.string
         self._by_position = bool(compiled.positiontup)
         self._constants = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
-        self._processors: dict[str, Callable[[Any], Any] | None] = {
-            name: compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect)
+        self._binds: list[tuple[str, Callable[[Any], Any] | None]] = [
+            (name, compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
             for name in compiled.positiontup or compiled.binds
-        }
+        ]
 
     def bound(self, row: Values) -> Any:
         """The values as the driver takes them; one that is not given is null."""
-        given = {**self._constants, **row}
-        values = {name: _processed(given.get(name), process) for name, process in self._processors.items()}
-        return tuple(values.values()) if self._by_position else values
-
-
-def _processed(value: Any, process: Callable[[Any], Any] | None) -> Any:
-    return value if process is None else process(value)
+        given = {**self._constants, **row}.get if self._constants else row.get
+        values = [given(name) if process is None else process(given(name)) for name, process in self._binds]
+        return (
+            values if self._by_position else {name: value for (name, _), value in zip(self._binds, values, strict=True)}
+        )
 
 
 def run_text(connection: Connection, text: str, *rows: Any) -> list[Any]:
