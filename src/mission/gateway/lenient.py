@@ -4,19 +4,41 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Shape:
+    """What a field takes, found out once."""
+
+    options: tuple[Any, ...]
+    model: type[BaseModel] | None
+    item: _Shape | None
+    """What the items of a list are, if it takes one."""
+    is_dict: bool
+
+    @classmethod
+    def of(cls, annotation: Any) -> _Shape:
+        options = _options(annotation)
+        items = [get_args(each)[0] for each in options if get_origin(each) is list]
+        return cls(
+            options=options,
+            model=model_of(annotation),
+            item=cls.of(items[0]) if items else None,
+            is_dict=any(get_origin(each) is dict for each in options),
+        )
+
+
 def as_meant(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as they were meant; what cannot be told stays as it is and is explained by the check."""
-    return {
-        name: _value(model.model_fields[name].annotation, value) if name in model.model_fields else value
-        for name, value in given.items()
-    }
+    shapes = _shapes(model)
+    return {name: _value(shapes[name], value) if name in shapes else value for name, value in given.items()}
 
 
 def model_of(annotation: Any) -> type[BaseModel] | None:
@@ -24,21 +46,23 @@ def model_of(annotation: Any) -> type[BaseModel] | None:
     return next((each for each in _options(annotation) if isinstance(each, type) and issubclass(each, BaseModel)), None)
 
 
-def _value(annotation: Any, value: Any) -> Any:
-    options = _options(annotation)
-    model = model_of(annotation)
-    is_list = any(get_origin(each) is list for each in options)
-    if isinstance(value, str) and str not in options:
-        if model is not None or is_list or any(get_origin(each) is dict for each in options):
+@cache
+def _shapes(model: type[BaseModel]) -> dict[str, _Shape]:
+    return {name: _Shape.of(field.annotation) for name, field in model.model_fields.items()}
+
+
+def _value(shape: _Shape, value: Any) -> Any:
+    if isinstance(value, str) and str not in shape.options:
+        if shape.model is not None or shape.item is not None or shape.is_dict:
             value = _decoded(value)
         else:
-            value = _choice(options, value)
-    if is_list and isinstance(value, str) and value:
-        value = [value]
-    if is_list and isinstance(value, list):
-        item = next(get_args(each)[0] for each in options if get_origin(each) is list)
-        return [_value(item, each) for each in value]
-    return as_meant(model, value) if model is not None and isinstance(value, Mapping) else value
+            value = _choice(shape.options, value)
+    if shape.item is not None:
+        if isinstance(value, str) and value:
+            value = [value]
+        if isinstance(value, list):
+            return [_value(shape.item, each) for each in value]
+    return as_meant(shape.model, value) if shape.model is not None and isinstance(value, Mapping) else value
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:
