@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,11 +15,12 @@ Json = dict[str, Any]
 
 def openapi(gateway: Gateway, *, addresses: Mapping[str, tuple[str, str | None]]) -> Json:
     """Every tool, every address with the tool that answers it, and what stands beside them."""
-    paths: Json = {f"/api/tools/{tool.name}": {"post": _call(tool)} for tool in gateway.registry}
+    schemas: Json = {}
+    paths: Json = {f"/api/tools/{tool.name}": {"post": _call(tool, schemas)} for tool in gateway.registry}
     for address, (name, argument) in addresses.items():
         tool = gateway.registry.get(name)
         assert tool is not None
-        paths[address] = {"get": _read(tool, argument)}
+        paths[address] = {"get": _read(tool, argument, schemas)}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Mission Control", "version": __version__},
@@ -26,6 +28,7 @@ def openapi(gateway: Gateway, *, addresses: Mapping[str, tuple[str, str | None]]
         "security": [{"bearer": []}],
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "schemas": schemas,
             "responses": {"Error": {"description": "What went wrong", "content": _content(_ERROR)}},
         },
     }
@@ -56,12 +59,20 @@ def _query(name: str, schema: Json, description: str | None = None) -> Json:
     return parameter if description is None else {**parameter, "description": description}
 
 
-def _call(tool: Tool) -> Json:
-    body = {"content": _content(tool.input_schema)}
-    return _operation(tool.name, tool.description, tool.output_schema, tags=[tool.toolset], requestBody=body)
+def _call(tool: Tool, schemas: Json) -> Json:
+    body = {"content": _content(_placed(tool.input_schema, f"{tool.name}_arguments", schemas))}
+    answer = _placed(tool.output_schema, f"{tool.name}_result", schemas)
+    return _operation(tool.name, tool.description, answer, tags=[tool.toolset], requestBody=body)
 
 
-def _read(tool: Tool, argument: str | None) -> Json:
+def _placed(schema: Json, name: str, schemas: Json) -> Json:
+    """The schema with its shared parts among those of the document, for a reference starts at its root."""
+    moved: Json = json.loads(json.dumps(schema).replace('"#/$defs/', f'"#/components/schemas/{name}_'))
+    schemas.update({f"{name}_{part}": each for part, each in moved.pop("$defs", {}).items()})
+    return moved
+
+
+def _read(tool: Tool, argument: str | None, schemas: Json) -> Json:
     """A read tool under an address: its arguments stand in the query, those of an object each under its own name."""
     parameters: list[Json] = []
     if argument is not None:
@@ -71,9 +82,8 @@ def _read(tool: Tool, argument: str | None) -> Json:
             continue
         parts = {f"{name}.{part}": each for part, each in schema.get("properties", {}).items()}
         parameters += [_query(each, part) for each, part in (parts or {name: schema}).items()]
-    return _operation(
-        f"read_{tool.name}", tool.description, tool.output_schema, tags=[tool.toolset], parameters=parameters
-    )
+    answer = _placed(tool.output_schema, f"{tool.name}_result", schemas)
+    return _operation(f"read_{tool.name}", tool.description, answer, tags=[tool.toolset], parameters=parameters)
 
 
 _TEXT = {"type": "string"}
