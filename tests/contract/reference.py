@@ -265,8 +265,9 @@ An event is a frame `{seq, type, at, mission_id, data}`, numbered without gap in
 record of what it is about, without its long texts. [Watch live events](../howto/watch-live-events.md) says how to get
 them.
 
-A mission made by `start_mission` tells `mission:…`, one made by `start_workflow` tells `workflow:…`, whoever touches it
-later. The latter also tells `workflow:updated` whenever one of its tasks moves."""
+A mission made by `start_mission` tells `mission:…`, one made by `start_workflow` or `workflow_create` tells
+`workflow:…`, whoever touches it later. The latter also tells `workflow:updated` whenever one of its tasks moves; a plan
+is one such event, however many tasks it makes."""
 
 
 def events_page() -> str:
@@ -295,7 +296,7 @@ def _kinds_of(event: type[Event]) -> list[tuple[list[str], list[str]]]:
     bare = _bare(event).data()
     groups: dict[tuple[str, ...], dict[str, None]] = {}
     for full in _variants(_full(event)):
-        kinds = [f"`{name}` ({_json_kind(value, bare[name])})" for name, value in full.data().items()]
+        kinds = [f"`{name}` ({_json_kind(value, bare.get(name, value))})" for name, value in full.data().items()]
         groups.setdefault((*kinds, *_logged(full)), {})[full.type] = None
     return [(list(types), list(kinds)) for kinds, types in groups.items()]
 
@@ -303,10 +304,10 @@ def _kinds_of(event: type[Event]) -> list[tuple[list[str], list[str]]]:
 def _logged(event: Any) -> list[str]:
     """A journal entry's data also holds what the tool that wrote it was given."""
     entry = getattr(event, "entry", None)
-    found = REGISTRY.get(f"log_{entry.kind}") if entry is not None else None
-    if found is None:
+    if entry is None:
         return []
-    own = getattr(found.arguments, "own", frozenset())
+    found = REGISTRY.get("checkpoint_add" if entry.is_checkpoint else f"log_{entry.kind}")
+    own = {"task_id", "agent_id", "fence"} | (event.data().keys() if entry.is_checkpoint else set())
     given = {name: field for name, field in found.arguments.model_fields.items() if name not in own}
     absent = {name for name, field in given.items() if field.default is None}
     rows = [row for row in _rows(found.input_schema) if row.name in given]

@@ -21,6 +21,8 @@ class Event(ABC):
     __slots__ = ()
 
     topic: ClassVar[str]
+    may_supersede: ClassVar[bool] = False
+    """Whether it can make an earlier event of the same transaction needless."""
 
     @property
     def type(self) -> str:
@@ -71,6 +73,7 @@ class MissionUpdated(_MissionEvent):
     """A mission moved, or something in it that its readers should see."""
 
     topic: ClassVar[str] = "updated"
+    may_supersede: ClassVar[bool] = True
 
     def supersedes(self, other: Event) -> bool:
         return isinstance(other, MissionUpdated) and other.mission.id == self.mission.id
@@ -141,14 +144,14 @@ class TaskUpdated(_TaskEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntryCreated(Event):
-    """A decision, an issue or a milestone was written into a task's journal."""
+    """A decision, an issue, a milestone or a checkpoint was written into a task's journal."""
 
-    topic: ClassVar[str] = "{decision,issue,milestone}:created"
+    topic: ClassVar[str] = "{checkpoint,decision,issue,milestone}:created"
     entry: Entry
 
     @property
     def type(self) -> str:
-        return f"{self.entry.kind}:created"
+        return f"{self.entry.kind.id_kind}:created"
 
     @property
     def mission_id(self) -> str | None:

@@ -1,4 +1,4 @@
-"""The journal of a task: decisions, issues and milestones, numbered without gap."""
+"""The journal of a task: decisions, issues, milestones and checkpoints, numbered without gap."""
 
 from __future__ import annotations
 
@@ -15,6 +15,54 @@ class EntryKind(StrEnum):
     DECISION = "decision"
     ISSUE = "issue"
     MILESTONE = "milestone"
+    PLAN = "plan"
+    REPLAN = "replan"
+    PROGRESS = "progress"
+    CHOICE = "choice"
+    ERROR = "error"
+    RECOVERY = "recovery"
+    COMPLETE = "complete"
+
+    @property
+    def id_kind(self) -> str:
+        """What the id of such an entry says it is."""
+        return str(self) if self in _OF_THEIR_OWN else "checkpoint"
+
+    @property
+    def checkpoint(self) -> CheckpointType:
+        """What an entry of this kind is as a checkpoint."""
+        return _AS_CHECKPOINT.get(self) or CheckpointType(self.value)
+
+
+class CheckpointType(StrEnum):
+    """What a checkpoint says; every entry of the journal is one to those who recover a task."""
+
+    PLAN = "plan"
+    REPLAN = "replan"
+    PROGRESS = "progress"
+    DECISION = "decision"
+    ERROR = "error"
+    RECOVERY = "recovery"
+    COMPLETE = "complete"
+
+    @property
+    def kind(self) -> EntryKind:
+        """The kind of entry that a checkpoint of this type is written as."""
+        return EntryKind.CHOICE if self is CheckpointType.DECISION else EntryKind(self.value)
+
+    @property
+    def kinds(self) -> list[EntryKind]:
+        """Every kind of entry that is such a checkpoint."""
+        return [kind for kind in EntryKind if kind.checkpoint is self]
+
+
+_OF_THEIR_OWN = frozenset({EntryKind.DECISION, EntryKind.ISSUE, EntryKind.MILESTONE})
+_AS_CHECKPOINT = {
+    EntryKind.DECISION: CheckpointType.DECISION,
+    EntryKind.CHOICE: CheckpointType.DECISION,
+    EntryKind.ISSUE: CheckpointType.ERROR,
+    EntryKind.MILESTONE: CheckpointType.PROGRESS,
+}
 
 
 class DecisionCategory(StrEnum):
@@ -50,6 +98,20 @@ class Entry:
     agent_name: str | None = None
     open_blocker: bool = False
 
+    @property
+    def is_checkpoint(self) -> bool:
+        """Whether it was written as a checkpoint, not as a decision, an issue or a milestone."""
+        return self.kind not in _OF_THEIR_OWN
+
+    @property
+    def files_changed(self) -> list[str]:
+        return list(self.detail.get("files_changed") or []) if self.is_checkpoint else []
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """What the entry says besides its summary."""
+        return (self.detail.get("detail") or {}) if self.is_checkpoint else self.detail
+
     def record(self) -> dict[str, Any]:
         """The entry as events and lists show it."""
         return {
@@ -60,5 +122,6 @@ class Entry:
             "author": self.author,
             "agent_name": self.agent_name,
             "created_at": shown(self.created_at),
+            **({"type": str(self.kind.checkpoint), "summary": self.summary} if self.is_checkpoint else {}),
             **self.detail,
         }

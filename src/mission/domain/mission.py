@@ -68,6 +68,9 @@ HANDS_OUT_TASKS = frozenset({MissionStatus.PLANNING, MissionStatus.READY, Missio
 
 ENDED = frozenset({MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.ABANDONED})
 
+PLANNABLE = frozenset({MissionStatus.PLANNING, MissionStatus.READY})
+"""States in which a plan may be set or replaced."""
+
 
 class Profile(StrEnum):
     """How large a mission is expected to be."""
@@ -134,6 +137,11 @@ class Mission:
     achievements: Sequence[str] = ()
     limitations: Sequence[str] = ()
     source_type: str = "prompt"
+    source_ref: str | None = None
+    plan: Mapping[str, Any] | None = None
+    plan_summary: str | None = None
+    max_parallel: int = 1
+    auto_create_workspaces: bool = False
     repository_id: str | None = None
     repository_path: str | None = None
     started_at: datetime | None = None
@@ -148,17 +156,29 @@ class Mission:
         check_move("mission", self.id, MOVES, self.status, status)
         started = self.started_at or (at if status is MissionStatus.IN_PROGRESS else None)
         completed = at if status in ENDED else None
-        return replace(self, status=status, started_at=started, completed_at=completed, updated_at=at)
+        completion = self.completion if status in ENDED else None
+        return replace(
+            self,
+            status=status,
+            started_at=started,
+            completed_at=completed,
+            completion=completion,
+            updated_at=at,
+        )
 
     def begin(self, *, at: datetime) -> Mission:
         """The mission once work on it has begun; the same one when it already had."""
+        self.check_hands_out()
+        return self if self.status is MissionStatus.IN_PROGRESS else self.move_to(MissionStatus.IN_PROGRESS, at=at)
+
+    def check_hands_out(self) -> None:
+        """Nothing when work may begin in the mission; otherwise what it is instead."""
         if self.status not in HANDS_OUT_TASKS:
             raise InvalidState(
                 f"mission {self.id} is {self.status}: no work can begin in it",
                 hint="Set it in_progress again, or start a new mission.",
                 current=str(self.status),
             )
-        return self if self.status is MissionStatus.IN_PROGRESS else self.move_to(MissionStatus.IN_PROGRESS, at=at)
 
     def record(self) -> dict[str, Any]:
         """The mission as events and lists show it, without its long texts."""
@@ -170,6 +190,10 @@ class Mission:
             "profile": str(self.profile),
             "total_phases": self.total_phases,
             "source_type": self.source_type,
+            "source_ref": self.source_ref,
+            "plan_summary": self.plan_summary,
+            "max_parallel_tasks": self.max_parallel,
+            "auto_create_workspaces": self.auto_create_workspaces,
             "repository_path": self.repository_path,
             "created_at": shown(self.created_at),
             "updated_at": shown(self.updated_at),

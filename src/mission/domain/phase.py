@@ -63,6 +63,7 @@ class Phase:
     created_at: datetime
     description: str | None = None
     is_parallel: bool = False
+    planned: bool = False
     status: PhaseStatus = PhaseStatus.PENDING
     summary: str | None = None
     started_at: datetime | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -58,6 +58,21 @@ OPEN = frozenset(set(TaskStatus) - {TaskStatus.COMPLETED, TaskStatus.FAILED, Tas
 RUNNING = frozenset({TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.PAUSED, TaskStatus.REVIEW})
 """States in which somebody has the task in hand."""
 
+FREE = frozenset({TaskStatus.PENDING, TaskStatus.FAILED})
+"""States in which a task that nobody holds can be claimed."""
+
+HELD = frozenset({*OPEN, TaskStatus.FAILED})
+"""States in which a claim whose lease has lapsed can be taken over."""
+
+DONE = frozenset({TaskStatus.COMPLETED, TaskStatus.SKIPPED})
+"""States of a dependency that others no longer wait for."""
+
+PLANNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.IN_PROGRESS})
+"""States in which a task takes a plan."""
+
+REPLANNABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.FAILED})
+"""States in which a task takes another plan after the first went wrong."""
+
 COMPLETABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.REVIEW})
 """States from which complete_task may end a task."""
 
@@ -110,6 +125,17 @@ class Task:
     metadata: Mapping[str, Any] | None = None
     hold: Mapping[str, Any] | None = None
     completion: Mapping[str, Any] | None = None
+    position: int = 0
+    parallel_group: str | None = None
+    requires: Sequence[str] | None = None
+    complexity: str | None = None
+    files_likely_affected: Sequence[str] | None = None
+    plan: Mapping[str, Any] | None = None
+    context: Mapping[str, Any] | None = None
+    error: str | None = None
+    workspace_id: str | None = None
+    claimed_at: datetime | None = None
+    waiting_for: int = 0
     started_at: datetime | None = None
     completed_at: datetime | None = None
 
@@ -128,6 +154,12 @@ class Task:
         return str(self.status) if self.status not in OPEN else "in_progress"
 
     @property
+    def is_blocked(self) -> bool:
+        """Whether the task cannot go on: others must be done first, or a block was reported."""
+        reported = self.status is TaskStatus.PAUSED and (self.hold or {}).get("kind") == "blocked"
+        return reported or (self.status is TaskStatus.PENDING and self.waiting_for > 0)
+
+    @property
     def duration_seconds(self) -> float | None:
         return seconds_between(self.started_at, self.completed_at)
 
@@ -140,13 +172,39 @@ class Task:
             hold=None if status is not TaskStatus.PAUSED else self.hold,
             started_at=self.started_at or (at if status is TaskStatus.IN_PROGRESS else None),
             completed_at=at if ended else None,
+            completion=self.completion if ended else None,
             attempts=self.attempts + (status is TaskStatus.IN_PROGRESS and self.status is not TaskStatus.PAUSED),
             updated_at=at,
         )
 
     def begun_again(self) -> Task:
         """The task without the words of an earlier end, which no longer hold."""
-        return replace(self, quality=None, outcome=None, metadata=None, changes=None, completion=None)
+        return replace(self, quality=None, outcome=None, metadata=None, changes=None, completion=None, error=None)
+
+    def claimable(self, *, now: datetime) -> bool:
+        """Whether another agent may take the task: nobody holds it, or its owner's lease has lapsed."""
+        if self.lease_until is None:
+            return self.status in FREE
+        return self.lease_until < now and self.status in HELD
+
+    def handed_to(self, agent_id: str, *, at: datetime, until: datetime) -> Task:
+        """The task in a new owner's hands, who begins it afresh; a hold and a review stay as they are."""
+        restarts = self.status in {TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED}
+        task = self.move_to(TaskStatus.PENDING, at=at) if restarts else self
+        return replace(task, owner_id=agent_id, lease_until=until, claimed_at=at, fence=self.fence + 1, updated_at=at)
+
+    def given_back(self, *, at: datetime) -> Task:
+        """The task without an owner, waiting for the next one; it keeps its snapshot."""
+        stays = self.status in FREE or self.status is TaskStatus.REVIEW
+        task = self if stays else self.move_to(TaskStatus.PENDING, at=at)
+        return replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=at)
+
+    def check_takeable(self, actor: str | None, fence: int | None, *, now: datetime) -> None:
+        """Nothing when the caller may begin work on the task: it is its own, or free to be taken."""
+        abandoned = fence is None and self.claimable(now=now)
+        if abandoned or (self.status is TaskStatus.FAILED and self.lease_until is None):
+            return
+        self.check_owner(actor, fence)
 
     def check_owner(self, actor: str | None, fence: int | None = None) -> None:
         """Nothing when the caller may write to the task; the owner's id when it belongs to another."""
@@ -160,6 +218,24 @@ class Task:
                 owner_id=self.owner_id,
                 fence=self.fence,
             )
+
+    def check_one_of(self, states: Collection[TaskStatus], wanted: str) -> None:
+        """Nothing when the task stands in one of these states; otherwise what it would have to be."""
+        if self.status in states:
+            return
+        legal = [str(status) for status in TaskStatus if status in states]
+        raise InvalidState(
+            f"task {self.id} is {self.status} and cannot be {wanted}",
+            hint=f"It would have to be {' or '.join(legal)}.",
+            current=str(self.status),
+            legal=legal,
+        )
+
+    def check_can_end(self, status: TaskStatus) -> None:
+        """Nothing when the task may be moved to that end now; its owner's hold ends first."""
+        held = self.status is TaskStatus.PAUSED and self.hold is not None
+        if not held:
+            check_move("task", self.id, MOVES, self.status, status)
 
     def check_completable(self) -> None:
         """Nothing when complete_task may end the task now; otherwise what its state allows."""
@@ -187,6 +263,9 @@ class Task:
             "status": str(self.status),
             "quality": self.quality,
             "sequence": self.phase_number,
+            "parallel_group": self.parallel_group,
+            "workspace_id": self.workspace_id,
+            "waiting_for": self.waiting_for,
             "areas": list(self.areas),
             "caller_type": self.caller_type,
             "agent_name": self.agent_name,

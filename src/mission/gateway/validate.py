@@ -24,7 +24,8 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
         raise InvalidInput(f"{tool.name}: the arguments must be an object", hint='Send {"field": value, …}.')
     for name, value in arguments.items():
         check_text(name, field="an argument's name")
-        _check_value(value, field=name, depth=1)
+        if not _is_plain(value, depth=1):
+            _check_value(value, field=name, depth=1)
     given = as_meant(tool.arguments, _renamed(tool, arguments))
     _check_spelling(tool, tool.arguments, given)
     try:
@@ -40,6 +41,20 @@ def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if theirs in given:
             given.setdefault(ours, given.pop(theirs))
     return given
+
+
+def _is_plain(value: Any, *, depth: int) -> bool:
+    """Whether a value needs no closer look: a quick walk, for a plan of thousands of tasks is one argument."""
+    kind = type(value)
+    if kind is str:
+        return value.isascii() and "\x00" not in value and len(value) <= LONGEST_TEXT
+    if kind is dict:
+        return depth < DEEPEST and all(
+            _is_plain(key, depth=depth) and _is_plain(each, depth=depth + 1) for key, each in value.items()
+        )
+    if kind is list:
+        return depth < DEEPEST and all(_is_plain(each, depth=depth + 1) for each in value)
+    return kind is int or kind is bool or value is None
 
 
 def _check_value(value: Any, *, field: str, depth: int) -> None:

@@ -11,10 +11,11 @@ from mission.domain import events
 from mission.domain.agent import Agent, AgentRole, AgentType, Presence
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
 from mission.domain.ids import PREFIXES, new_id
-from mission.domain.task import RUNNING, Task, TaskStatus
+from mission.domain.task import OPEN
+from mission.services import claims
 from mission.store.transaction import Tx
 
-_RUNNING_WORDS = [str(status) for status in RUNNING]
+_OPEN_WORDS = [str(status) for status in OPEN]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +97,7 @@ def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Pre
         declared=status or revived,
         current_task_id=_existing_task(tx, current_task_id) or agent.current_task_id,
     )
-    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease, statuses=_RUNNING_WORDS)
+    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease, statuses=_OPEN_WORDS)
     return _save(tx, agent, rhythm, before=before)
 
 
@@ -129,20 +130,10 @@ def update(
 def unregister(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
     """The agent leaves: it is offline, and everything it had in hand is free again."""
     agent = tx.agents.get(agent_id)
-    for task in tx.tasks.owned_by(agent_id, statuses=_RUNNING_WORDS):
-        release(tx, task=task)
+    for task in tx.tasks.owned_by(agent_id, statuses=_OPEN_WORDS):
+        claims.give_back(tx, task=task)
     agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
     return _save(tx, agent, rhythm, before=None)
-
-
-def release(tx: Tx, *, task: Task) -> Task:
-    """Give a task back: it waits for its next owner and keeps its snapshot."""
-    waiting = task if task.status is TaskStatus.REVIEW else task.move_to(TaskStatus.PENDING, at=tx.now)
-    freed = replace(waiting, owner_id=None, lease_until=None)
-    tx.tasks.save(freed)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=freed.heap)
-    tx.emit(events.TaskUpdated(task=freed))
-    return freed
 
 
 def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:

@@ -1,13 +1,13 @@
-"""Use cases of the journal: decisions, issues and milestones of a task."""
+"""Use cases of the journal: decisions, issues, milestones and checkpoints of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mission.domain import events
 from mission.domain.ids import new_id
-from mission.domain.journal import Entry, EntryKind
+from mission.domain.journal import CheckpointType, Entry, EntryKind
 from mission.store.transaction import Tx
 
 
@@ -27,7 +27,7 @@ def log(
     if fence is not None or (agent_id is not None and agent_id != counted.owner_id):
         tx.tasks.get(task_id).check_owner(agent_id, fence)
     entry = Entry(
-        id=new_id(kind),
+        id=new_id(kind.id_kind),
         kind=kind,
         mission_id=counted.mission_id,
         task_id=task_id,
@@ -46,7 +46,42 @@ def log(
     return entry
 
 
+def checkpoint(
+    tx: Tx,
+    *,
+    type: CheckpointType,
+    task_id: str,
+    summary: str,
+    detail: Mapping[str, Any] | None = None,
+    files_changed: Sequence[str] = (),
+    agent_id: str | None,
+    fence: int | None,
+) -> Entry:
+    """Write a checkpoint: what whoever takes the task over later should know."""
+    return log(
+        tx,
+        kind=type.kind,
+        task_id=task_id,
+        summary=summary,
+        detail={"detail": dict(detail) if detail is not None else None, "files_changed": list(files_changed)},
+        agent_id=agent_id,
+        fence=fence,
+    )
+
+
+def checkpoints(
+    tx: Tx, *, task_id: str, types: Collection[CheckpointType] | None, since: int, limit: int
+) -> list[Entry]:
+    """The first entries of a task's journal behind a number, of every dialect, ascending."""
+    tx.tasks.get(task_id)
+    kinds = [kind for type in CheckpointType for kind in type.kinds if types is None or type in types]
+    return tx.journal.of_task(task_id, kinds=kinds, since=since, limit=limit)
+
+
 def _count(tx: Tx, entry: Entry) -> None:
+    if entry.is_checkpoint:
+        tx.missions.touch(entry.mission_id, now=tx.now)
+        return
     if entry.kind is EntryKind.ISSUE:
         tx.missions.count(entry.mission_id, "blockers", more=int(entry.open_blocker), now=tx.now)
     else:

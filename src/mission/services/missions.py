@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 from mission.domain import events
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
 from mission.domain.ids import new_id
-from mission.domain.mission import ENDED, Family, Metrics, Mission, Outcome, Profile
+from mission.domain.mission import ENDED, Family, Metrics, Mission, MissionStatus, Outcome, Profile
 from mission.domain.phase import PhaseStatus
-from mission.domain.task import CHANGE_LISTS, Task, TaskStatus
+from mission.domain.task import CHANGE_LISTS, Task
 from mission.domain.times import seconds_between
+from mission.services import claims
 from mission.services.trees import Place, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -35,6 +36,11 @@ class NewMission:
     total_phases: int | None = None
     scope: str | None = None
     constraints: str | None = None
+    source_type: str = "prompt"
+    source_ref: str | None = None
+    source_content: str | None = None
+    max_parallel: int = 1
+    auto_create_workspaces: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,12 +111,18 @@ def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:
         total_phases=new.total_phases or new.profile.phases,
         scope=new.scope,
         constraints=new.constraints,
+        source_type=new.source_type,
+        source_ref=new.source_ref,
+        max_parallel=new.max_parallel,
+        auto_create_workspaces=new.auto_create_workspaces,
         repository_id=place.known_to(tx) if place else None,
         repository_path=str(place.tree.path) if place else None,
         created_at=tx.now,
         updated_at=tx.now,
     )
     tx.missions.add(mission)
+    if new.source_content is not None:
+        tx.missions.set_source(mission.id, new.source_content)
     tx.emit(events.MissionCreated(mission=mission))
     return mission
 
@@ -133,10 +145,7 @@ def complete(
     open_tasks = tx.tasks.open_of_mission(mission_id)
     if open_tasks and outcome is Outcome.COMPLETED:
         raise _still_open(mission, open_tasks)
-    warnings = [f"task {task.id} '{task.name}' was still {task.status} and is skipped now" for task in open_tasks]
-    for task in open_tasks:
-        _skip(tx, task)
-    warnings += _close_phases(tx, mission, failed=outcome is Outcome.FAILED)
+    warnings = _close(tx, mission, open_tasks, failed=outcome is Outcome.FAILED)
     metrics = measure(tx, mission=ended)
     ended = replace(
         ended,
@@ -149,6 +158,23 @@ def complete(
     tx.missions.save(ended)
     tx.emit(events.MissionUpdated(mission=ended))
     return Finished(mission=ended, outcome=outcome, metrics=metrics, warnings=warnings)
+
+
+def move(tx: Tx, *, mission_id: str, status: MissionStatus, reason: str | None) -> Mission:
+    """Move a mission by hand; one that ends so closes what is open in it, and completed wants every task ended."""
+    outcomes = {outcome.status: outcome for outcome in (Outcome.COMPLETED, Outcome.FAILED)}
+    if status in outcomes:
+        return complete(
+            tx, mission_id=mission_id, outcome=outcomes[status], summary=reason or "", achievements=(), limitations=()
+        ).mission
+    mission = tx.missions.get(mission_id)
+    moved = mission.move_to(status, at=tx.now)
+    if status in ENDED:
+        _close(tx, mission, tx.tasks.open_of_mission(mission_id), failed=True)
+        moved = replace(moved, summary=reason)
+    tx.missions.save(moved)
+    tx.emit(events.MissionUpdated(mission=moved))
+    return moved
 
 
 def measure(tx: Tx, *, mission: Mission) -> Metrics:
@@ -225,21 +251,24 @@ def _still_open(mission: Mission, tasks: Sequence[Task]) -> InvalidState:
     )
 
 
-def _skip(tx: Tx, task: Task) -> None:
-    skipped = replace(task.move_to(TaskStatus.SKIPPED, at=tx.now), owner_id=None, lease_until=None, snapshots=None)
-    tx.tasks.save(skipped)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=skipped.heap)
-    tx.emit(events.TaskUpdated(task=skipped))
+def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool) -> list[str]:
+    """Skip what is open and close the phases; what to say about it."""
+    warnings = [f"task {task.id} '{task.name}' was still {task.status} and is skipped now" for task in open_tasks]
+    for task in open_tasks:
+        claims.skip(tx, task=task)
+    return warnings + _close_phases(tx, mission, failed=failed)
 
 
 def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
-    """A mission that has ended leaves no phase in progress behind."""
+    """A mission that has ended leaves no phase in progress behind, and none of its plan waiting."""
     warnings = []
     for phase in tx.phases.of_mission(mission.id):
-        if phase.status is PhaseStatus.IN_PROGRESS:
+        running = phase.status is PhaseStatus.IN_PROGRESS
+        if running or (phase.planned and not phase.closed):
             closed = phase.move_to(PhaseStatus.FAILED if failed else PhaseStatus.COMPLETED, at=tx.now)
             tx.phases.save(closed)
             tx.emit(events.PhaseUpdated(phase=closed))
+        if running:
             warnings.append(f"phase {phase.number} '{phase.name}' was still in progress and is {closed.status} now")
     return warnings
 

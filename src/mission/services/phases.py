@@ -83,6 +83,14 @@ def close(
     return CompletedPhase(phase=closed, tally=phase.tally, warnings=warnings)
 
 
+def settle(tx: Tx, *, mission: Mission, phase_id: str, ending_task: str | None = None) -> Phase:
+    """The phase after a task of it has ended: one made by a plan closes with its last task."""
+    phase = tx.phases.get(phase_id)
+    if phase.planned and not phase.closed and not phase.tally.open and not phase.tally.failed:
+        return close(tx, mission=mission, phase=phase, status=PhaseStatus.COMPLETED, ending_task=ending_task).phase
+    return phase
+
+
 def for_task(
     tx: Tx, *, mission: Mission, phase_id: str | None, number: int | None, name: str | None
 ) -> tuple[Phase, bool]:

@@ -14,10 +14,10 @@ from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
 from mission.domain.phase import Phase, PhaseStatus
 from mission.domain.repository import Repository
-from mission.domain.task import OPEN, RUNNING, CallerType, Quality, Task, TaskStatus
+from mission.domain.task import DONE, RUNNING, CallerType, Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
-from mission.services import missions, phases
+from mission.services import claims, missions, phases
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -51,6 +51,8 @@ class Owner:
     agent_id: str | None
     lease: timedelta
     fence: int | None = None
+    keeps: bool = False
+    """Whether somebody unknown leaves the task with the owner it has."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,10 +73,20 @@ class Ending:
     outcome: Mapping[str, Any]
     metadata: Mapping[str, Any] | None
     phase_complete: bool
+    error: str | None = None
+    by_hand: bool = False
+    """Whether any legal move to the end will do, not only from work in progress."""
 
     @property
     def digest(self) -> str:
-        return digest_of([self.status, self.quality, self.outcome, self.metadata, self.phase_complete])
+        return digest_of([self.status, self.quality, self.outcome, self.metadata, self.phase_complete, self.error])
+
+    def check(self, task: Task) -> None:
+        """Nothing when the task may end so; otherwise what its state allows."""
+        if self.by_hand:
+            task.check_can_end(self.status)
+        else:
+            task.check_completable()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,10 +176,10 @@ def begin(
     mission = _adopted(tx, phases.begin_mission(tx, mission_id), place)
     if wish.task_id is not None:
         task = tx.tasks.get(wish.task_id)
-        if task.status in OPEN:  # what has failed belongs to nobody any more
-            task.check_owner(owner.agent_id, owner.fence)
+        task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
+        claims.check_ready(tx, task)
         phase, created = phases.for_task(tx, mission=mission, phase_id=task.phase_id, number=None, name=None)
-        started = _with_owner(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again(), owner, tx=tx)
+        started = with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
         started = _in_tree(started, place, snapshot)
         tx.tasks.save(started)
         tx.phases.recount(phase.id, left=task.heap, entered=started.heap)
@@ -181,7 +193,7 @@ def begin(
         tx.tasks.add(started)
         tx.phases.recount(phase.id, left=None, entered=started.heap)
         tx.emit(events.TaskCreated(task=started))
-    _tell_workflow(tx, mission)
+    tell_workflow(tx, mission)
     tx.missions.touch(mission.id, now=tx.now)
     warnings = [] if place is not None else [NO_TREE]
     if phase.number > mission.total_phases:
@@ -204,7 +216,7 @@ def finish(
     if _already(task, ending):
         return _completed_before(task)
     task.check_owner(agent_id, fence)
-    task.check_completable()
+    ending.check(task)
     if (task.tree, task.snapshot) != (seen.tree, seen.snapshot):
         raise Conflict(f"task {task.id} moved to another tree meanwhile", hint="Try the same call again.")
     _check_children(tx, task)
@@ -231,6 +243,19 @@ def finish(
         phase_status=phase_status,
         snapshots=task.snapshots if ended.snapshots is None else None,
     )
+
+
+def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
+    """The task in the hands of whoever is about to begin it; a new owner raises the fence."""
+    if owner.agent_id is None:
+        if owner.keeps:
+            return task
+        changed = task.owner_id is not None
+        return replace(task, owner_id=None, lease_until=None, claimed_at=None, fence=task.fence + changed)
+    until = tx.now + owner.lease
+    if task.owner_id == owner.agent_id:
+        return replace(task, lease_until=until)
+    return task.handed_to(owner.agent_id, at=tx.now, until=until)
 
 
 async def _ground(work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None) -> _Ground:
@@ -287,17 +312,7 @@ def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) 
         created_at=tx.now,
         updated_at=tx.now,
     )
-    return _with_owner(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), owner, tx=tx)
-
-
-def _with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
-    """The task in its owner's hand; the fence rises whenever that is another one, so that a late owner is known."""
-    return replace(
-        task,
-        owner_id=owner.agent_id,
-        lease_until=tx.now + owner.lease if owner.agent_id is not None else None,
-        fence=task.fence + (task.owner_id != owner.agent_id),
-    )
+    return with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now)
 
 
 def _in_tree(task: Task, place: Place | None, snapshot: Snapshot | None) -> Task:
@@ -336,7 +351,7 @@ def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int
     task = tx.tasks.get(task_id)
     if not _already(task, ending):
         task.check_owner(agent_id, fence)
-        task.check_completable()
+        ending.check(task)
         _check_children(tx, task)
     return task
 
@@ -369,6 +384,7 @@ def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Ta
         task.move_to(ending.status, at=tx.now),
         quality=ending.quality,
         outcome=dict(ending.outcome),
+        error=(ending.error or ending.outcome["summary"]) if keeps_snapshot else None,
         metadata=dict(ending.metadata) if ending.metadata is not None else None,
         changes=changes.as_dict() if changes is not None else None,
         lease_until=None,
@@ -378,12 +394,14 @@ def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Ta
 
 def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
     """Count the task as ended in its phase, close the phase if asked, and tell the mission's readers."""
-    mission = tx.missions.get(task.mission_id)
+    mission = tx.missions.get(task.mission_id)  # locked first: whoever extends the plan counts before or after us
+    if ended.status in DONE:
+        tx.plans.free_dependents(task.id)
     tx.phases.recount(task.phase_id, left=task.heap, entered=ended.heap)
     tx.missions.touch(mission.id, now=tx.now)
-    _tell_workflow(tx, mission)
-    phase = tx.phases.get(task.phase_id)
-    if not phase_complete:
+    tell_workflow(tx, mission)
+    phase = phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)
+    if not phase_complete or phase.completed_at == tx.now:
         return phase.status, []
     if phase.closed:
         return phase.status, [f"phase {phase.number} was {phase.status} already"]
@@ -391,7 +409,7 @@ def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> t
     return closed.phase.status, list(closed.warnings)
 
 
-def _tell_workflow(tx: Tx, mission: Mission) -> None:
+def tell_workflow(tx: Tx, mission: Mission) -> None:
     """Missions made by start_workflow tell every move of a task on their own topic too."""
     if mission.family is Family.WORKFLOW:
         tx.emit(events.MissionUpdated(mission=mission))

@@ -1,7 +1,8 @@
-"""Queries about the journal: decisions, issues, milestones."""
+"""Queries about the journal: decisions, issues, milestones, checkpoints."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, update
@@ -26,6 +27,20 @@ _NEXT_SEQUENCE = Prepared(
         tasks.c.owner_id,
         tasks.c.fence,
     )
+)
+_OF_TASK = (
+    _MAPPER.select.where(
+        journal.c.task_id == bindparam("task_id"),
+        journal.c.kind.in_(bindparam("kinds", expanding=True)),
+        journal.c.sequence > bindparam("since"),
+    )
+    .order_by(journal.c.sequence)
+    .limit(bindparam("limit"))
+)
+_LATEST_OF_TASK = (
+    _MAPPER.select.where(journal.c.task_id == bindparam("task_id"))
+    .order_by(journal.c.sequence.desc())
+    .limit(bindparam("limit"))
 )
 
 
@@ -53,6 +68,17 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         _MAPPER.insert(self._connection, entry)
+
+    def of_task(self, task_id: str, *, kinds: Sequence[EntryKind], since: int, limit: int) -> list[Entry]:
+        """The first entries of a task behind a number, ascending."""
+        words = [kind.value for kind in kinds]
+        values = {"task_id": task_id, "kinds": words, "since": since, "limit": limit}
+        return [_MAPPER.entity(row) for row in self._connection.execute(_OF_TASK, values)]
+
+    def latest_of_task(self, task_id: str, *, limit: int) -> list[Entry]:
+        """The last entries of a task, ascending."""
+        rows = self._connection.execute(_LATEST_OF_TASK, {"task_id": task_id, "limit": limit}).all()
+        return [_MAPPER.entity(row) for row in reversed(rows)]
 
     def page(
         self,

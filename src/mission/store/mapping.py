@@ -19,18 +19,17 @@ class Mapper(Generic[Entity]):
     """Reads and writes one kind of entity. Its statements are built once, when the module is imported."""
 
     def __init__(self, table: Table, entity: Callable[..., Entity], *, counters: Iterable[str] = ()) -> None:
-        """`counters` are columns that only relative updates may touch, so saving an entity leaves them alone."""
+        """`counters` are columns that only relative updates change later, so saving an entity leaves them alone."""
         self._entity = entity
         self._readers = _enum_readers(entity)
         self._names = [field.name for field in fields(entity) if field.name in table.c]  # type: ignore[arg-type]
         counted = frozenset(counters)
         self.columns = [table.c[name] for name in self._names]
-        self._inserted = [name for name in self._names if name not in counted]
-        self._saved = [name for name in self._inserted if name != "id"]
+        self._saved = [name for name in self._names if name != "id" and name not in counted]
         self.select = select(*self.columns)
         self._by_id = self.select.where(table.c.id == bindparam("id"))
         self._by_id_locked = self._by_id.with_for_update(of=table)
-        self._insert = Prepared(insert(table).values({name: bindparam(name) for name in self._inserted}))
+        self._insert = Prepared(insert(table).values({name: bindparam(name) for name in self._names}))
         self._update = Prepared(
             update(table)
             .where(table.c.id == bindparam("row_id"))
@@ -42,7 +41,7 @@ class Mapper(Generic[Entity]):
         return None if row is None else self.entity(row)
 
     def insert(self, connection: Connection, *entities: Entity) -> None:
-        rows = ({name: _plain(getattr(each, name)) for name in self._inserted} for each in entities)
+        rows = ({name: _plain(getattr(each, name)) for name in self._names} for each in entities)
         self._insert.run(connection, *rows)
 
     def save(self, connection: Connection, entity: Any) -> None:

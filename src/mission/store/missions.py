@@ -39,6 +39,8 @@ _COUNT = {
 _TOUCH = Prepared(
     update(missions).where(missions.c.id == bindparam("row_id")).values(updated_at=bindparam("now", type_=UtcTime))
 )
+_SET_SOURCE = update(missions).where(missions.c.id == bindparam("row_id")).values(source_content=bindparam("content"))
+_SOURCE = select(missions.c.source_content).where(missions.c.id == bindparam("row_id"))
 _DELETE = delete(missions).where(missions.c.id == bindparam("row_id"))
 _TASK_TOTALS = (
     select(
@@ -90,6 +92,13 @@ class Missions:
 
     def touch(self, id: str, *, now: datetime) -> None:
         _TOUCH.run(self._connection, {"row_id": id, "now": now})
+
+    def set_source(self, id: str, content: str) -> None:
+        """Keep the text a mission was made from; it may be long, so it is no part of the mission."""
+        self._connection.execute(_SET_SOURCE, {"row_id": id, "content": content})
+
+    def source(self, id: str) -> str | None:
+        return self._connection.execute(_SOURCE, {"row_id": id}).scalar()
 
     def delete(self, id: str) -> None:
         self._connection.execute(_DELETE, {"row_id": id})

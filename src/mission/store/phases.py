@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
@@ -48,8 +49,8 @@ class Phases:
         """All phases of a mission, by number."""
         return [_entity(row) for row in self._connection.execute(_OF_MISSION, {"mission_id": mission_id})]
 
-    def add(self, phase: Phase) -> None:
-        _MAPPER.insert(self._connection, phase)
+    def add(self, *phases: Phase) -> None:
+        _MAPPER.insert(self._connection, *phases)
 
     def save(self, phase: Phase) -> None:
         _MAPPER.save(self._connection, phase)
@@ -64,6 +65,12 @@ class Phases:
         if entered is not None:
             more[f"more_{entered}"] += tasks
         _RECOUNT.run(self._connection, {"row_id": id, **more})
+
+    def count_planned(self, pending: Mapping[str, int]) -> None:
+        """Note how many waiting tasks a plan adds to each phase."""
+        none = dict.fromkeys((f"more_{name}" for name in _TALLIES), 0)
+        rows = [{"row_id": id, **none, "more_pending": tasks} for id, tasks in pending.items()]
+        _RECOUNT.run(self._connection, *rows)
 
 
 def _entity(row: Row[Any]) -> Phase:

@@ -15,18 +15,18 @@ from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
 from mission.store.tables import tasks
 
-_MAPPER = Mapper(tasks, Task)
+MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
 _OPEN_WORDS = sorted(map(str, OPEN))
-_CHILDREN = _MAPPER.select.where(
+_CHILDREN = MAPPER.select.where(
     tasks.c.parent_id == bindparam("parent_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 ).order_by(tasks.c.created_at)
-_OPEN_OF_MISSION = _MAPPER.select.where(
+_OPEN_OF_MISSION = MAPPER.select.where(
     tasks.c.mission_id == bindparam("mission_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 ).order_by(tasks.c.phase_number, tasks.c.created_at)
-_OPEN_OF_PHASE = _MAPPER.select.where(
+_OPEN_OF_PHASE = MAPPER.select.where(
     tasks.c.phase_id == bindparam("phase_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 ).order_by(tasks.c.created_at)
-_OWNED = _MAPPER.select.where(
+_OWNED = MAPPER.select.where(
     tasks.c.owner_id == bindparam("owner_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 )
 _OVERLAPPING = (
@@ -63,16 +63,16 @@ class Tasks:
 
     def get(self, id: str) -> Task:
         """The task; in a writing transaction nobody else changes it before the commit."""
-        task = _MAPPER.get(self._connection, id, lock=self._lock)
+        task = MAPPER.get(self._connection, id, lock=self._lock)
         if task is None:
             raise no_task(id)
         return task
 
     def add(self, task: Task) -> None:
-        _MAPPER.insert(self._connection, task)
+        MAPPER.insert(self._connection, task)
 
     def save(self, task: Task) -> None:
-        _MAPPER.save(self._connection, task)
+        MAPPER.save(self._connection, task)
 
     def open_of_mission(self, mission_id: str) -> list[Task]:
         return self._all(_OPEN_OF_MISSION, mission_id=mission_id, statuses=_OPEN_WORDS)
@@ -117,8 +117,8 @@ class Tasks:
     def page(self, mission_id: str, chosen: Filter, *, limit: int, after: Position | None) -> list[Task]:
         """Tasks of a mission, newest first."""
         where = [*self._where(mission_id, chosen), *older_than(after, tasks.c)]
-        statement = _MAPPER.select.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
-        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+        statement = MAPPER.select.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
+        return [MAPPER.entity(row) for row in self._connection.execute(statement)]
 
     def count(self, mission_id: str, chosen: Filter) -> int:
         statement = select(func.count()).select_from(tasks).where(*self._where(mission_id, chosen))
@@ -128,7 +128,7 @@ class Tasks:
         return [tasks.c.mission_id == mission_id, *chosen.conditions(tasks.c)]
 
     def _all(self, statement: Any, **values: Any) -> list[Task]:
-        return [_MAPPER.entity(row) for row in self._connection.execute(statement, values)]
+        return [MAPPER.entity(row) for row in self._connection.execute(statement, values)]
 
 
 def no_task(id: str) -> NotFound:

@@ -10,11 +10,13 @@ from sqlalchemy import Connection
 from mission.domain.events import Event
 from mission.store.agents import Agents
 from mission.store.audit import Audit, Calls
+from mission.store.claims import Claims
 from mission.store.events import Events
 from mission.store.jobs import Jobs
 from mission.store.journal import Journal
 from mission.store.missions import Missions
 from mission.store.phases import Phases
+from mission.store.plans import Plans
 from mission.store.tasks import Tasks
 
 
@@ -29,7 +31,8 @@ class Tx:
 
     def emit(self, event: Event) -> None:
         """Tell what happened; it is stored and published with the commit, or not at all."""
-        self.emitted = [earlier for earlier in self.emitted if not event.supersedes(earlier)]
+        if event.may_supersede:
+            self.emitted = [earlier for earlier in self.emitted if not event.supersedes(earlier)]
         self.emitted.append(event)
 
     @cached_property
@@ -43,6 +46,14 @@ class Tx:
     @cached_property
     def tasks(self) -> Tasks:
         return Tasks(self.connection, lock=self._lock)
+
+    @cached_property
+    def plans(self) -> Plans:
+        return Plans(self.connection)
+
+    @cached_property
+    def claims(self) -> Claims:
+        return Claims(self.connection)
 
     @cached_property
     def journal(self) -> Journal:

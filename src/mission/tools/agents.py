@@ -12,6 +12,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import agents
 from mission.services.agents import Seen
 from mission.tools.fields import GivenTexts, Name, TaskId, Texts
+from mission.tools.records import Done
 from mission.tools.wording import Moment
 
 
@@ -57,10 +58,6 @@ class UpdateAgent(Arguments):
 
 class AgentById(Arguments):
     id: str
-
-
-class Done(Result):
-    success: bool
 
 
 class AgentRecord(Result):

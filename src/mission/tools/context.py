@@ -22,6 +22,7 @@ from mission.services import context, missions
 from mission.services.context import PAGED, Context, Positions, Section
 from mission.store.paging import Filter, Position
 from mission.tools.fields import MissionId, PhaseNumber, Texts, cut, moment_of
+from mission.tools.records import IF_ASKED
 from mission.tools.wording import Moment, issue_type, mission_status, task_status
 
 LARGEST_ANSWER = 30_000
@@ -175,10 +176,6 @@ class FiltersApplied(Result):
     since: Moment | None
 
 
-_IF_ASKED = Field(None, exclude_if=lambda value: value is None)
-"""A section that stands in the answer only when it was asked for."""
-
-
 class MissionContext(Result):
     mission_id: str
     workflow_id: str
@@ -194,17 +191,17 @@ class MissionContext(Result):
     limitations: Texts
     current_phase: int
     total_phases: int
-    phase_summary: list[PhaseRow] | None = _IF_ASKED
-    tasks: list[TaskRow] | None = _IF_ASKED
-    tasks_count: int | None = _IF_ASKED
-    decisions: list[DecisionRow] | None = _IF_ASKED
-    decisions_count: int | None = _IF_ASKED
-    milestones: list[MilestoneRow] | None = _IF_ASKED
-    milestones_count: int | None = _IF_ASKED
-    blockers: list[BlockerRow] | None = _IF_ASKED
-    blockers_count: int | None = _IF_ASKED
+    phase_summary: list[PhaseRow] | None = IF_ASKED
+    tasks: list[TaskRow] | None = IF_ASKED
+    tasks_count: int | None = IF_ASKED
+    decisions: list[DecisionRow] | None = IF_ASKED
+    decisions_count: int | None = IF_ASKED
+    milestones: list[MilestoneRow] | None = IF_ASKED
+    milestones_count: int | None = IF_ASKED
+    blockers: list[BlockerRow] | None = IF_ASKED
+    blockers_count: int | None = IF_ASKED
     has_blockers: bool
-    filters_applied: FiltersApplied | None = _IF_ASKED
+    filters_applied: FiltersApplied | None = IF_ASKED
     next_cursor: str | None
 
     @classmethod

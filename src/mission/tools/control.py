@@ -1,17 +1,20 @@
-"""What the operator does with the record itself: archive and delete missions, read the audit trail."""
+"""What is done to the record itself: extend a plan, archive and delete missions, read the audit trail."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from mission.domain.mission import Mission
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import missions, trail
+from mission.services import missions, planning, trail
+from mission.services.planning import Planned
 from mission.tools.fields import MissionId, moment_of
+from mission.tools.planned import MOST_TASKS, PlanTask
+from mission.tools.records import mission_word
 from mission.tools.wording import Moment
 
 
@@ -71,6 +74,37 @@ class AuditEntry(Result):
 class AuditList(Result):
     entries: list[AuditEntry]
     next_cursor: str | None
+
+
+class AddTasks(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"workflow_id": "id", "mission_id": "id"}
+
+    id: MissionId
+    tasks: list[PlanTask] = Field(min_length=1, max_length=MOST_TASKS)
+
+
+class AddedTasks(Result):
+    workflow_id: str
+    tasks_created: int
+    task_ids: list[str]
+    status: str
+
+    @classmethod
+    def of(cls, planned: Planned) -> AddedTasks:
+        return cls(
+            workflow_id=planned.mission.id,
+            tasks_created=planned.tasks_created,
+            task_ids=list(planned.task_ids),
+            status=mission_word(planned.mission),
+        )
+
+
+@tool(toolset="control")
+async def workflow_add_tasks(call: Call, args: AddTasks) -> AddedTasks:
+    """Add tasks to a plan. depends_on also takes names and ids of tasks that exist already."""
+    return await call.write(
+        planning.extend, mission_id=args.id, new=[task.new() for task in args.tasks], answer=AddedTasks.of
+    )
 
 
 @tool(toolset="control", idempotent=True)

@@ -12,6 +12,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import tasks
 from mission.services.tasks import Completed, Ending, Owner, Started, Wish
 from mission.tools.fields import Fence, GivenTexts, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
+from mission.tools.records import FilesChanged
 from mission.tools.wording import Moment
 
 
@@ -139,20 +140,6 @@ class CompleteTask(Arguments):
 
 
 _QUALITY = {"success": Quality.SUCCESS, "partial_success": Quality.PARTIAL}
-
-
-class RenamedFile(Result):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-    source: str = Field(alias="from")
-    to: str
-
-
-class FilesChanged(Result):
-    added: Texts
-    modified: Texts
-    deleted: Texts
-    renamed: list[RenamedFile]
 
 
 class CommitMade(Result):

@@ -1,15 +1,98 @@
-"""Missions as lists show them."""
+"""Missions as workflows with plans: make one, plan it, steer it, and see what comes next."""
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from pydantic import Field
 
-from mission.domain.mission import MissionStatus
+from mission.domain.mission import Family, Mission, MissionStatus
+from mission.domain.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import missions
-from mission.services.missions import Listed
+from mission.services import missions, planning
+from mission.services.missions import Listed, NewMission
+from mission.services.planning import NextTasks, Overview, Plan, Planned, Progress
+from mission.tools.fields import GivenTexts, MissionId, Name, Text, Texts
+from mission.tools.planned import MOST_TASKS, PlanTask
+from mission.tools.records import BLOCKED, IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
 from mission.tools.wording import Moment
+
+Parallel = Field(1, ge=1, le=1000, description="How many tasks may run at once")
+
+
+class CreateWorkflow(Arguments):
+    name: Name
+    source_type: Literal["prompt", "github_issue", "linear", "jira", "custom"]
+    source_ref: str | None = Field(None, max_length=2000, description="URL or identifier")
+    source_content: Text = Field(description="The prompt or issue itself")
+    repository_path: str | None = Field(None, description="Absolute; default: where you work")
+    max_parallel_tasks: int = Parallel
+    auto_create_workspaces: bool = Field(False, description="A worktree for each parallel task")
+
+
+class CreatedWorkflow(Result):
+    id: str
+    name: str
+    status: str
+    max_parallel_tasks: int
+
+    @classmethod
+    def of(cls, mission: Mission) -> CreatedWorkflow:
+        return cls(
+            id=mission.id, name=mission.name, status=mission_word(mission), max_parallel_tasks=mission.max_parallel
+        )
+
+
+class GetWorkflow(Arguments):
+    id: MissionId
+    include_tasks: bool = False
+    include_task_summaries: bool = Field(True, description="false: whole tasks instead of summaries")
+    offset: int = Field(0, ge=0, le=10_000_000, description="next_offset of the last page")
+
+
+class WorkflowRecord(Result):
+    id: str
+    name: str
+    status: str
+    source_type: str
+    source_ref: str | None
+    source_content: str | None
+    plan: dict[str, Any] | None
+    plan_summary: str | None
+    max_parallel_tasks: int
+    auto_create_workspaces: bool
+    repository_path: str | None
+    created_at: Moment
+    updated_at: Moment
+    tasks_total: int
+    tasks: list[TaskSummary | TaskRecord] | None = IF_ASKED
+    next_offset: int | None = IF_ASKED
+
+    @classmethod
+    def of(cls, found: Overview, *, summaries: bool) -> WorkflowRecord:
+        mission = found.mission
+        tasks: list[TaskSummary | TaskRecord] | None = None
+        if found.tasks is not None:
+            tasks = [TaskSummary.of(each) if summaries else TaskRecord.of(each) for each in found.tasks]
+        return cls(
+            id=mission.id,
+            name=mission.name,
+            status=mission_word(mission),
+            source_type=mission.source_type,
+            source_ref=mission.source_ref,
+            source_content=found.source_content,
+            plan=dict(mission.plan) if mission.plan is not None else None,
+            plan_summary=mission.plan_summary,
+            max_parallel_tasks=mission.max_parallel,
+            auto_create_workspaces=mission.auto_create_workspaces,
+            repository_path=mission.repository_path,
+            created_at=mission.created_at,
+            updated_at=mission.updated_at,
+            tasks_total=found.tasks_total,
+            tasks=tasks,
+            next_offset=found.next_offset,
+        )
 
 
 class ListWorkflows(Arguments):
@@ -36,7 +119,7 @@ class WorkflowSummary(Result):
         return cls(
             id=mission.id,
             name=mission.name,
-            status=MissionStatus.PAUSED if mission.status is MissionStatus.BLOCKED else mission.status,
+            status=mission_word(mission),
             source_type=mission.source_type,
             created_at=mission.created_at,
             updated_at=mission.updated_at,
@@ -48,6 +131,173 @@ class WorkflowSummary(Result):
 class WorkflowList(Result):
     workflows: list[WorkflowSummary]
     total: int
+
+
+class WorkflowPlan(Arguments):
+    summary: Text
+    approach: Text
+    tasks: list[PlanTask] = Field(min_length=1, max_length=MOST_TASKS)
+    risks: GivenTexts = []
+    assumptions: GivenTexts = []
+
+    def plan(self) -> Plan:
+        return Plan(
+            summary=self.summary,
+            approach=self.approach,
+            tasks=[task.new() for task in self.tasks],
+            risks=self.risks,
+            assumptions=self.assumptions,
+        )
+
+
+class SetWorkflowPlan(Arguments):
+    id: MissionId
+    plan: WorkflowPlan
+
+
+class PlannedWorkflow(Result):
+    workflow_id: str
+    tasks_created: int
+    parallelizable_groups: int
+    status: str
+
+    @classmethod
+    def of(cls, planned: Planned) -> PlannedWorkflow:
+        return cls(
+            workflow_id=planned.mission.id,
+            tasks_created=planned.tasks_created,
+            parallelizable_groups=planned.parallel_groups,
+            status=mission_word(planned.mission),
+        )
+
+
+class UpdateWorkflowStatus(Arguments):
+    id: MissionId
+    status: Literal["planning", "ready", "in_progress", "paused", "completed", "failed", "abandoned"]
+    reason: str | None = None
+
+
+class SetParallelism(Arguments):
+    id: MissionId
+    max_parallel_tasks: int = Field(ge=1, le=1000, description="1: one after the other")
+    auto_create_workspaces: bool | None = None
+
+
+class WorkflowById(Arguments):
+    workflow_id: MissionId
+
+
+class GetNextTasks(Arguments):
+    workflow_id: MissionId
+    include_failed: bool = Field(True, description="Also failed ones, to try again")
+    limit: int = Field(20, ge=1, le=200)
+
+
+class NextTask(Result):
+    id: str
+    name: str
+    description: str
+    can_parallelize: bool
+    parallel_with: Texts
+    dependencies_completed: Texts
+
+
+class NextTaskList(Result):
+    tasks: list[NextTask]
+    max_parallel: int
+    recommended_count: int
+    workflow_status: str
+    all_complete: bool
+
+    @classmethod
+    def of(cls, found: NextTasks) -> NextTaskList:
+        return cls(
+            tasks=[
+                NextTask(
+                    id=each.task.id,
+                    name=each.task.name,
+                    description=each.task.goal,
+                    can_parallelize=each.task.parallel_group is not None,
+                    parallel_with=list(each.parallel_with),
+                    dependencies_completed=list(each.dependencies_done),
+                )
+                for each in found.tasks
+            ],
+            max_parallel=found.mission.max_parallel,
+            recommended_count=found.recommended,
+            workflow_status=mission_word(found.mission),
+            all_complete=found.all_complete,
+        )
+
+
+class BlockedTask(Result):
+    id: str
+    name: str
+    blocked_by: Texts
+
+
+class ParallelGroup(Result):
+    group_id: str
+    task_count: int
+    completed: int
+
+
+class WorkflowProgress(Result):
+    total_tasks: int
+    by_status: dict[str, int]
+    completed_sequence: int
+    current_sequence: int
+    blocked_tasks: list[BlockedTask]
+    parallel_groups: list[ParallelGroup]
+    remaining_tasks: int
+    estimated_remaining: float | None
+
+    @classmethod
+    def of(cls, found: Progress) -> WorkflowProgress:
+        return cls(
+            total_tasks=found.total,
+            by_status=_by_status(found),
+            completed_sequence=found.completed_sequence,
+            current_sequence=found.current_sequence,
+            blocked_tasks=[
+                BlockedTask(id=each.task.id, name=each.task.name, blocked_by=list(each.by)) for each in found.blocked
+            ],
+            parallel_groups=[
+                ParallelGroup(group_id=group.id, task_count=group.tasks, completed=group.completed)
+                for group in found.groups
+            ],
+            remaining_tasks=found.remaining,
+            estimated_remaining=found.seconds_remaining,
+        )
+
+
+@tool(toolset="workflow")
+async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
+    """Make a workflow from a prompt or an issue; plan it next with workflow_set_plan."""
+    return await missions.start(
+        call,
+        call.trees,
+        new=NewMission(
+            name=args.name,
+            objective=args.name,
+            family=Family.WORKFLOW,
+            source_type=args.source_type,
+            source_ref=args.source_ref,
+            source_content=args.source_content,
+            max_parallel=args.max_parallel_tasks,
+            auto_create_workspaces=args.auto_create_workspaces,
+        ),
+        repository_path=args.repository_path,
+        directory=call.directory,
+        answer=CreatedWorkflow.of,
+    )
+
+
+@tool(toolset="workflow", reads=True)
+async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
+    """Read a workflow, with its tasks if asked for: 200 a page, in the order of the plan."""
+    found = await call.read(planning.look, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
+    return WorkflowRecord.of(found, summaries=args.include_task_summaries)
 
 
 @tool(toolset="workflow", reads=True)
@@ -62,6 +312,69 @@ async def workflow_list(call: Call, args: ListWorkflows) -> WorkflowList:
         offset=args.offset,
     )
     return WorkflowList(workflows=[WorkflowSummary.of(each) for each in found], total=total)
+
+
+@tool(toolset="workflow")
+async def workflow_set_plan(call: Call, args: SetWorkflowPlan) -> PlannedWorkflow:
+    """Make all tasks of a workflow from its plan. A plan that nobody has begun is replaced."""
+    plan = args.plan.plan()
+    plan.check()
+    return await call.write(planning.set_plan, mission_id=args.id, plan=plan, answer=PlannedWorkflow.of)
+
+
+@tool(toolset="workflow")
+async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Done:
+    """Move a workflow. 'completed' needs every task ended; 'failed' and 'abandoned' skip open ones."""
+    return await call.write(
+        missions.move,
+        mission_id=args.id,
+        status=MissionStatus(args.status),
+        reason=args.reason,
+        answer=lambda _mission: Done(success=True),
+    )
+
+
+@tool(toolset="workflow", idempotent=True)
+async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Done:
+    """Change how many tasks of a workflow may run at once."""
+    return await call.write(
+        planning.set_parallelism,
+        mission_id=args.id,
+        max_parallel=args.max_parallel_tasks,
+        auto_create_workspaces=args.auto_create_workspaces,
+        answer=lambda _mission: Done(success=True),
+    )
+
+
+@tool(toolset="workflow", reads=True)
+async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
+    """List tasks that can be begun now. Running ones count against max_parallel in recommended_count."""
+    found = await call.read(
+        planning.next_tasks, mission_id=args.workflow_id, include_failed=args.include_failed, limit=args.limit
+    )
+    return NextTaskList.of(found)
+
+
+@tool(toolset="workflow", reads=True)
+async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
+    """How far a workflow is, what blocks what (the first 50), and the seconds it may still take."""
+    return WorkflowProgress.of(await call.read(planning.progress, mission_id=args.workflow_id))
+
+
+def _by_status(found: Progress) -> dict[str, int]:
+    """Tasks per state, in the words of this dialect."""
+    counts = dict.fromkeys(_STATES, 0)
+    for (status, waiting), tasks in found.states.items():
+        if status is TaskStatus.REVIEW:
+            counts[TaskStatus.IN_PROGRESS] += tasks
+        else:
+            counts[BLOCKED if waiting and status is TaskStatus.PENDING else str(status)] += tasks
+    counts[TaskStatus.PAUSED] -= found.held
+    counts[BLOCKED] += found.held
+    return counts
+
+
+_STATES = ("pending", BLOCKED, "planning", "in_progress", "paused", "completed", "failed", "skipped")
 
 
 def _ours(statuses: list[MissionStatus] | None) -> list[str] | None:

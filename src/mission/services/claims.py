@@ -1,0 +1,273 @@
+"""Use cases of claims: take a task for a while, take the next one, give it back, and what can be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import islice
+from typing import TypeVar
+
+from mission.domain import events
+from mission.domain.agent import Agent
+from mission.domain.changes import Changes
+from mission.domain.errors import InvalidState, MissionError
+from mission.domain.journal import CheckpointType, Entry
+from mission.domain.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.task import DONE, HELD, RUNNING, Task, TaskStatus
+from mission.services import journal
+from mission.services.trees import Trees
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+RECENT_CHECKPOINTS = 5
+MOST_LAPSED = 200
+"""How many abandoned tasks of a mission are looked at."""
+NAMED_TASKS = 10
+"""How many dependencies an error names before it only counts."""
+
+Looked = Mapping[str, Changes | None]
+"""What was found changed in the trees of tasks, by task."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recovery:
+    """What the next owner of a task needs to go on where the last one stopped."""
+
+    previous_owner: str | None
+    attempts: int
+    checkpoints: Sequence[Entry]
+    tree: str | None
+    changes: Changes | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """A task in its new owner's hands, or who holds it."""
+
+    task: Task | None = None
+    depends_on: Sequence[str] = ()
+    holder: str | None = None
+    recovery: Recovery | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dependencies:
+    """What a task waits for, and what it no longer waits for."""
+
+    pending: Sequence[Task]
+    done: Sequence[Task]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Detailed:
+    """A task with the ids of those it depends on, and the journal if it was asked for."""
+
+    task: Task
+    depends_on: Sequence[str]
+    checkpoints: Sequence[Entry] | None = None
+
+
+async def claim(
+    work: Work, trees: Trees, *, task_id: str, agent_id: str, lease: timedelta, answer: Callable[[Claim], Answer]
+) -> Answer:
+    """Give the task to the agent, with what it needs to go on; or say who already has it."""
+    seen = await work.read(_seen, task_id=task_id)
+    looked = await _looked(trees, seen)
+    return await work.write(take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer)
+
+
+async def claim_next(
+    work: Work,
+    trees: Trees,
+    *,
+    mission_id: str | None,
+    agent_id: str,
+    lease: timedelta,
+    answer: Callable[[Claim], Answer],
+) -> Answer:
+    """Pick a task that the agent can do now and give it to it, in one transaction."""
+    likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=1)
+    looked = await _looked(trees, likely[0].task if likely else None)
+    return await work.write(
+        take_next, mission_id=mission_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer
+    )
+
+
+def take(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked) -> Claim:
+    """Claim one task; asking again for one's own renews it."""
+    task = tx.tasks.get(task_id)
+    if task.owner_id == agent_id and task.lease_until is not None:
+        renewed = replace(task, lease_until=tx.now + lease)
+        tx.tasks.save(renewed)
+        return _granted(tx, task, renewed, looked)
+    task.check_one_of(HELD, "claimed")
+    check_ready(tx, task)
+    _check_phase(tx, task)
+    mission = tx.missions.get(task.mission_id)
+    mission.check_hands_out()
+    return _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked) or Claim(holder=task.owner_id or "operator")
+
+
+def take_next(tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked) -> Claim:
+    """Claim the first task of the plan that the agent can do, within the limit of its mission."""
+    agent = tx.agents.get(agent_id)
+    for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
+        mission = tx.missions.get(id)  # locks it: nobody else counts what runs in it until we are done
+        for task in _takeable(tx, mission, agent, few=1):
+            claim = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked)
+            if claim is not None:
+                return claim
+    return Claim()
+
+
+def available(tx: Tx, *, mission_id: str | None, agent_id: str, limit: int) -> list[Detailed]:
+    """Tasks that the agent could claim now, no more than their missions let run."""
+    agent = tx.agents.get(agent_id)
+    found: list[Task] = []
+    for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
+        mission = tx.missions.get(id)
+        found += islice(_takeable(tx, mission, agent, few=limit), limit - len(found))
+        if len(found) == limit:
+            break
+    depends_on = tx.plans.dependencies([task.id for task in found])
+    return [Detailed(task=task, depends_on=depends_on[task.id]) for task in found]
+
+
+def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -> bool:
+    """Give a task back; whether there was a claim to give up."""
+    task = tx.tasks.get(task_id)
+    task.check_owner(agent_id)
+    if task.owner_id is None:
+        return False
+    if reason is not None:
+        journal.checkpoint(
+            tx, type=CheckpointType.RECOVERY, task_id=task_id, summary=reason, agent_id=agent_id, fence=None
+        )
+    give_back(tx, task=task)
+    return True
+
+
+def give_back(tx: Tx, *, task: Task) -> Task:
+    """Free a task: it waits for its next owner and keeps its snapshot."""
+    freed = task.given_back(at=tx.now)
+    tx.tasks.save(freed)
+    tx.phases.recount(task.phase_id, left=task.heap, entered=freed.heap)
+    tx.emit(events.TaskUpdated(task=freed))
+    return freed
+
+
+def skip(tx: Tx, *, task: Task) -> Task:
+    """End a task that will not be done, in a mission that is locked; nobody waits for it any more."""
+    skipped = replace(task.move_to(TaskStatus.SKIPPED, at=tx.now), owner_id=None, lease_until=None, snapshots=None)
+    tx.tasks.save(skipped)
+    tx.plans.free_dependents(task.id)
+    tx.phases.recount(task.phase_id, left=task.heap, entered=skipped.heap)
+    tx.emit(events.TaskUpdated(task=skipped))
+    return skipped
+
+
+def dependencies(tx: Tx, *, task_id: str) -> Dependencies:
+    """What the task waits for, and what is done."""
+    tx.tasks.get(task_id)
+    found = tx.plans.dependency_tasks(task_id)
+    return Dependencies(
+        pending=[task for task in found if task.status not in DONE],
+        done=[task for task in found if task.status in DONE],
+    )
+
+
+def check_ready(tx: Tx, task: Task) -> None:
+    """Nothing when the task waits for no other; otherwise an error that names those it waits for."""
+    if not task.waiting_for:
+        return
+    pending = dependencies(tx, task_id=task.id).pending
+    named = ", ".join(f"{each.id} '{each.name}' ({each.status})" for each in pending[:NAMED_TASKS])
+    more = f" and {len(pending) - NAMED_TASKS} more" if len(pending) > NAMED_TASKS else ""
+    raise InvalidState(
+        f"task {task.id} waits for {named}{more}",
+        hint="Complete or skip these first, or take another task.",
+        current=str(task.status),
+        waiting_for=[each.id for each in pending],
+    )
+
+
+def slots(tx: Tx, mission: Mission) -> int:
+    """How many more tasks of the mission may run beside those that do; none while it hands out nothing."""
+    if mission.status not in HANDS_OUT_TASKS:
+        return 0
+    return max(0, mission.max_parallel - tx.claims.running(mission.id, now=tx.now))
+
+
+def _takeable(tx: Tx, mission: Mission, agent: Agent, *, few: int) -> Iterator[Task]:
+    """Tasks that wait for an owner, that the agent is able to do and the mission lets run: the abandoned ones first."""
+    if mission.status not in HANDS_OUT_TASKS:
+        return
+    free = slots(tx, mission)
+    able = set(agent.capabilities)
+    for task in tx.claims.lapsed(mission.id, now=tx.now, limit=MOST_LAPSED):
+        counted = task.status in RUNNING  # it takes a place already, whoever has it
+        if (counted or free) and able.issuperset(task.requires or ()):
+            free -= not counted
+            yield task
+    for task in tx.claims.ready(mission.id, TaskStatus.PENDING, few=few) if free else ():
+        if able.issuperset(task.requires or ()):
+            yield task
+            free -= 1
+            if not free:
+                return
+
+
+def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looked) -> Claim | None:
+    taken = task.handed_to(agent_id, at=tx.now, until=tx.now + lease)
+    if not tx.claims.claim(taken, now=tx.now):
+        return None
+    tx.phases.recount(task.phase_id, left=task.heap, entered=taken.heap)
+    tx.missions.touch(task.mission_id, now=tx.now)
+    tx.emit(events.TaskUpdated(task=taken))
+    return _granted(tx, task, taken, looked)
+
+
+def _granted(tx: Tx, before: Task, task: Task, looked: Looked) -> Claim:
+    depends_on = tx.plans.dependencies([task.id])[task.id]
+    return Claim(task=task, depends_on=depends_on, holder=task.owner_id, recovery=_recovery(tx, before, looked))
+
+
+def _recovery(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
+    """What earlier owners left behind; nothing for a task that nobody has touched."""
+    checkpoints = tx.journal.latest_of_task(before.id, limit=RECENT_CHECKPOINTS)
+    if not (checkpoints or before.fence or before.attempts):
+        return None
+    return Recovery(
+        previous_owner=before.owner_id,
+        attempts=before.attempts,
+        checkpoints=checkpoints,
+        tree=before.tree,
+        changes=looked.get(before.id),
+    )
+
+
+def _check_phase(tx: Tx, task: Task) -> None:
+    phase = tx.phases.get(task.phase_id)
+    if phase.closed:
+        raise InvalidState(
+            f"task {task.id} stands in phase {phase.number}, which is {phase.status}",
+            hint="Start a new task in an open phase.",
+            current=str(phase.status),
+        )
+
+
+def _seen(tx: Tx, *, task_id: str) -> Task:
+    return tx.tasks.get(task_id)
+
+
+async def _looked(trees: Trees, task: Task | None) -> Looked:
+    """What lies changed in the task's tree, if it is one of this host; unknown is no reason to refuse a claim."""
+    if task is None or task.snapshot is None or task.host_id != trees.host_id:
+        return {}
+    try:
+        return {task.id: await trees.changes(task.snapshot)}
+    except MissionError:
+        return {}

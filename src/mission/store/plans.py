@@ -1,0 +1,242 @@
+"""Queries about plans: many tasks at once, what waits for what, and how far a mission is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Integer, bindparam, case, delete, func, insert, or_, select, update
+
+from mission.domain.phase import PhaseStatus
+from mission.domain.task import DONE, Task, TaskStatus
+from mission.store.prepared import Prepared
+from mission.store.tables import dependencies, phases, tasks
+from mission.store.tasks import MAPPER
+
+CHUNK = 500
+PLANNED = (
+    "id",
+    "mission_id",
+    "phase_id",
+    "phase_number",
+    "name",
+    "goal",
+    "areas",
+    "status",
+    "fence",
+    "attempts",
+    "position",
+    "parallel_group",
+    "requires",
+    "complexity",
+    "files_likely_affected",
+    "waiting_for",
+    "created_at",
+    "updated_at",
+)
+"""What a plan says about a task; everything else has its default."""
+_DONE_WORDS = sorted(map(str, DONE))
+_ADD_TASKS = Prepared(insert(tasks).values({name: bindparam(name, type_=tasks.c[name].type) for name in PLANNED}))
+_ADD_DEPENDENCIES = Prepared(
+    insert(dependencies).values(task_id=bindparam("task_id"), depends_on=bindparam("depends_on"))
+)
+_OUTLINE = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.position).where(
+    tasks.c.mission_id == bindparam("mission_id")
+)
+_TOUCHED = (
+    select(tasks.c.id, tasks.c.name)
+    .where(
+        tasks.c.mission_id == bindparam("mission_id"),
+        or_(tasks.c.status != bindparam("untouched"), tasks.c.fence > 0, tasks.c.entries > 0, tasks.c.attempts > 0),
+    )
+    .limit(bindparam("limit"))
+)
+_CLEAR = (
+    delete(tasks).where(tasks.c.mission_id == bindparam("mission_id")),
+    delete(phases).where(phases.c.mission_id == bindparam("mission_id")),
+)
+_FREE_DEPENDENTS = (
+    update(tasks)
+    .where(tasks.c.id.in_(select(dependencies.c.task_id).where(dependencies.c.depends_on == bindparam("ended_id"))))
+    .values(waiting_for=tasks.c.waiting_for - 1)
+)
+_DEPENDENCIES = (
+    select(dependencies.c.task_id, dependencies.c.depends_on)
+    .where(dependencies.c.task_id.in_(bindparam("ids", expanding=True)))
+    .order_by(dependencies.c.task_id, dependencies.c.depends_on)
+)
+_DEPENDENCY_TASKS = (
+    MAPPER.select.join(dependencies, dependencies.c.depends_on == tasks.c.id)
+    .where(dependencies.c.task_id == bindparam("task_id"))
+    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
+)
+_PAGE = (
+    MAPPER.select.where(tasks.c.mission_id == bindparam("mission_id"))
+    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
+    .limit(bindparam("limit"))
+    .offset(bindparam("offset"))
+)
+_STATES = (
+    select(tasks.c.waiting_for, tasks.c.status, func.count().label("tasks"))
+    .where(tasks.c.mission_id == bindparam("mission_id"))
+    .group_by(tasks.c.waiting_for, tasks.c.status)
+)
+_GROUPS = (
+    select(
+        tasks.c.parallel_group,
+        func.count().label("tasks"),
+        func.sum(case((tasks.c.status.in_(bindparam("done", expanding=True)), 1), else_=0)).label("completed"),
+    )
+    .where(tasks.c.mission_id == bindparam("mission_id"), tasks.c.parallel_group.is_not(None))
+    .group_by(tasks.c.parallel_group)
+    .order_by(tasks.c.parallel_group)
+)
+_GROUP_MEMBERS = select(tasks.c.id, tasks.c.parallel_group).where(
+    tasks.c.mission_id == bindparam("mission_id"),
+    tasks.c.parallel_group == bindparam("group"),
+    tasks.c.status.not_in(bindparam("done", expanding=True)),
+)
+_WAITING_TASKS = (
+    MAPPER.select.where(
+        tasks.c.mission_id == bindparam("mission_id"),
+        tasks.c.waiting_for > 0,
+        tasks.c.status == bindparam("waiting"),
+    )
+    .order_by(tasks.c.phase_number, tasks.c.position)
+    .limit(bindparam("limit"))
+)
+_HELD = MAPPER.select.where(
+    tasks.c.mission_id == bindparam("mission_id"),
+    tasks.c.waiting_for == 0,
+    tasks.c.status == bindparam("paused"),
+    tasks.c.hold.is_not(None),
+)
+_LATEST_COMPLETED = (
+    select(tasks.c.started_at, tasks.c.completed_at)
+    .where(
+        tasks.c.mission_id == bindparam("mission_id"),
+        tasks.c.completed_at.is_not(None),
+        tasks.c.started_at.is_not(None),
+        tasks.c.status == bindparam("completed"),
+    )
+    .order_by(tasks.c.completed_at.desc())
+    .limit(bindparam("limit"))
+)
+_WAITED_FOR = (
+    select(dependencies.c.task_id, tasks.c.name)
+    .join(tasks, tasks.c.id == dependencies.c.depends_on)
+    .where(
+        dependencies.c.task_id.in_(bindparam("ids", expanding=True)),
+        tasks.c.status.not_in(bindparam("done", expanding=True)),
+    )
+    .order_by(tasks.c.phase_number, tasks.c.position)
+)
+_UNFINISHED = phases.c.pending + phases.c.in_progress + phases.c.failed > 0
+_FIRST_UNFINISHED = select(func.min(phases.c.number)).where(phases.c.mission_id == bindparam("mission_id"), _UNFINISHED)
+_LAST_BEFORE = select(func.max(phases.c.number)).where(
+    phases.c.mission_id == bindparam("mission_id"),
+    or_(bindparam("first", type_=Integer).is_(None), phases.c.number < bindparam("first", type_=Integer)),
+)
+_PLANNED_PHASES = (
+    select(phases.c.id, phases.c.number, phases.c.status)
+    .where(phases.c.mission_id == bindparam("mission_id"))
+    .order_by(phases.c.number)
+)
+
+
+class Plans:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add_tasks(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert waiting tasks, all in one statement."""
+        _ADD_TASKS.run(self._connection, *rows)
+
+    def add_dependencies(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Note for each pair that the first task waits for the second."""
+        if pairs:
+            rows = [{"task_id": task_id, "depends_on": wanted} for task_id, wanted in pairs]
+            _ADD_DEPENDENCIES.run(self._connection, *rows)
+
+    def outline(self, mission_id: str) -> list[Any]:
+        """Id, name, status and position of every task of a mission."""
+        return list(self._connection.execute(_OUTLINE, {"mission_id": mission_id}))
+
+    def phases(self, mission_id: str) -> dict[int, tuple[str, PhaseStatus]]:
+        """The phases of a mission by number: id and state."""
+        rows = self._connection.execute(_PLANNED_PHASES, {"mission_id": mission_id})
+        return {row.number: (row.id, PhaseStatus(row.status)) for row in rows}
+
+    def touched(self, mission_id: str, *, limit: int) -> list[Any]:
+        """Tasks that somebody has already claimed, started or written about."""
+        values = {"mission_id": mission_id, "untouched": str(TaskStatus.PENDING), "limit": limit}
+        return list(self._connection.execute(_TOUCHED, values))
+
+    def clear(self, mission_id: str) -> None:
+        """Remove every task and phase of a mission."""
+        for statement in _CLEAR:
+            self._connection.execute(statement, {"mission_id": mission_id})
+
+    def free_dependents(self, task_id: str) -> None:
+        """The task is done: whatever waited for it waits for one task less."""
+        self._connection.execute(_FREE_DEPENDENTS, {"ended_id": task_id})
+
+    def dependencies(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
+        """For each task the ids of those it depends on."""
+        found: dict[str, list[str]] = {id: [] for id in task_ids}
+        for start in range(0, len(task_ids), CHUNK):
+            values = {"ids": list(task_ids[start : start + CHUNK])}
+            for row in self._connection.execute(_DEPENDENCIES, values):
+                found[row.task_id].append(row.depends_on)
+        return found
+
+    def dependency_tasks(self, task_id: str) -> list[Task]:
+        """The tasks that a task depends on."""
+        return [MAPPER.entity(row) for row in self._connection.execute(_DEPENDENCY_TASKS, {"task_id": task_id})]
+
+    def page(self, mission_id: str, *, limit: int, offset: int) -> list[Task]:
+        """Tasks of a mission in the order of its plan."""
+        values = {"mission_id": mission_id, "limit": limit, "offset": offset}
+        return [MAPPER.entity(row) for row in self._connection.execute(_PAGE, values)]
+
+    def states(self, mission_id: str) -> list[Any]:
+        """How many tasks stand in which state and wait for how many others."""
+        return list(self._connection.execute(_STATES, {"mission_id": mission_id}))
+
+    def groups(self, mission_id: str) -> list[Any]:
+        """For each parallel group how many tasks it has, and how many of them are done."""
+        return list(self._connection.execute(_GROUPS, {"mission_id": mission_id, "done": _DONE_WORDS}))
+
+    def group_members(self, mission_id: str, group: str, *, limit: int) -> list[str]:
+        """Tasks of a parallel group that are not done."""
+        values = {"mission_id": mission_id, "group": group, "done": _DONE_WORDS}
+        return [row.id for row in self._connection.execute(_GROUP_MEMBERS.limit(limit), values)]
+
+    def waiting(self, mission_id: str, *, limit: int) -> list[Task]:
+        """The first tasks that wait for others."""
+        values = {"mission_id": mission_id, "waiting": str(TaskStatus.PENDING), "limit": limit}
+        return [MAPPER.entity(row) for row in self._connection.execute(_WAITING_TASKS, values)]
+
+    def waited_for(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
+        """For each task the names of those it still waits for."""
+        found: dict[str, list[str]] = {id: [] for id in task_ids}
+        for row in self._connection.execute(_WAITED_FOR, {"ids": list(task_ids), "done": _DONE_WORDS}):
+            found[row.task_id].append(row.name)
+        return found
+
+    def sequences(self, mission_id: str) -> tuple[int, int | None]:
+        """The highest phase up to which everything is done, and the lowest that is not."""
+        first = self._connection.execute(_FIRST_UNFINISHED, {"mission_id": mission_id}).scalar()
+        last = self._connection.execute(_LAST_BEFORE, {"mission_id": mission_id, "first": first}).scalar()
+        return last or 0, first
+
+    def held(self, mission_id: str) -> list[Task]:
+        """Tasks that are paused for a reason."""
+        values = {"mission_id": mission_id, "paused": str(TaskStatus.PAUSED)}
+        return [MAPPER.entity(row) for row in self._connection.execute(_HELD, values)]
+
+    def latest_durations(self, mission_id: str, *, limit: int) -> list[float]:
+        """How many seconds the tasks that were completed last took."""
+        values = {"mission_id": mission_id, "completed": str(TaskStatus.COMPLETED), "limit": limit}
+        rows = self._connection.execute(_LATEST_COMPLETED, values)
+        return [(row.completed_at - row.started_at).total_seconds() for row in rows]

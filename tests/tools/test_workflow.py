@@ -1,0 +1,319 @@
+"""Workflows with plans: create, plan, extend, steer, what comes next, how far it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from mission.domain.errors import InvalidInput, InvalidState
+from tests.tools.conftest import planned
+
+DIAMOND = (
+    planned("base"),
+    planned("left", sequence=2, after=["base"], parallel_group="sides"),
+    planned("right", sequence=2, after=["base"], parallel_group="sides"),
+    planned("roof", sequence=3, after=["left", "right"], requires=["roofing"], estimated_complexity="high"),
+)
+
+
+async def finish(call, task_id):
+    await call("task_update_status", {"id": task_id, "status": "in_progress"})
+    await call("task_update_status", {"id": task_id, "status": "completed", "outcome": "done"})
+
+
+async def test_a_workflow_remembers_where_it_comes_from(call, repository):
+    created = await call(
+        "workflow_create",
+        {
+            "name": "Auth",
+            "source_type": "github_issue",
+            "source_ref": "https://example.org/1",
+            "source_content": "Please add JWT",
+            "repository_path": str(repository),
+            "max_parallel_tasks": 3,
+            "auto_create_workspaces": True,
+        },
+    )
+    found = await call("workflow_get", {"id": created["id"]})
+
+    assert created == {"id": created["id"], "name": "Auth", "status": "planning", "max_parallel_tasks": 3}
+    assert found == {
+        "id": created["id"],
+        "name": "Auth",
+        "status": "planning",
+        "source_type": "github_issue",
+        "source_ref": "https://example.org/1",
+        "source_content": "Please add JWT",
+        "plan": None,
+        "plan_summary": None,
+        "max_parallel_tasks": 3,
+        "auto_create_workspaces": True,
+        "repository_path": str(repository),
+        "created_at": found["created_at"],
+        "updated_at": found["updated_at"],
+        "tasks_total": 0,
+    }
+
+
+async def test_the_defaults_are_one_task_at_a_time_without_workspaces(call):
+    created = await call("workflow_create", {"name": "x", "source_type": "custom", "source_content": "y"})
+
+    assert created["max_parallel_tasks"] == 1
+    assert (await call("workflow_get", {"id": created["id"]}))["auto_create_workspaces"] is False
+
+
+async def test_a_plan_makes_its_tasks_and_one_event(call, make_workflow):
+    id, _ = await make_workflow()
+    before = await call.app.database.read(lambda tx: tx.events.newest())
+    plan = {"summary": "A house", "approach": "bottom up", "tasks": DIAMOND, "risks": ["rain"], "assumptions": ["land"]}
+
+    done = await call("workflow_set_plan", {"id": id, "plan": plan})
+    found = await call("workflow_get", {"id": id, "include_tasks": True})
+    ids = {task["name"]: task["id"] for task in found["tasks"]}
+
+    told = await call.app.database.read(lambda tx: tx.events.since(before, limit=100))
+    assert [event.type for event in told] == ["workflow:updated"]
+    assert done == {"workflow_id": id, "tasks_created": 4, "parallelizable_groups": 1, "status": "ready"}
+    assert found["plan"] == {"summary": "A house", "approach": "bottom up", "risks": ["rain"], "assumptions": ["land"]}
+    assert (found["plan_summary"], found["status"], found["tasks_total"]) == ("A house", "ready", 4)
+    assert [task["status"] for task in found["tasks"]] == ["pending", "blocked", "blocked", "blocked"]
+    assert found["tasks"][3] == {
+        "id": ids["roof"],
+        "name": "roof",
+        "status": "blocked",
+        "sequence": 3,
+        "depends_on": sorted([ids["left"], ids["right"]]),
+    }
+
+
+async def test_whole_tasks_are_given_instead_of_summaries(call, make_workflow):
+    id, tasks = await make_workflow(*DIAMOND)
+
+    found = await call("workflow_get", {"id": id, "include_tasks": True, "include_task_summaries": False})
+
+    assert found["tasks"][3] == await call("task_get", {"id": tasks["roof"]})
+    assert found["tasks"][3]["requires"] == ["roofing"]
+    assert found["tasks"][3]["estimated_complexity"] == "high"
+
+
+async def test_tasks_come_in_pages_of_200(call, make_workflow):
+    id, _ = await make_workflow(*(planned(f"t{number}") for number in range(250)))
+
+    first = await call("workflow_get", {"id": id, "include_tasks": True})
+    second = await call("workflow_get", {"id": id, "include_tasks": True, "offset": first["next_offset"]})
+
+    assert (len(first["tasks"]), len(second["tasks"]), "next_offset" in second) == (200, 50, False)
+    assert [task["name"] for task in first["tasks"] + second["tasks"]] == [f"t{number}" for number in range(250)]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [
+        ([planned("a"), planned("a")], "'a'"),
+        ([planned("a", after=["b"])], "'b' (wanted by 'a')"),
+        ([planned("a", after=["a"])], "themselves: 'a'"),
+        ([planned("a", after=["b"]), planned("b", after=["a"])], "a → b → a"),
+    ],
+)
+async def test_a_plan_that_cannot_be_followed_is_refused_by_name(call, make_workflow, tasks, said):
+    id, _ = await make_workflow()
+
+    with pytest.raises(InvalidInput) as caught:
+        await call("workflow_set_plan", {"id": id, "plan": {"summary": "s", "approach": "a", "tasks": tasks}})
+
+    assert said in caught.value.message
+    assert (await call("workflow_get", {"id": id}))["tasks_total"] == 0
+
+
+async def test_a_plan_that_nobody_touched_is_replaced_and_one_in_hand_is_not(call, make_workflow, make_agent):
+    id, _ = await make_workflow(planned("old"))
+    plan = {"summary": "s2", "approach": "a", "tasks": [planned("new", sequence=4)]}
+
+    await call("workflow_set_plan", {"id": id, "plan": plan})
+    found = await call("workflow_get", {"id": id, "include_tasks": True})
+    await call("task_claim", {"task_id": found["tasks"][0]["id"], "agent_id": await make_agent()})
+
+    assert [task["name"] for task in found["tasks"]] == ["new"]
+    with pytest.raises(InvalidState, match="'new'"):
+        await call("workflow_set_plan", {"id": id, "plan": plan})
+
+
+async def test_a_plan_under_way_is_extended_by_name_and_by_id(call, make_workflow):
+    id, tasks = await make_workflow(planned("a"), planned("b", sequence=2))
+    await finish(call, tasks["b"])
+    await call("task_update_status", {"id": tasks["a"], "status": "in_progress"})
+
+    added = await call(
+        "workflow_add_tasks",
+        {"id": id, "tasks": [planned("c", sequence=3, after=["a", tasks["b"]]), planned("d", sequence=3, after=["c"])]},
+    )
+    c = await call("task_get", {"id": added["task_ids"][0]})
+
+    assert (added["tasks_created"], added["status"]) == (2, "in_progress")
+    assert (c["status"], c["depends_on"]) == ("blocked", sorted(tasks.values()))
+    await call("task_update_status", {"id": tasks["a"], "status": "completed", "outcome": "ok"})
+    assert (await call("task_get", {"id": c["id"]}))["status"] == "pending"
+    with pytest.raises(InvalidInput, match="'a'"):
+        await call("workflow_add_tasks", {"id": id, "tasks": [planned("a")]})
+    with pytest.raises(InvalidState, match="phase 2"):
+        await call("workflow_add_tasks", {"id": id, "tasks": [planned("e", sequence=2)]})
+
+
+async def test_a_planned_phase_closes_with_its_last_task_unless_one_failed(call, make_workflow):
+    id, tasks = await make_workflow(planned("a"), planned("b"), planned("c", sequence=2))
+
+    async def phases():
+        found = await call("get_context", {"workflow_id": id, "include": ["phase_summary"]})
+        return [phase["status"] for phase in found["phase_summary"]]
+
+    assert await phases() == ["PENDING", "PENDING"]
+    await finish(call, tasks["a"])
+    await call("task_update_status", {"id": tasks["b"], "status": "in_progress"})
+    await call("task_update_status", {"id": tasks["b"], "status": "failed", "error": "no"})
+    assert await phases() == ["IN_PROGRESS", "PENDING"]
+    await call("task_update_status", {"id": tasks["b"], "status": "skipped"})
+    await call("task_update_status", {"id": tasks["c"], "status": "skipped"})
+    assert await phases() == ["COMPLETED", "COMPLETED"]
+
+
+async def test_next_tasks_count_what_runs_against_the_limit(call, make_workflow):
+    id, tasks = await make_workflow(*DIAMOND, parallel=2)
+    first = await call("workflow_next_tasks", {"workflow_id": id})
+    await finish(call, tasks["base"])
+
+    both = await call("workflow_next_tasks", {"workflow_id": id})
+    await call("task_update_status", {"id": tasks["left"], "status": "in_progress"})
+    one = await call("workflow_next_tasks", {"workflow_id": id})
+
+    assert [task["name"] for task in first["tasks"]] == ["base"]
+    assert both == {
+        "tasks": [
+            {
+                "id": tasks[name],
+                "name": name,
+                "description": f"do {name}",
+                "can_parallelize": True,
+                "parallel_with": [tasks[other]],
+                "dependencies_completed": [tasks["base"]],
+            }
+            for name, other in (("left", "right"), ("right", "left"))
+        ],
+        "max_parallel": 2,
+        "recommended_count": 2,
+        "workflow_status": "in_progress",
+        "all_complete": False,
+    }
+    assert ([task["name"] for task in one["tasks"]], one["recommended_count"]) == (["right"], 1)
+    await call("workflow_set_parallelism", {"id": id, "max_parallel_tasks": 1})
+    assert (await call("workflow_next_tasks", {"workflow_id": id}))["recommended_count"] == 0
+
+
+async def test_failed_tasks_come_again_unless_they_are_not_wanted(call, make_workflow):
+    id, tasks = await make_workflow(planned("a"), planned("b"))
+    await call("task_update_status", {"id": tasks["a"], "status": "in_progress"})
+    await call("task_update_status", {"id": tasks["a"], "status": "failed", "error": "no"})
+
+    both = await call("workflow_next_tasks", {"workflow_id": id})
+    fresh = await call("workflow_next_tasks", {"workflow_id": id, "include_failed": False})
+
+    assert [task["name"] for task in both["tasks"]] == ["a", "b"]
+    assert [task["name"] for task in fresh["tasks"]] == ["b"]
+
+
+async def test_a_paused_workflow_hands_out_nothing(call, make_workflow, make_agent):
+    id, tasks = await make_workflow(planned("a"))
+    agent = await make_agent()
+    await call("workflow_update_status", {"id": id, "status": "paused", "reason": "lunch"})
+
+    assert (await call("workflow_next_tasks", {"workflow_id": id}))["tasks"] == []
+    assert (await call("task_claim_next", {"agent_id": agent}))["success"] is False
+    assert (await call("task_claim_next", {"agent_id": agent, "workflow_id": id}))["success"] is False
+    assert (await call("task_get_available", {"agent_id": agent, "workflow_id": id}))["tasks"] == []
+    with pytest.raises(InvalidState, match="paused"):
+        await call("task_claim", {"agent_id": agent, "task_id": tasks["a"]})
+    await call("workflow_update_status", {"id": id, "status": "in_progress"})
+    assert (await call("task_claim_next", {"agent_id": agent}))["success"] is True
+
+
+async def test_progress_tells_what_blocks_what_and_how_long_it_may_take(call, make_workflow, clock):
+    id, tasks = await make_workflow(*DIAMOND, parallel=2)
+    fresh = await call("workflow_progress", {"workflow_id": id})
+    await call("task_update_status", {"id": tasks["base"], "status": "in_progress"})
+    clock.advance(seconds=10)
+    await call("task_update_status", {"id": tasks["base"], "status": "completed", "outcome": "ok"})
+    await call("task_update_status", {"id": tasks["left"], "status": "in_progress"})
+    await call("task_update_status", {"id": tasks["left"], "status": "blocked", "error": "no bricks"})
+
+    found = await call("workflow_progress", {"workflow_id": id})
+
+    assert (fresh["estimated_remaining"], fresh["remaining_tasks"], fresh["current_sequence"]) == (None, 4, 1)
+    assert found == {
+        "total_tasks": 4,
+        "by_status": {
+            "pending": 1,
+            "blocked": 2,
+            "planning": 0,
+            "in_progress": 0,
+            "paused": 0,
+            "completed": 1,
+            "failed": 0,
+            "skipped": 0,
+        },
+        "completed_sequence": 1,
+        "current_sequence": 2,
+        "blocked_tasks": [
+            {"id": tasks["left"], "name": "left", "blocked_by": []},
+            {"id": tasks["roof"], "name": "roof", "blocked_by": ["left", "right"]},
+        ],
+        "parallel_groups": [{"group_id": "sides", "task_count": 2, "completed": 0}],
+        "remaining_tasks": 3,
+        "estimated_remaining": pytest.approx(15, abs=0.1),
+    }
+
+
+async def test_a_workflow_whose_tasks_are_all_done_says_so(call, make_workflow):
+    id, tasks = await make_workflow(planned("a"), planned("b", sequence=2, after=["a"]))
+    await finish(call, tasks["a"])
+    await call("task_update_status", {"id": tasks["b"], "status": "skipped"})
+
+    found = await call("workflow_progress", {"workflow_id": id})
+
+    assert (await call("workflow_next_tasks", {"workflow_id": id}))["all_complete"] is True
+    assert (found["completed_sequence"], found["current_sequence"], found["estimated_remaining"]) == (2, 0, 0)
+
+
+async def test_completed_wants_every_task_ended_and_abandoned_skips_them(call, make_workflow):
+    id, _ = await make_workflow(planned("a"), planned("b", after=["a"]))
+
+    with pytest.raises(InvalidState, match="'a'"):
+        await call("workflow_update_status", {"id": id, "status": "completed"})
+    await call("workflow_update_status", {"id": id, "status": "abandoned", "reason": "no use"})
+
+    found = await call("workflow_get", {"id": id, "include_tasks": True})
+    assert found["status"] == "abandoned"
+    assert [task["status"] for task in found["tasks"]] == ["skipped", "skipped"]
+    with pytest.raises(InvalidState, match="abandoned"):
+        await call("workflow_update_status", {"id": id, "status": "in_progress"})
+
+
+async def test_ten_thousand_tasks_are_one_call(call, make_workflow):
+    tasks = [planned(f"t{n}", sequence=n // 100 + 1, after=[f"t{n - 1}"] if n % 10 else []) for n in range(10_000)]
+
+    id, _ = await make_workflow(*tasks, parallel=50)
+    found = await call("workflow_progress", {"workflow_id": id})
+
+    assert (found["total_tasks"], found["by_status"]["blocked"]) == (10_000, 9_000)
+    assert len((await call("workflow_next_tasks", {"workflow_id": id}))["tasks"]) == 20
+
+
+async def test_a_plan_of_another_dialect_is_workable_in_both(call, make_workflow):
+    id, tasks = await make_workflow(planned("a"), planned("b", after=["a"]))
+
+    with pytest.raises(InvalidState, match="waits for") as caught:
+        await call("start_task", {"task_id": tasks["b"]})
+    started = await call("start_task", {"task_id": tasks["a"]})
+    await call("complete_task", {"task_id": tasks["a"], "status": "success", "outcome": {"summary": "ok"}})
+
+    assert caught.value.details["waiting_for"] == [tasks["a"]]
+    assert (started["workflow_id"], started["phase_number"]) == (id, 1)
+    assert (await call("task_get", {"id": tasks["a"]}))["outcome"] == "ok"
+    assert (await call("start_task", {"task_id": tasks["b"]}))["task_id"] == tasks["b"]
