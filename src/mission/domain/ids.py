@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import random
 
 from mission.domain.errors import InvalidInput
 
@@ -29,6 +29,7 @@ KINDS = {
     "obs": "observation",
     "q": "queue item",
 }
+_random = random.Random()  # seeded by the system; an id is a name, not a secret
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 
 PREFIXES = {kind: prefix for prefix, kind in KINDS.items()}
@@ -36,7 +37,7 @@ PREFIXES = {kind: prefix for prefix, kind in KINDS.items()}
 
 def new_id(kind: str) -> str:
     """A fresh id of that kind ('task' → 't_3k9x…')."""
-    number = secrets.randbelow(36**LENGTH)
+    number = _random.randrange(36**LENGTH)
     text = ""
     for _ in range(LENGTH // 2):
         number, pair = divmod(number, len(_PAIRS))

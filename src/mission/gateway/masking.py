@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 LONGEST = 2_000
 MOST_ITEMS = 50
+SHORTEST_SECRET = 16
 DEEPEST = 32
 _SECRET_NAME = re.compile(r"token|secret|password|passwd|api_?key|authorization|credential|private_?key", re.IGNORECASE)
 _COUNTS = re.compile(r"^(max_)?tokens(_|$)|^token_(estimate|count)", re.IGNORECASE)
@@ -24,19 +26,20 @@ def masked(value: Any, *, depth: int = 0) -> Any:
         return _text(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    if not isinstance(value, Mapping | list | tuple):
+    if not isinstance(value, dict | list | tuple):
         return value
     if depth == DEEPEST:
         return "…"
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         rows = list(value.items())
-        kept = {
-            plain(str(name)): "***" if _is_secret(str(name), each) else masked(each, depth=depth + 1)
-            for name, each in rows[:MOST_ITEMS]
-        }
+        kept = {plain(str(name)): _field(str(name), each, depth=depth + 1) for name, each in rows[:MOST_ITEMS]}
         return kept if len(rows) <= MOST_ITEMS else {**kept, "…": f"{len(rows) - MOST_ITEMS} more"}
     items = [masked(each, depth=depth + 1) for each in value[:MOST_ITEMS]]
     return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS} more"]
+
+
+def _field(name: str, value: Any, *, depth: int) -> Any:
+    return "***" if isinstance(value, str) and _is_secret(name) else masked(value, depth=depth)
 
 
 def outline(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,11 +61,12 @@ def plain(text: str) -> str:
 def without_secrets(text: str) -> str:
     """The whole text, with anything that looks like a secret replaced."""
     text = plain(text)
-    return _SECRET_VALUE.sub("***", text) if len(text) >= 16 else text
+    return _SECRET_VALUE.sub("***", text) if len(text) >= SHORTEST_SECRET else text
 
 
-def _is_secret(name: str, value: Any) -> bool:
-    return isinstance(value, str) and bool(_SECRET_NAME.search(name)) and not _COUNTS.search(name)
+@lru_cache(maxsize=1_000)
+def _is_secret(name: str) -> bool:
+    return bool(_SECRET_NAME.search(name)) and not _COUNTS.search(name)
 
 
 def _text(text: str) -> str:

@@ -36,8 +36,10 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class Guard:
     """Lets in only requests that name us as their host, come from our own pages if from a page, and carry a token."""
 
-    def __init__(self, app: ASGIApp, *, tokens: Tokens, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, mcp: ASGIApp, tokens: Tokens, hosts: frozenset[str]) -> None:
+        """Calls of agents go straight to `mcp`: the routes and error pages of `app` have nothing to add to them."""
         self._app = app
+        self._mcp = mcp
         self._tokens = tokens
         self._hosts = hosts
         self._any_address = bool(hosts & {"0.0.0.0", "::"})  # a page cannot make a name out of a plain address
@@ -51,7 +53,8 @@ class Guard:
         except MissionError as error:
             await _refuse(error, scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        is_call = scope["path"] == "/mcp" and scope.get("method") == "POST"
+        await (self._mcp if is_call else self._app)(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -114,7 +117,7 @@ def build_http(
         *Rest(gateway, log).routes(),
     ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_ERRORS)
-    return Guard(app, tokens=tokens, hosts=hosts)
+    return Guard(app, mcp=mcp, tokens=tokens, hosts=hosts)
 
 
 def answering_hosts(host: str, allowed: str) -> frozenset[str]:

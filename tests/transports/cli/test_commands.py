@@ -89,7 +89,18 @@ def test_a_mission_is_shown(mission: Program, started: str) -> None:
     assert "The task" in words.out
     assert "Why? → So: r" in words.out
     assert mission.refuses("show", "m_0000000000")["code"] == "RESOURCE_NOT_FOUND"
-    assert mission.refuses("show", "t_0000000000")["code"] == "INVALID_INPUT"
+    assert mission.refuses("show", "t_0000000000")["code"] == "RESOURCE_NOT_FOUND"
+    assert mission.refuses("show", "p_0000000000")["code"] == "INVALID_INPUT"
+
+
+def test_a_task_is_shown_with_its_journal(mission: Program, started: str) -> None:
+    (row,) = mission.does("show", started)["tasks"]
+
+    words = mission.run("show", row["id"])
+
+    assert mission.does("show", row["id"])["id"] == row["id"]
+    assert "The task" in words.out
+    assert "1. decision: Why? → So" in words.out
 
 
 def test_only_an_ended_mission_is_archived_and_deleted(mission: Program) -> None:

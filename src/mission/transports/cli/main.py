@@ -19,7 +19,7 @@ COMMANDS = {
     "tools": ("tools", "List the tools."),
     "call": ("tools", "Call a tool."),
     "missions": ("missions", "List missions."),
-    "show": ("missions", "Show one mission."),
+    "show": ("missions", "Show one mission or task."),
     "archive": ("missions", "Take an ended mission out of the lists."),
     "delete": ("missions", "Remove an ended mission for good."),
     "agents": ("agents", "List agents."),

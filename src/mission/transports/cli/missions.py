@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mission.domain.mission import MissionStatus
+from mission.domain.task import CHANGE_LISTS
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
 
@@ -52,19 +53,45 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
 
 
 @click.command()
-@click.argument("mission_id")
+@click.argument("id")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200), help="Rows per section.")
 @json_option
 @speaks
-def show(mission_id: str, limit: int, as_json: bool) -> None:
-    """Show one mission: phases, tasks, decisions, blockers."""
-    found = client.call("get_context", {"mission_id": mission_id, "include": SECTIONS, "limit": limit})
+def show(id: str, limit: int, as_json: bool) -> None:
+    """Show one mission (phases, tasks, decisions, blockers) or one task (its end, its files, its journal)."""
+    if id.startswith("t_"):
+        found = client.call("task_get", {"id": id, "include_checkpoints": True})
+    else:
+        found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
     if as_json:
         show_json(found)
-        return
-    _show_head(found)
-    _show_tasks(found)
-    _show_journal(found)
+    elif id.startswith("t_"):
+        _show_task(found)
+    else:
+        _show_head(found)
+        _show_tasks(found)
+        _show_journal(found)
+
+
+def _show_task(task: dict[str, Any]) -> None:
+    click.secho(task["name"], bold=True)
+    owner = f" · {task['assigned_agent_id']}" if task["assigned_agent_id"] else ""
+    click.echo(f"{task['id']} · {task['status']}{owner} · phase {task['sequence']} of {task['workflow_id']}")
+    click.echo(f"Goal:    {task['description']}")
+    if task["outcome"]:
+        click.echo(f"Outcome: {task['outcome']}")
+    if task["error"]:
+        click.secho(f"Error:   {task['error']}", fg="red")
+    changed = task["files_changed"]
+    if changed is not None:
+        click.echo("\nFiles changed" if any(changed[kind] for kind in CHANGE_LISTS) else "\nNo file changed")
+        for sign, kind in zip("+~-", CHANGE_LISTS, strict=True):
+            for path in changed[kind]:
+                click.echo(f"  {sign} {path}")
+    if task["checkpoints"]:
+        click.echo("\nJournal")
+    for row in task["checkpoints"]:
+        click.echo(f"  {row['sequence']}. {row['type']}: {row['summary']}")
 
 
 def _show_head(found: dict[str, Any]) -> None:
