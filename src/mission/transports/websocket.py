@@ -17,7 +17,7 @@ SUBPROTOCOL = "mission"
 TOO_SLOW = 1013
 NOTICE_SECONDS = 30.0
 """How long a reader that fell behind may take to get as far as the notice."""
-GATHER_SECONDS = 0.005
+GATHER_SECONDS = 0.025
 """Live events wait this long, so that the answer to whoever made them goes first."""
 MOST_TOPICS = 1_000
 
