@@ -167,19 +167,19 @@ dependencies = Table(
 journal = Table(
     "journal",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("mission_id", Text, ForeignKey("missions.id", ondelete="CASCADE"), nullable=False),
-    Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE"), nullable=False),
+    Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE"), primary_key=True),
     Column("phase_number", Integer, nullable=False),
-    Column("sequence", Integer, nullable=False),
+    Column("sequence", Integer, primary_key=True, autoincrement=False),
     Column("summary", Text, nullable=False),
     Column("detail", json_type(), nullable=False),
     Column("author", Text),
     Column("agent_name", Text),
     Column("open_blocker", Boolean, nullable=False),
     Column("created_at", UtcTime, nullable=False),
-    UniqueConstraint("task_id", "sequence"),
+    UniqueConstraint("id"),
     Index(None, "mission_id", "kind", "created_at", "id"),
     Index(
         "ix_journal_open_blockers",
@@ -188,6 +188,7 @@ journal = Table(
         sqlite_where=text("open_blocker"),
         postgresql_where=text("open_blocker"),
     ),
+    sqlite_with_rowid=False,  # a task's entries lie together, in their order
 )
 
 agents = Table(

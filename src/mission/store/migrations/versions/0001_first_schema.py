@@ -204,7 +204,7 @@ def upgrade() -> None:
         sa.Column("mission_id", sa.Text(), nullable=False),
         sa.Column("task_id", sa.Text(), nullable=False),
         sa.Column("phase_number", sa.Integer(), nullable=False),
-        sa.Column("sequence", sa.Integer(), nullable=False),
+        sa.Column("sequence", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("detail", json_type(), nullable=False),
         sa.Column("author", sa.Text(), nullable=True),
@@ -213,8 +213,9 @@ def upgrade() -> None:
         sa.Column("created_at", UtcTime(), nullable=False),
         sa.ForeignKeyConstraint(["mission_id"], ["missions.id"], name="fk_journal_mission_id", ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name="fk_journal_task_id", ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name="pk_journal"),
-        sa.UniqueConstraint("task_id", "sequence", name="uq_journal_task_id_sequence"),
+        sa.PrimaryKeyConstraint("task_id", "sequence", name="pk_journal"),
+        sa.UniqueConstraint("id", name="uq_journal_id"),
+        sqlite_with_rowid=False,
     )
     op.create_index(
         "ix_journal_mission_id_kind_created_at_id", "journal", ["mission_id", "kind", "created_at", "id"], unique=False
