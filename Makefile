@@ -33,7 +33,7 @@ run: $(RUNS)
 	@.venv/bin/mission up
 
 test: check
-	@$(PYTHON) -m pytest -n $(WORKERS)
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
 
 check: $(READY)
 	@.venv/bin/ruff check .

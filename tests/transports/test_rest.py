@@ -135,6 +135,7 @@ def test_a_filter_is_given_by_its_parts(live: Live, mission: str) -> None:
 
 
 def test_missions_are_paged_and_filtered(live: Live, mission: str) -> None:
+    live.call("start_mission", {"name": "another", "objective": "o"})
     everything = live.get("/api/missions?limit=200").json
     page = live.get("/api/missions?limit=1&offset=1&status=planning,in_progress").json
 
