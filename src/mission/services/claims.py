@@ -115,7 +115,7 @@ def take_next(tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta
     """Claim the first task of the plan that the agent can do, within the limit of its mission."""
     agent = tx.agents.get(agent_id)
     for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
-        mission = tx.missions.get(id)  # locks it: nobody else counts what runs in it until we are done
+        mission = tx.missions.get(id)
         for task in _takeable(tx, mission, agent, few=1):
             claim = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked)
             if claim is not None:

@@ -16,12 +16,11 @@ _BY_NAME = _MAPPER.select.where(agents.c.name == bindparam("name"), agents.c.dec
 
 
 class Agents:
-    def __init__(self, connection: Connection, *, lock: bool) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._lock = lock
 
     def get(self, id: str) -> Agent:
-        agent = _MAPPER.get(self._connection, id, lock=self._lock)
+        agent = _MAPPER.get(self._connection, id)
         if agent is None:
             raise AgentNotFound(
                 f"there is no agent {id}", hint="Register it with agent_register, or list agents.", agent_id=id

@@ -277,7 +277,7 @@ class _Writer(_Worker):
         return None
 
     def _run(self, connection: Connection, job: _Job, *, alone: bool) -> None:
-        tx = Tx(connection, now=self._clock(), writes=True)
+        tx = Tx(connection, now=self._clock())
         job.result = job.error = job.row = None
         job.events = []
         if not alone:
@@ -309,7 +309,7 @@ class _Writer(_Worker):
 
     def _append(self, connection: Connection, group: list[_Job]) -> list[StoredEvent]:
         """The group's audit rows, then its events: their counter must be the last thing touched."""
-        tx = Tx(connection, now=self._clock(), writes=True)
+        tx = Tx(connection, now=self._clock())
         rows = [job.row for job in group if job.row is not None]
         if rows:
             tx.audit.add(rows)
@@ -325,7 +325,7 @@ class _Writer(_Worker):
             return
         try:
             self._backend.begin_write(self._connection)
-            Tx(self._connection, now=self._clock(), writes=True).audit.add([job.row])
+            Tx(self._connection, now=self._clock()).audit.add([job.row])
             self._backend.commit(self._connection)
         except DBAPIError:
             self._rollback()
@@ -354,7 +354,7 @@ class _Reader(_Worker):
         for attempt in (1, 2):
             try:
                 self._backend.begin_read(self._connection)
-                job.result = job.function(Tx(self._connection, now=self._clock(), writes=False), **job.arguments)
+                job.result = job.function(Tx(self._connection, now=self._clock()), **job.arguments)
                 return
             except DBAPIError as error:
                 problem = self._backend.translate(error)

@@ -25,7 +25,6 @@ _NEXT_SEQUENCE = Prepared(
         tasks.c.phase_number,
         tasks.c.agent_name,
         tasks.c.owner_id,
-        tasks.c.fence,
     )
 )
 _OF_TASK = (
@@ -52,7 +51,6 @@ class Counted(NamedTuple):
     phase_number: int
     agent_name: str | None
     owner_id: str | None
-    fence: int
 
 
 class Journal:

@@ -28,7 +28,6 @@ class Mapper(Generic[Entity]):
         self._saved = [name for name in self._names if name != "id" and name not in counted]
         self.select = select(*self.columns)
         self._by_id = self.select.where(table.c.id == bindparam("id"))
-        self._by_id_locked = self._by_id.with_for_update(of=table)
         self._insert = Prepared(insert(table).values({name: bindparam(name) for name in self._names}))
         self._update = Prepared(
             update(table)
@@ -36,8 +35,8 @@ class Mapper(Generic[Entity]):
             .values({name: bindparam(f"new_{name}") for name in self._saved})
         )
 
-    def get(self, connection: Connection, id: str, *, lock: bool) -> Entity | None:
-        row = connection.execute(self._by_id_locked if lock else self._by_id, {"id": id}).first()
+    def get(self, connection: Connection, id: str) -> Entity | None:
+        row = connection.execute(self._by_id, {"id": id}).first()
         return None if row is None else self.entity(row)
 
     def insert(self, connection: Connection, *entities: Entity) -> None:

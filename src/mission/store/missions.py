@@ -65,13 +65,12 @@ _REPOSITORY_AT = _REPOSITORIES.select.where(
 
 
 class Missions:
-    def __init__(self, connection: Connection, *, lock: bool) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._lock = lock
 
     def get(self, id: str) -> Mission:
-        """The mission; in a writing transaction nobody else changes it before the commit."""
-        mission = _MAPPER.get(self._connection, id, lock=self._lock)
+        """The mission, or an error that says how to find one."""
+        mission = _MAPPER.get(self._connection, id)
         if mission is None:
             raise NotFound(
                 f"there is no mission {id}",
@@ -137,7 +136,7 @@ class Missions:
         return {row.mission_id: (int(row.total), int(row.completed)) for row in rows}
 
     def repository(self, id: str) -> Repository | None:
-        return _REPOSITORIES.get(self._connection, id, lock=False)
+        return _REPOSITORIES.get(self._connection, id)
 
     def repository_at(self, *, host_id: str, path: str) -> Repository | None:
         row = self._connection.execute(_REPOSITORY_AT, {"host_id": host_id, "path": path}).first()

@@ -27,12 +27,11 @@ _RECOUNT = Prepared(
 
 
 class Phases:
-    def __init__(self, connection: Connection, *, lock: bool) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._by_id = _BY_ID.with_for_update() if lock else _BY_ID
 
     def get(self, id: str) -> Phase:
-        row = self._connection.execute(self._by_id, {"id": id}).first()
+        row = self._connection.execute(_BY_ID, {"id": id}).first()
         if row is None:
             raise NotFound(
                 f"there is no phase {id}",

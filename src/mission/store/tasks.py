@@ -57,13 +57,12 @@ _OPEN_SNAPSHOTS = select(tasks.c.snapshots).where(
 
 
 class Tasks:
-    def __init__(self, connection: Connection, *, lock: bool) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._lock = lock
 
     def get(self, id: str) -> Task:
-        """The task; in a writing transaction nobody else changes it before the commit."""
-        task = MAPPER.get(self._connection, id, lock=self._lock)
+        """The task, or an error that says how to find one."""
+        task = MAPPER.get(self._connection, id)
         if task is None:
             raise no_task(id)
         return task

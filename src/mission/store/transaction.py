@@ -23,11 +23,10 @@ from mission.store.tasks import Tasks
 class Tx:
     """One transaction. A function that uses it may be run again, so it does nothing but read, write and emit."""
 
-    def __init__(self, connection: Connection, *, now: datetime, writes: bool) -> None:
+    def __init__(self, connection: Connection, *, now: datetime) -> None:
         self.connection = connection
         self.now = now
         self.emitted: list[Event] = []
-        self._lock = writes
 
     def emit(self, event: Event) -> None:
         """Tell what happened; it is stored and published with the commit, or not at all."""
@@ -37,15 +36,15 @@ class Tx:
 
     @cached_property
     def missions(self) -> Missions:
-        return Missions(self.connection, lock=self._lock)
+        return Missions(self.connection)
 
     @cached_property
     def phases(self) -> Phases:
-        return Phases(self.connection, lock=self._lock)
+        return Phases(self.connection)
 
     @cached_property
     def tasks(self) -> Tasks:
-        return Tasks(self.connection, lock=self._lock)
+        return Tasks(self.connection)
 
     @cached_property
     def plans(self) -> Plans:
@@ -61,7 +60,7 @@ class Tx:
 
     @cached_property
     def agents(self) -> Agents:
-        return Agents(self.connection, lock=self._lock)
+        return Agents(self.connection)
 
     @cached_property
     def events(self) -> Events:
