@@ -26,6 +26,7 @@ from mission import __version__, tools
 from mission.domain.errors import InvalidState
 from mission.domain.times import Clock, shown, utc_now
 from mission.events.log import EventLog
+from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Tokens
 from mission.gateway.registry import Registry, parse_toolsets
@@ -171,17 +172,6 @@ def renew_token(settings: Settings) -> str:
     token = secrets.token_urlsafe(32)
     write_private(settings.token_path, f"{token}\n")
     return token
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
 
 
 def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
