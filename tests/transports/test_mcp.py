@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -502,3 +503,38 @@ def _said(prompt: types.GetPromptResult) -> str:
 
 def _another(live: Live) -> str:
     return str(live.call("agent_register", {"name": "other", "runtime": "codex"})["id"])
+
+
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+CALLS: list[tuple[str, Json]] = [
+    ("start_mission", {"name": "Two roads", "objective": "ü — 中"}),
+    ("start_mission", {"name": ""}),
+    ("get_context", {}),
+    ("log_milestone", {"task_id": "t_0000000000", "message": "m"}),
+    ("no_such_tool", {}),
+]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_ordinary_call_is_answered_as_the_sdk_would(live: Live, era: str) -> None:
+    """A member the SDK overlooks sends a call down its road instead of the short one."""
+    meta = {"_meta": MODERN_META} if era == MODERN else {}
+    for tool, arguments in CALLS:
+        head = {"Mcp_Method": "tools/call", "Mcp_Name": tool} if era == MODERN else {}
+        params = {"name": tool, "arguments": arguments, **meta}
+        request = {"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params}
+
+        short = raw(live, json.dumps(request).encode(), era=era, **head)
+        long = raw(live, json.dumps({**request, "extra": 1}).encode(), era=era, **head)
+
+        assert (short.status, short.headers["content-type"]) == (long.status, long.headers["content-type"])
+        assert without_moments(short.json) == without_moments(long.json), tool
+
+
+def without_moments(answer: Json) -> str:
+    """The answer without ids and times, which differ from call to call."""
+    return re.sub(r"m_[0-9a-z]{10}|[0-9T:.-]{19,}Z", "…", json.dumps(answer, sort_keys=True))

@@ -88,7 +88,7 @@ def build_http(
     running: Callable[[], Any],
 ) -> ASGIApp:
     """The whole application; `running` is entered for its life."""
-    mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server)
+    mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server, gateway)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001
         return json_response({"status": "ok", "version": __version__, "pid": os.getpid(), **await health()})

@@ -12,21 +12,18 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from pydantic_core import to_json
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from mission import __version__
 from mission.domain.errors import MissionError, NotFound
 from mission.gateway.call import Gateway
 from mission.gateway.caller import Caller, Progress
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.transports import guide
+from mission.transports.mcp_call import CALL_KEY, SERVER, answer_plain, call_result, plain_call
 from mission.transports.wire import LARGEST_BODY, caller_of, error_response, read_body
 
 Context = ServerRequestContext[Any, Any]
-_ANSWER = {"resultType": "complete"}
-CALL_KEY = "mission/key"
 
 
 class McpServer:
@@ -41,9 +38,9 @@ class McpServer:
         self._stdio = Caller(transport="stdio", agent=agent, directory=directory)
         self._listed: dict[str, types.Tool] = {tool.name: _listing(tool) for tool in gateway.registry}
         self.server: Server[Any] = Server(
-            "mission",
-            version=__version__,
-            title="Mission Control",
+            SERVER["name"],
+            version=SERVER["version"],
+            title=SERVER["title"],
             instructions=guide.INSTRUCTIONS,
             get_tool_input_schema=_no_arguments_in_headers,
             on_list_tools=self._list_tools,
@@ -72,12 +69,10 @@ class McpServer:
         )
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
-        caller = self._caller(ctx)
-        try:
-            result = await self._gateway(params.name, params.arguments or {}, caller)
-        except MissionError as error:
-            return {**_ANSWER, "content": [_text({"error": error.as_dict()})], "isError": True}
-        return {**_ANSWER, "content": [_text(result)], "structuredContent": result, "isError": False}
+        return {
+            "resultType": "complete",
+            **await call_result(self._gateway, params.name, params.arguments or {}, self._caller(ctx)),
+        }
 
     async def _list_prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:  # noqa: ARG002
         return types.ListPromptsResult(prompts=guide.PROMPTS)
@@ -126,7 +121,8 @@ class McpServer:
 class McpEndpoint:
     """The protocol over HTTP. A call that wants progress is answered as a stream, all others as plain JSON."""
 
-    def __init__(self, server: Server[Any]) -> None:
+    def __init__(self, server: Server[Any], gateway: Gateway) -> None:
+        self._gateway = gateway
         self._plain = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=LARGEST_BODY
         )
@@ -145,6 +141,10 @@ class McpEndpoint:
             body = await read_body(receive, declared=headers.get("content-length"))
         except MissionError as error:
             await error_response(error)(scope, receive, send)
+            return
+        call = plain_call(body, scope["headers"])
+        if call is not None:
+            await answer_plain(self._gateway, call, caller_of(headers, transport="mcp", key=call.key), send)
             return
         manager = self._streaming if b'"progressToken"' in body else self._plain
         await manager.handle_request(scope, _replay(body, receive), send)
@@ -176,10 +176,6 @@ def _listing(tool: Tool) -> types.Tool:
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations.model_validate(tool.annotations),
     )
-
-
-def _text(content: Any) -> dict[str, str]:
-    return {"type": "text", "text": to_json(content, indent=1).decode()}
 
 
 def _query(ctx: Context, name: str) -> str | None:

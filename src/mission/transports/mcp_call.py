@@ -1,0 +1,135 @@
+"""The short road of an ordinary tools/call over HTTP: straight from its body to the gateway.
+
+Whatever is unusual about a request is left to the SDK, which answers the same and knows the whole protocol.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from pydantic_core import to_json
+from starlette.types import Send
+
+from mission import __version__
+from mission.domain.errors import MissionError
+from mission.gateway.call import Gateway
+from mission.gateway.caller import Caller
+
+CALL_KEY = "mission/key"
+SERVER = {"name": "mission", "title": "Mission Control", "version": __version__}
+_META = "io.modelcontextprotocol/"
+_ENVELOPE = {"jsonrpc", "id", "method", "params"}
+_PARAMS = {"name", "arguments", "_meta"}
+_ONCE = (b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"content-type", b"accept")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCall:
+    """One tools/call that needs nothing of the protocol but its answer."""
+
+    id: int | str
+    tool: str
+    arguments: dict[str, Any]
+    key: str | None
+    modern: bool
+
+
+def plain_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> PlainCall | None:
+    """The call in this request; nothing when the SDK had better look at it."""
+    given = {name: value for name, value in headers if name in _ONCE}
+    if sum(name in _ONCE for name, _ in headers) != len(given) or not _speaks_json(given):
+        return None
+    version = given.get(b"mcp-protocol-version", b"").decode("latin-1")
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not _is_call(request):
+        return None
+    params = request["params"]
+    meta = params.get("_meta") or {}
+    modern = version in MODERN_PROTOCOL_VERSIONS
+    if modern:
+        if not _agrees(meta, given, tool=params["name"], version=version):
+            return None
+    elif version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        return None
+    key = meta.get(CALL_KEY)
+    return PlainCall(
+        id=request["id"],
+        tool=params["name"],
+        arguments=params.get("arguments") or {},
+        key=key if isinstance(key, str) else None,
+        modern=modern,
+    )
+
+
+async def answer_plain(gateway: Gateway, call: PlainCall, caller: Caller, send: Send) -> None:
+    """Run the call and send its answer."""
+    result = await call_result(gateway, call.tool, call.arguments, caller)
+    if call.modern:
+        result = {"_meta": {f"{_META}serverInfo": SERVER}, "resultType": "complete", **result}
+    body = to_json({"jsonrpc": "2.0", "id": call.id, "result": result})
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def call_result(gateway: Gateway, tool: str, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
+    """The result of a call as MCP words it; an error is one, too."""
+    try:
+        result = await gateway(tool, arguments, caller)
+    except MissionError as error:
+        return {"content": [_text({"error": error.as_dict()})], "isError": True}
+    return {"content": [_text(result)], "structuredContent": result, "isError": False}
+
+
+def _speaks_json(given: Mapping[bytes, bytes]) -> bool:
+    kind = given.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    return kind == b"application/json" and b"application/json" in given.get(b"accept", b"").lower()
+
+
+def _is_call(request: Any) -> bool:
+    """Whether this is one call of the usual shape, without a wish for progress."""
+    if not isinstance(request, dict) or not _ENVELOPE.issuperset(request) or request.get("jsonrpc") != "2.0":
+        return False
+    number, params = request.get("id"), request.get("params")
+    if (
+        isinstance(number, bool)
+        or not (isinstance(number, int) or _is_plain(number))
+        or request.get("method") != "tools/call"
+    ):
+        return False
+    if not isinstance(params, dict) or not _PARAMS.issuperset(params) or not _is_plain(params.get("name")):
+        return False
+    meta, arguments = params.get("_meta", {}), params.get("arguments", {})
+    return isinstance(arguments, dict) and isinstance(meta, dict) and "progressToken" not in meta
+
+
+def _is_plain(name: Any) -> bool:
+    return isinstance(name, str) and name.isascii()
+
+
+def _agrees(meta: Mapping[str, Any], given: Mapping[bytes, bytes], *, tool: str, version: str) -> bool:
+    """Whether head and body of a stateless request say the same, as its protocol demands."""
+    client = meta.get(f"{_META}clientInfo", _ANYBODY)
+    return (
+        meta.get(f"{_META}protocolVersion") == version
+        and meta.get(f"{_META}clientCapabilities") == {}
+        and isinstance(client, dict)
+        and client.keys() == _ANYBODY.keys()
+        and all(isinstance(value, str) for value in client.values())
+        and given.get(b"mcp-method") == b"tools/call"
+        and given.get(b"mcp-name", b"").decode("latin-1") == tool
+    )
+
+
+_ANYBODY = {"name": "", "version": ""}
+
+
+def _text(content: Any) -> dict[str, str]:
+    return {"type": "text", "text": to_json(content, indent=1).decode()}
