@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mission.domain.agent import Agent, Presence
+from mission.domain.inbox import QueueItem
 from mission.domain.journal import Entry
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase
@@ -194,6 +195,36 @@ class AgentUpdated(_AgentEvent):
     """An agent changed what it says of itself, or left."""
 
     topic: ClassVar[str] = "agent:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _QueueEvent(Event):
+    item: QueueItem
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.item.mission_id
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        return (self.item.agent_id,) if self.item.agent_id else ()
+
+    def data(self) -> dict[str, Any]:
+        return self.item.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueItemCreated(_QueueEvent):
+    """Something waits for a person."""
+
+    topic: ClassVar[str] = "queue:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueItemUpdated(_QueueEvent):
+    """What waited for a person was answered or dismissed, or happened once more."""
+
+    topic: ClassVar[str] = "queue:updated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -58,6 +58,9 @@ OPEN = frozenset(set(TaskStatus) - {TaskStatus.COMPLETED, TaskStatus.FAILED, Tas
 RUNNING = frozenset({TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.PAUSED, TaskStatus.REVIEW})
 """States in which somebody has the task in hand."""
 
+STANDING = frozenset({TaskStatus.PAUSED, TaskStatus.REVIEW})
+"""States in which a task that somebody has in hand does not go on by itself."""
+
 FREE = frozenset({TaskStatus.PENDING, TaskStatus.FAILED})
 """States in which a task that nobody holds can be claimed."""
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.ids import new_id
+from mission.domain.inbox import ItemKind
 from mission.domain.journal import CheckpointType, Entry, EntryKind
+from mission.services import inbox
 from mission.store.transaction import Tx
 
 
@@ -43,6 +45,8 @@ def log(
     tx.journal.add(entry)
     _count(tx, entry)
     tx.emit(events.EntryCreated(entry=entry))
+    if blocker:
+        _ask(tx, entry)
     return entry
 
 
@@ -76,6 +80,20 @@ def checkpoints(
     tx.tasks.get(task_id)
     kinds = [kind for type in CheckpointType for kind in type.kinds if types is None or type in types]
     return tx.journal.of_task(task_id, kinds=kinds, since=since, limit=limit)
+
+
+def _ask(tx: Tx, entry: Entry) -> None:
+    """Put an issue before a person; closing that item resolves the blocker."""
+    inbox.open_item(
+        tx,
+        kind=ItemKind.BLOCKER,
+        subject=entry.summary,
+        body=str(entry.detail.get("resolution") or ""),
+        mission_id=entry.mission_id,
+        task_id=entry.task_id,
+        agent_id=entry.author,
+        entry_id=entry.id,
+    )
 
 
 def _count(tx: Tx, entry: Entry) -> None:

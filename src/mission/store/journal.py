@@ -36,6 +36,7 @@ _OF_TASK = (
     .order_by(journal.c.sequence)
     .limit(bindparam("limit"))
 )
+_RESOLVE = update(journal).where(journal.c.id == bindparam("row_id"), journal.c.open_blocker).values(open_blocker=False)
 _LATEST_OF_TASK = (
     _MAPPER.select.where(journal.c.task_id == bindparam("task_id"))
     .order_by(journal.c.sequence.desc())
@@ -66,6 +67,10 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         _MAPPER.insert(self._connection, entry)
+
+    def resolve(self, id: str) -> bool:
+        """Whether the entry was an open blocker; it is none any more."""
+        return self._connection.execute(_RESOLVE, {"row_id": id}).rowcount == 1
 
     def of_task(self, task_id: str, *, kinds: Sequence[EntryKind], since: int, limit: int) -> list[Entry]:
         """The first entries of a task behind a number, ascending."""

@@ -191,6 +191,35 @@ journal = Table(
     sqlite_with_rowid=False,  # a task's entries lie together, in their order
 )
 
+queue_items = Table(
+    "queue_items",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("mission_id", Text, ForeignKey("missions.id", ondelete="CASCADE")),
+    Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE")),
+    Column("agent_id", Text),
+    Column("execution_id", Text),
+    Column("message_id", Text),
+    Column("entry_id", Text),
+    Column("choices", json_type(), nullable=False),
+    Column("once", Text),
+    Column("count", Integer, nullable=False),
+    Column("answer", Text),
+    Column("choice", Integer),
+    Column("closed_by", Text),
+    Column("created_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("closed_at", UtcTime),
+    Index(None, "state", "created_at", "id"),
+    Index(None, "once"),
+    Index(None, "mission_id"),
+    Index(None, "task_id", "state"),
+)
+
 agents = Table(
     "agents",
     metadata,

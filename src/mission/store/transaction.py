@@ -12,6 +12,7 @@ from mission.store.agents import Agents
 from mission.store.audit import Audit, Calls
 from mission.store.claims import Claims
 from mission.store.events import Events
+from mission.store.inbox import Inbox
 from mission.store.jobs import Jobs
 from mission.store.journal import Journal
 from mission.store.missions import Missions
@@ -57,6 +58,10 @@ class Tx:
     @cached_property
     def journal(self) -> Journal:
         return Journal(self.connection)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        return Inbox(self.connection)
 
     @cached_property
     def agents(self) -> Agents:

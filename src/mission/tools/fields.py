@@ -22,6 +22,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 MissionId = Annotated[str, _of_kind("mission")]
 PhaseId = Annotated[str, _of_kind("phase")]
 TaskId = Annotated[str, _of_kind("task")]
+QueueItemId = Annotated[str, _of_kind("queue item")]
 Texts = list[str]
 GivenTexts = Annotated[list[str], Field(max_length=1_000)]
 """A list as a caller may send it; what we answer is never shortened."""

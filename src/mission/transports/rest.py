@@ -23,6 +23,8 @@ ADDRESSES = {
     "/api/missions/{id}": ("get_context", "mission_id"),
     "/api/agents": ("agent_list", None),
     "/api/agents/{id}": ("agent_get", "id"),
+    "/api/queue": ("queue_list", None),
+    "/api/queue/{id}": ("queue_get", "id"),
     "/api/audit": ("audit_list", None),
 }
 """Read tools that stand under an address, and the argument that the address itself gives."""

@@ -1,0 +1,142 @@
+"""The human's queue: one list of everything that waits for a person, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from mission.domain.errors import InvalidInput
+from mission.domain.moves import check_move
+from mission.domain.times import shown
+
+SYSTEM = "system"
+"""Who closed an item that was withdrawn because nobody waits for it any more."""
+
+
+class ItemKind(StrEnum):
+    QUESTION = "question"
+    BLOCKER = "blocker"
+    REVIEW = "review"
+    ESCALATION = "escalation"
+    MAIL = "mail"
+    HEALTH = "health"
+
+
+class ItemState(StrEnum):
+    OPEN = "open"
+    ANSWERED = "answered"
+    DISMISSED = "dismissed"
+
+
+MOVES: Mapping[ItemState, frozenset[ItemState]] = {
+    ItemState.OPEN: frozenset({ItemState.ANSWERED, ItemState.DISMISSED}),
+    ItemState.ANSWERED: frozenset(),
+    ItemState.DISMISSED: frozenset(),
+}
+
+HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
+"""Kinds of items that can keep a task from going on."""
+
+STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
+"""Kinds of items that a task which stands still may wait for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueItem:
+    """One thing that waits, or waited, for a person. Immutable: a move returns a new item."""
+
+    id: str
+    kind: ItemKind
+    subject: str
+    created_at: datetime
+    updated_at: datetime
+    body: str = ""
+    state: ItemState = ItemState.OPEN
+    mission_id: str | None = None
+    task_id: str | None = None
+    agent_id: str | None = None
+    execution_id: str | None = None
+    message_id: str | None = None
+    entry_id: str | None = None
+    choices: Sequence[Mapping[str, Any]] = ()
+    once: str | None = None
+    count: int = 1
+    answer: str | None = None
+    choice: int | None = None
+    closed_by: str | None = None
+    closed_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is ItemState.OPEN
+
+    @property
+    def holds_task(self) -> bool:
+        """Whether a task may stand still until this is closed; an issue in the journal stops nobody."""
+        return self.kind in HOLDING and self.task_id is not None and self.entry_id is None
+
+    def seen_again(self, *, body: str, at: datetime) -> QueueItem:
+        """The same thing happened once more: one item tells of all of them, with the latest words."""
+        return replace(self, count=self.count + 1, body=body or self.body, updated_at=at)
+
+    def answered(self, *, text: str, choice: int | None, by: str, at: datetime) -> QueueItem:
+        """The item with a person's answer; a choice stands for its own words where none are given."""
+        self._check(ItemState.ANSWERED)
+        chosen = self._chosen(choice)
+        words = text.strip() or str(chosen.get("value") or "")
+        if not words:
+            raise InvalidInput(
+                "text: an answer needs words",
+                hint="Give a text, or the number of a choice that has a value of its own.",
+                field="text",
+            )
+        return self._closed(ItemState.ANSWERED, answer=words, choice=choice, by=by, at=at)
+
+    def dismissed(self, *, by: str, at: datetime, reason: str | None = None) -> QueueItem:
+        """The item put aside without an answer."""
+        self._check(ItemState.DISMISSED)
+        return self._closed(ItemState.DISMISSED, answer=reason, choice=None, by=by, at=at)
+
+    def _check(self, wanted: ItemState) -> None:
+        check_move("queue item", self.id, MOVES, self.state, wanted)
+
+    def _chosen(self, choice: int | None) -> Mapping[str, Any]:
+        if choice is None:
+            return {}
+        if not 1 <= choice <= len(self.choices):
+            listed = ", ".join(f"{number} {each['label']}" for number, each in enumerate(self.choices, 1))
+            raise InvalidInput(
+                f"choice: there is no choice {choice}",
+                hint=f"The choices are: {listed}." if listed else "This item has no choices: answer with a text.",
+                field="choice",
+            )
+        return self.choices[choice - 1]
+
+    def _closed(self, state: ItemState, *, answer: str | None, choice: int | None, by: str, at: datetime) -> QueueItem:
+        return replace(self, state=state, answer=answer, choice=choice, closed_by=by, closed_at=at, updated_at=at)
+
+    def record(self) -> dict[str, Any]:
+        """The item as events and lists show it, without its body."""
+        return {
+            "id": self.id,
+            "kind": str(self.kind),
+            "state": str(self.state),
+            "subject": self.subject,
+            "mission_id": self.mission_id,
+            "task_id": self.task_id,
+            "agent_id": self.agent_id,
+            "execution_id": self.execution_id,
+            "message_id": self.message_id,
+            "entry_id": self.entry_id,
+            "choices": [dict(choice) for choice in self.choices],
+            "count": self.count,
+            "answer": self.answer,
+            "choice": self.choice,
+            "closed_by": self.closed_by,
+            "created_at": shown(self.created_at),
+            "updated_at": shown(self.updated_at),
+            "closed_at": shown(self.closed_at),
+        }

@@ -1,0 +1,161 @@
+"""Use cases of the human's queue: put something before a person, take their answer, let what waited go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mission.domain import events
+from mission.domain.errors import InvalidInput
+from mission.domain.ids import new_id
+from mission.domain.inbox import SYSTEM, ItemKind, ItemState, QueueItem
+from mission.domain.mission import Family
+from mission.domain.task import TaskStatus
+from mission.store.inbox import Ranked
+from mission.store.transaction import Tx
+
+LONGEST_SUBJECT = 200
+
+
+def open_item(
+    tx: Tx,
+    *,
+    kind: ItemKind | str,
+    subject: str,
+    body: str = "",
+    mission_id: str | None = None,
+    task_id: str | None = None,
+    agent_id: str | None = None,
+    execution_id: str | None = None,
+    message_id: str | None = None,
+    entry_id: str | None = None,
+    choices: Sequence[Mapping[str, Any]] = (),
+    once: str | None = None,
+) -> QueueItem:
+    """Put something before a person. While an open item has the key `once`, only its count rises."""
+    before = tx.inbox.open_with_key(once) if once is not None else None
+    if before is not None:
+        return _saved(tx, before.seen_again(body=body, at=tx.now))
+    if task_id is not None and mission_id is None:
+        mission_id = tx.tasks.get(task_id).mission_id
+    item = QueueItem(
+        id=new_id("queue item"),
+        kind=ItemKind(kind),
+        subject=_line(subject),
+        body=body,
+        mission_id=mission_id,
+        task_id=task_id,
+        agent_id=agent_id,
+        execution_id=execution_id,
+        message_id=message_id,
+        entry_id=entry_id,
+        choices=[dict(choice) for choice in choices],
+        once=once,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    tx.inbox.add(item)
+    tx.emit(events.QueueItemCreated(item=item))
+    return item
+
+
+def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> QueueItem:
+    """Record a person's answer; the blocker it belongs to is resolved and the task it held goes on.
+
+    The agent learns of it by a reply: `services/answers.py` sends that.
+    """
+    return _closed(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
+
+
+def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> QueueItem:
+    """Put an item aside without an answer; what it held up goes on all the same."""
+    return _closed(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
+
+
+def withdraw(
+    tx: Tx,
+    *,
+    reason: str,
+    task_id: str | None = None,
+    agent_id: str | None = None,
+    execution_id: str | None = None,
+    message_id: str | None = None,
+    entry_id: str | None = None,
+    once: str | None = None,
+    kinds: Sequence[ItemKind] | None = None,
+) -> list[QueueItem]:
+    """Dismiss, in the system's name, every open item that fits: nobody waits for an answer any more."""
+    named = {
+        "task_id": task_id,
+        "agent_id": agent_id,
+        "execution_id": execution_id,
+        "message_id": message_id,
+        "entry_id": entry_id,
+        "once": once,
+    }
+    if not any(named.values()):
+        raise InvalidInput("withdraw: say what the items are about", hint="Give one of the ids.")
+    found = tx.inbox.open_where(kinds=kinds, **named)
+    return [_closed(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason), ends_hold=False) for item in found]
+
+
+def look(tx: Tx, *, item_id: str) -> Ranked:
+    """One item and what it holds up."""
+    return tx.inbox.ranked(item_id)
+
+
+def page(
+    tx: Tx,
+    *,
+    states: Sequence[ItemState],
+    kinds: Sequence[ItemKind] | None,
+    mission_id: str | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[Ranked], int]:
+    """What waits for a person, what holds up the most first; and how many there are in all."""
+    return tx.inbox.page(states=states, kinds=kinds, mission_id=mission_id, limit=limit, offset=offset)
+
+
+def _closed(tx: Tx, item: QueueItem, *, ends_hold: bool = True) -> QueueItem:
+    _saved(tx, item)
+    if item.entry_id is not None and tx.journal.resolve(item.entry_id):
+        _count_resolved(tx, item)
+    if ends_hold and item.holds_task:
+        _go_on(tx, item)
+    return item
+
+
+def _saved(tx: Tx, item: QueueItem) -> QueueItem:
+    tx.inbox.save(item)
+    tx.emit(events.QueueItemUpdated(item=item))
+    return item
+
+
+def _count_resolved(tx: Tx, item: QueueItem) -> None:
+    assert item.mission_id is not None
+    tx.missions.count(item.mission_id, "blockers", more=-1, now=tx.now)
+    tx.emit(events.MissionUpdated(mission=tx.missions.get(item.mission_id)))
+
+
+def _go_on(tx: Tx, item: QueueItem) -> None:
+    """End the hold of a task, unless something else still holds it."""
+    assert item.task_id is not None
+    task = tx.tasks.get(item.task_id)
+    others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
+    if task.status is not TaskStatus.PAUSED or task.hold is None or others:
+        return
+    going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), hold=None)
+    tx.tasks.save(going)
+    tx.phases.recount(task.phase_id, left=task.heap, entered=going.heap)
+    tx.missions.touch(task.mission_id, now=tx.now)
+    tx.emit(events.TaskUpdated(task=going))
+    mission = tx.missions.get(task.mission_id)
+    if mission.family is Family.WORKFLOW:
+        tx.emit(events.MissionUpdated(mission=mission))
+
+
+def _line(subject: str) -> str:
+    line = " ".join(subject.split())
+    return line if len(line) <= LONGEST_SUBJECT else f"{line[: LONGEST_SUBJECT - 1]}…"

@@ -1,0 +1,164 @@
+"""Queries about the human's queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, bindparam, distinct, func, select
+
+from mission.domain.errors import NotFound
+from mission.domain.inbox import STANDING_KINDS, ItemKind, ItemState, QueueItem
+from mission.domain.task import OPEN, STANDING
+from mission.store.mapping import Mapper
+from mission.store.tables import agents, dependencies, missions, queue_items, tasks
+
+_MAPPER = Mapper(queue_items, QueueItem)
+_OPEN_ONCE = _MAPPER.select.where(
+    queue_items.c.once == bindparam("once"), queue_items.c.state == bindparam("state")
+).limit(1)
+
+
+class Ranked(NamedTuple):
+    """An item with the names a person knows its things by, and what stands still until it is closed."""
+
+    item: QueueItem
+    mission_name: str | None
+    task_name: str | None
+    agent_name: str | None
+    holds_tasks: int
+    holds_agents: int
+
+
+def _held_up() -> Any:
+    """For each open item the open tasks behind its standing task, however far, and their owners."""
+    reached = (
+        select(queue_items.c.id.label("item_id"), queue_items.c.task_id.label("task_id"))
+        .join(tasks, tasks.c.id == queue_items.c.task_id)
+        .where(
+            queue_items.c.state == bindparam("open_state"),
+            queue_items.c.kind.in_(bindparam("standing_kinds", expanding=True)),
+            queue_items.c.entry_id.is_(None),
+            tasks.c.status.in_(bindparam("standing", expanding=True)),
+        )
+        .cte("reached", recursive=True)
+    )
+    reached = reached.union(  # not union_all: a task that several ways lead to counts once
+        select(reached.c.item_id, dependencies.c.task_id).join(
+            dependencies, dependencies.c.depends_on == reached.c.task_id
+        )
+    )
+    return (
+        select(
+            reached.c.item_id,
+            func.count(distinct(tasks.c.id)).label("tasks"),
+            func.count(distinct(tasks.c.owner_id)).label("agents"),
+        )
+        .join(tasks, tasks.c.id == reached.c.task_id)
+        .where(tasks.c.status.in_(bindparam("unended", expanding=True)))
+        .group_by(reached.c.item_id)
+        .subquery("held_up")
+    )
+
+
+_HELD_UP = _held_up()
+_HOLDS_TASKS = func.coalesce(_HELD_UP.c.tasks, 0)
+_HOLDS_AGENTS = func.coalesce(_HELD_UP.c.agents, 0)
+_RANKED = (
+    select(
+        *_MAPPER.columns,
+        missions.c.name.label("mission_name"),
+        tasks.c.name.label("task_name"),
+        agents.c.name.label("agent_name"),
+        _HOLDS_TASKS.label("holds_tasks"),
+        _HOLDS_AGENTS.label("holds_agents"),
+    )
+    .select_from(queue_items)
+    .outerjoin(missions, missions.c.id == queue_items.c.mission_id)
+    .outerjoin(tasks, tasks.c.id == queue_items.c.task_id)
+    .outerjoin(agents, agents.c.id == queue_items.c.agent_id)
+    .outerjoin(_HELD_UP, _HELD_UP.c.item_id == queue_items.c.id)
+)
+_RANK_WORDS = {
+    "open_state": str(ItemState.OPEN),
+    "standing_kinds": sorted(map(str, STANDING_KINDS)),
+    "standing": sorted(map(str, STANDING)),
+    "unended": sorted(map(str, OPEN)),
+}
+_MOST_HELD_UP_FIRST = (_HOLDS_TASKS.desc(), _HOLDS_AGENTS.desc(), queue_items.c.created_at, queue_items.c.id)
+_NEWEST_FIRST = (queue_items.c.updated_at.desc(), queue_items.c.id)
+
+
+class Inbox:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, id: str) -> QueueItem:
+        """The item, or an error that says how to find one."""
+        item = _MAPPER.get(self._connection, id)
+        if item is None:
+            raise _no_item(id)
+        return item
+
+    def add(self, item: QueueItem) -> None:
+        _MAPPER.insert(self._connection, item)
+
+    def save(self, item: QueueItem) -> None:
+        _MAPPER.save(self._connection, item)
+
+    def open_with_key(self, once: str) -> QueueItem | None:
+        """The open item that stands for everything with this key."""
+        row = self._connection.execute(_OPEN_ONCE, {"once": once, "state": str(ItemState.OPEN)}).first()
+        return None if row is None else _MAPPER.entity(row)
+
+    def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[QueueItem]:
+        """Open items that have every given value, oldest first."""
+        where: list[ColumnElement[bool]] = [queue_items.c.state == str(ItemState.OPEN)]
+        where += [queue_items.c[name] == value for name, value in columns.items() if value is not None]
+        if kinds is not None:
+            where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def ranked(self, id: str) -> Ranked:
+        """One item with what it holds up."""
+        row = self._connection.execute(_RANKED.where(queue_items.c.id == id), _RANK_WORDS).first()
+        if row is None:
+            raise _no_item(id)
+        return _ranked(row)
+
+    def page(
+        self,
+        *,
+        states: Sequence[ItemState],
+        kinds: Sequence[ItemKind] | None,
+        mission_id: str | None,
+        limit: int,
+        offset: int,
+    ) -> tuple[list[Ranked], int]:
+        """Items and how many there are in all: open ones by what they hold up, with others the latest first."""
+        where: list[ColumnElement[bool]] = [queue_items.c.state.in_([str(state) for state in states])]
+        if kinds is not None:
+            where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        if mission_id is not None:
+            where.append(queue_items.c.mission_id == mission_id)
+        order = _MOST_HELD_UP_FIRST if list(states) == [ItemState.OPEN] else _NEWEST_FIRST
+        statement = _RANKED.where(*where).order_by(*order).limit(limit).offset(offset)
+        rows = self._connection.execute(statement, _RANK_WORDS).all()
+        total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()
+        return [_ranked(row) for row in rows], int(total)
+
+
+def _ranked(row: Any) -> Ranked:
+    return Ranked(
+        item=_MAPPER.entity(row),
+        mission_name=row.mission_name,
+        task_name=row.task_name,
+        agent_name=row.agent_name,
+        holds_tasks=int(row.holds_tasks),
+        holds_agents=int(row.holds_agents),
+    )
+
+
+def _no_item(id: str) -> NotFound:
+    return NotFound(f"there is no queue item {id}", hint="List them with 'mission inbox'.", item_id=id)

@@ -1,0 +1,154 @@
+"""The human's queue: what waits for a person, and their answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from mission.domain.inbox import ItemKind, ItemState, QueueItem
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services import inbox
+from mission.store.inbox import Ranked
+from mission.tools.fields import MissionId, QueueItemId, cut
+from mission.tools.wording import Moment
+
+
+class ListQueue(Arguments):
+    state: list[ItemState] = Field([ItemState.OPEN], min_length=1)
+    kind: list[ItemKind] | None = None
+    mission_id: MissionId | None = None
+    limit: int = Field(50, ge=1, le=500)
+    offset: int = Field(0, ge=0, le=1_000_000)
+
+
+class ItemById(Arguments):
+    id: QueueItemId
+
+
+class AnswerItem(Arguments):
+    id: QueueItemId
+    text: str = Field("", max_length=20_000, description="The answer in words")
+    choice: int | None = Field(None, ge=1, le=100, description="Number of one of its choices, from 1")
+
+
+class DismissItem(Arguments):
+    id: QueueItemId
+    reason: str | None = Field(None, max_length=2_000)
+
+
+class ItemRow(Result):
+    id: str
+    kind: ItemKind
+    state: ItemState
+    subject: str
+    body: str
+    mission_id: str | None
+    mission_name: str | None
+    task_id: str | None
+    task_name: str | None
+    agent_id: str | None
+    agent_name: str | None
+    execution_id: str | None
+    message_id: str | None
+    entry_id: str | None
+    choices: list[dict[str, Any]]
+    count: int
+    holds_tasks: int = Field(description="Open tasks that stand still until this is closed")
+    holds_agents: int
+    answer: str | None
+    choice: int | None
+    closed_by: str | None
+    created_at: Moment
+    updated_at: Moment
+    closed_at: Moment | None
+
+    @classmethod
+    def of(cls, ranked: Ranked, *, body: str) -> ItemRow:
+        item = ranked.item
+        return cls(
+            id=item.id,
+            kind=item.kind,
+            state=item.state,
+            subject=item.subject,
+            body=body,
+            mission_id=item.mission_id,
+            mission_name=ranked.mission_name,
+            task_id=item.task_id,
+            task_name=ranked.task_name,
+            agent_id=item.agent_id,
+            agent_name=ranked.agent_name,
+            execution_id=item.execution_id,
+            message_id=item.message_id,
+            entry_id=item.entry_id,
+            choices=[dict(choice) for choice in item.choices],
+            count=item.count,
+            holds_tasks=ranked.holds_tasks,
+            holds_agents=ranked.holds_agents,
+            answer=item.answer,
+            choice=item.choice,
+            closed_by=item.closed_by,
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+            closed_at=item.closed_at,
+        )
+
+
+class Queue(Result):
+    items: list[ItemRow]
+    total: int
+
+
+class ClosedItem(Result):
+    id: str
+    state: ItemState
+    answer: str | None
+    task_id: str | None
+    closed_at: Moment | None
+
+    @classmethod
+    def of(cls, item: QueueItem) -> ClosedItem:
+        return cls(id=item.id, state=item.state, answer=item.answer, task_id=item.task_id, closed_at=item.closed_at)
+
+
+@tool(toolset="control", reads=True)
+async def queue_list(call: Call, args: ListQueue) -> Queue:
+    """List what waits for a person: first what holds up the most tasks and agents, then the oldest."""
+    found, total = await call.read(
+        inbox.page,
+        states=args.state,
+        kinds=args.kind,
+        mission_id=args.mission_id,
+        limit=args.limit,
+        offset=args.offset,
+    )
+    return Queue(items=[ItemRow.of(ranked, body=cut(ranked.item.body)) for ranked in found], total=total)
+
+
+@tool(toolset="control", reads=True)
+async def queue_get(call: Call, args: ItemById) -> ItemRow:
+    """Read one item of the queue."""
+    ranked = await call.read(inbox.look, item_id=args.id)
+    return ItemRow.of(ranked, body=ranked.item.body)
+
+
+@tool(toolset="control")
+async def queue_answer(call: Call, args: AnswerItem) -> ClosedItem:
+    """Answer an item by words or by one of its choices: its blocker is resolved, what it held goes on."""
+    return await call.write(
+        inbox.answer,
+        item_id=args.id,
+        text=args.text,
+        choice=args.choice,
+        by=call.identity.name,
+        answer=ClosedItem.of,
+    )
+
+
+@tool(toolset="control")
+async def queue_dismiss(call: Call, args: DismissItem) -> ClosedItem:
+    """Put an item aside without an answer; what it held goes on all the same."""
+    return await call.write(
+        inbox.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=ClosedItem.of
+    )
