@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from mission.domain.agent import Agent, Presence
 from mission.domain.inbox import QueueItem
 from mission.domain.journal import Entry
+from mission.domain.mail import HUMAN, Message
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase
 from mission.domain.repository import Repository
@@ -225,6 +226,45 @@ class QueueItemUpdated(_QueueEvent):
     """What waited for a person was answered or dismissed, or happened once more."""
 
     topic: ClassVar[str] = "queue:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _MessageEvent(Event):
+    message: Message
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.message.mission_id
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        return (self.message.recipient_id, self.message.sender_id)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageCreated(_MessageEvent):
+    """A message was put into a mailbox."""
+
+    topic: ClassVar[str] = "message:created"
+
+    def data(self) -> dict[str, Any]:
+        return self.message.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MailSent(_MessageEvent):
+    """A mail went out to an agent or to the person."""
+
+    topic: ClassVar[str] = "mail.sent"
+
+    def data(self) -> dict[str, Any]:
+        for_human = self.message.recipient_id == HUMAN
+        return {
+            "mailId": self.message.id,
+            "toAgentId": None if for_human else self.message.recipient_id,
+            "isForHuman": for_human,
+            "subject": self.message.subject,
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

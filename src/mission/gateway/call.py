@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from mission.domain.agent import Agent
 from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied, ToolNotFound
+from mission.domain.mail import HUMAN
 from mission.domain.permissions import decide
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
@@ -212,13 +213,14 @@ class Gateway:
         named = arguments.get(found.actor)
         if not isinstance(named, str) or not named:
             return identity
-        actor = await self._agent(named, field=found.actor)
-        if identity.agent is not None and identity.agent.id != actor.id:
+        by_person = found.person and named == HUMAN
+        actor = Identity(agent=None if by_person else await self._agent(named, field=found.actor))
+        if identity.agent is not None and identity.name != actor.name:
             raise PermissionDenied(
-                f"{identity.agent.id} cannot act as {actor.id}",
+                f"{identity.agent.id} cannot act as {actor.name if actor.agent else HUMAN}",
                 hint=f"Leave '{found.actor}' out, or give your own id.",
             )
-        return Identity(agent=actor)
+        return actor
 
     async def _agent(self, reference: str, *, field: str) -> Agent:
         check_text(reference, field=field)

@@ -53,6 +53,7 @@ class Tool:
     idempotent: bool
     destructive: bool
     actor: str | None
+    person: bool
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -79,9 +80,10 @@ def tool(
     reads: bool = False,
     idempotent: bool = False,
     destructive: bool = False,
+    person: bool = False,
 ) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
     """Declare a function as a tool. Its name, docstring and types are the tool's; `actor` names the
-    argument that says who acts."""
+    argument that says who acts, and with `person` the operator may be named there as 'human'."""
 
     def declare(function: Callable[[Any, ArgumentsT], Awaitable[BaseModel]]) -> Tool:
         hints = get_type_hints(function)
@@ -97,6 +99,7 @@ def tool(
             idempotent=idempotent,
             destructive=destructive,
             actor=actor,
+            person=person,
         )
 
     return declare

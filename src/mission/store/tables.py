@@ -239,6 +239,38 @@ agents = Table(
     Index(None, "last_seen_at"),
 )
 
+messages = Table(
+    "messages",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("thread_id", Text, nullable=False),
+    Column("sender_id", Text, nullable=False),
+    Column("sender_name", Text, nullable=False),
+    Column("sender_type", Text, nullable=False),
+    Column("recipient_id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("subject", Text),
+    Column("body", json_type(), nullable=False),
+    Column("priority", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("mission_id", Text),
+    Column("task_id", Text),
+    Column("reply_to_id", Text),
+    Column("created_at", UtcTime, nullable=False),
+    Column("read_at", UtcTime),
+    Index(None, "recipient_id", "state", "created_at", "id"),
+    Index(None, "thread_id", "created_at", "id"),
+)
+
+unread = Table(
+    "unread",
+    metadata,
+    Column("recipient_id", Text, primary_key=True),
+    Column("priority", Text, primary_key=True),
+    Column("messages", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 events = Table(
     "events",
     metadata,

@@ -15,6 +15,7 @@ from mission.store.events import Events
 from mission.store.inbox import Inbox
 from mission.store.jobs import Jobs
 from mission.store.journal import Journal
+from mission.store.messages import Messages
 from mission.store.missions import Missions
 from mission.store.phases import Phases
 from mission.store.plans import Plans
@@ -66,6 +67,10 @@ class Tx:
     @cached_property
     def agents(self) -> Agents:
         return Agents(self.connection)
+
+    @cached_property
+    def messages(self) -> Messages:
+        return Messages(self.connection)
 
     @cached_property
     def events(self) -> Events:

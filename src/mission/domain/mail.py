@@ -1,0 +1,157 @@
+"""Messages between agents and people: one mailbox each, threads, priorities, and what a body may hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from mission.domain.agent import Agent
+from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
+from mission.domain.times import shown
+
+HUMAN = "human"
+"""The person, as sender and as recipient."""
+SYSTEM = "system"
+"""Mission Control itself, as sender."""
+
+LARGEST_BODY = 1_000_000
+LARGEST_BROADCAST = 20_000_000
+"""All copies of one broadcast together: each recipient gets its own."""
+
+Body = str | Mapping[str, Any]
+
+
+class MessageType(StrEnum):
+    TASK_ASSIGNMENT = "task_assignment"
+    STATUS_UPDATE = "status_update"
+    QUERY = "query"
+    RESPONSE = "response"
+    NOTIFICATION = "notification"
+
+
+class Priority(StrEnum):
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    URGENT = "urgent"
+
+
+class MessageState(StrEnum):
+    UNREAD = "unread"
+    READ = "read"
+    ARCHIVED = "archived"
+
+
+MOVES: Mapping[MessageState, frozenset[MessageState]] = {
+    MessageState.UNREAD: frozenset({MessageState.READ, MessageState.ARCHIVED}),
+    MessageState.READ: frozenset({MessageState.ARCHIVED}),
+    MessageState.ARCHIVED: frozenset(),
+}
+
+
+def leading_to(state: MessageState) -> list[MessageState]:
+    """The states from which a message can move there."""
+    return [source for source, targets in MOVES.items() if state in targets]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Author:
+    """Who wrote a message, as it is marked for its readers."""
+
+    id: str
+    name: str
+    type: str
+
+    @classmethod
+    def of(cls, agent: Agent) -> Author:
+        return cls(id=agent.id, name=agent.name, type=str(agent.type))
+
+
+PERSON = Author(id=HUMAN, name=HUMAN, type="HUMAN")
+MISSION_CONTROL = Author(id=SYSTEM, name="Mission Control", type="SYSTEM")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """One message in one mailbox."""
+
+    id: str
+    thread_id: str
+    sender_id: str
+    sender_name: str
+    sender_type: str
+    recipient_id: str
+    type: MessageType
+    body: Body
+    created_at: datetime
+    subject: str | None = None
+    priority: Priority = Priority.NORMAL
+    state: MessageState = MessageState.UNREAD
+    mission_id: str | None = None
+    task_id: str | None = None
+    reply_to_id: str | None = None
+    read_at: datetime | None = None
+
+    def is_of(self, party: str) -> bool:
+        """Whether that agent or person wrote it or got it."""
+        return party in (self.sender_id, self.recipient_id)
+
+    def expect_party(self, party: str | None) -> None:
+        """An error for everybody but sender and recipient; nobody named means the operator."""
+        if party is not None and not self.is_of(party):
+            raise not_yours(self.id)
+
+    def record(self) -> dict[str, Any]:
+        """The message as events show it: without its body."""
+        return {
+            "id": self.id,
+            "sender_id": self.sender_id,
+            "sender_name": self.sender_name,
+            "sender_type": self.sender_type,
+            "recipient_id": self.recipient_id,
+            "message_type": str(self.type),
+            "subject": self.subject,
+            "priority": str(self.priority),
+            "status": str(self.state),
+            "thread_id": self.thread_id,
+            "reply_to_id": self.reply_to_id,
+            "workflow_id": self.mission_id,
+            "task_id": self.task_id,
+            "created_at": shown(self.created_at),
+            "read_at": shown(self.read_at),
+        }
+
+
+def checked_body(body: Any, *, field: str = "body") -> Body:
+    """The body itself: text or an object, neither empty nor too large."""
+    if not isinstance(body, str | Mapping):
+        raise InvalidInput(f"{field}: must be text or an object", hint="Send text or {…}.", field=field)
+    if not body or (isinstance(body, str) and not body.strip()):
+        raise InvalidInput(f"{field}: is empty", hint="Say something in the body.", field=field)
+    size = size_of(body)
+    if size > LARGEST_BODY:
+        raise TooLarge(f"{field}: {size:,} characters; at most {LARGEST_BODY:,} are taken", field=field)
+    return body
+
+
+def size_of(body: Body) -> int:
+    """The characters a body takes, an object as JSON."""
+    return len(body) if isinstance(body, str) else len(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
+
+
+def reply_subject(subject: str | None) -> str:
+    """The subject of a reply: 'Re: ' stands before it once."""
+    subject = subject or "your message"
+    return subject if subject[:3].casefold() == "re:" else f"Re: {subject}"
+
+
+def not_yours(id: str) -> PermissionDenied:
+    return PermissionDenied(
+        f"message {id} belongs to another agent",
+        hint="You can read what you sent or received; list it with message_list.",
+        message_id=id,
+    )

@@ -1,0 +1,181 @@
+"""Use cases of messages: send, broadcast, list, read, archive. Mail is the same thing under another name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from mission.domain import events
+from mission.domain.errors import InvalidInput, NotFound
+from mission.domain.ids import new_id
+from mission.domain.mail import (
+    HUMAN,
+    MISSION_CONTROL,
+    PERSON,
+    Author,
+    Body,
+    Message,
+    MessageState,
+    MessageType,
+    Priority,
+    checked_body,
+    leading_to,
+    not_yours,
+)
+from mission.domain.times import parsed, shown
+from mission.services import agents
+from mission.store.messages import Wanted
+from mission.store.paging import Position
+from mission.store.transaction import Tx
+
+_KNOWN_AUTHORS = {author.id: author for author in (PERSON, MISSION_CONTROL)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """Some messages of a mailbox, where the next ones begin, and how many wait unread in all."""
+
+    messages: Sequence[Message]
+    unread: int
+    next: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _About:
+    """What a message is about and what it answers."""
+
+    thread_id: str
+    mission_id: str | None
+    task_id: str | None
+
+
+def send(
+    tx: Tx,
+    *,
+    sender: str,
+    recipient: str,
+    body: Body,
+    type: MessageType = MessageType.NOTIFICATION,
+    subject: str | None = None,
+    priority: Priority = Priority.NORMAL,
+    mission_id: str | None = None,
+    task_id: str | None = None,
+    reply_to_id: str | None = None,
+) -> Message:
+    """Put a message into a mailbox. Sender and recipient are agents, or the person as 'human'."""
+    author = _author(tx, sender)
+    about = _about(tx, author=author, mission_id=mission_id, task_id=task_id, reply_to_id=reply_to_id)
+    message = Message(
+        id=new_id("message"),
+        thread_id=about.thread_id,
+        sender_id=author.id,
+        sender_name=author.name,
+        sender_type=author.type,
+        recipient_id=_recipient(tx, recipient),
+        type=type,
+        subject=subject,
+        body=checked_body(body),
+        priority=priority,
+        mission_id=about.mission_id,
+        task_id=about.task_id,
+        reply_to_id=reply_to_id,
+        created_at=tx.now,
+    )
+    tx.messages.add(message)
+    tx.emit(events.MessageCreated(message=message))
+    return message
+
+
+def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
+    """A mailbox, or what its owner wrote and got in one thread; newest first."""
+    read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
+    found = read(owner, wanted, limit=limit, after=_position(cursor))
+    last = found[-1] if len(found) == limit else None
+    return Page(
+        messages=found,
+        unread=sum(tx.messages.unread(owner).values()),
+        next=f"{shown(last.created_at)} {last.id}" if last else None,
+    )
+
+
+def look(tx: Tx, *, id: str, reader: str | None) -> Message:
+    """The message, for its sender, its recipient or the operator."""
+    message = tx.messages.get(id)
+    message.expect_party(reader)
+    return message
+
+
+def read(tx: Tx, *, id: str, reader: str | None) -> Message:
+    """The message; it counts as read unless its own sender looks at it."""
+    message = look(tx, id=id, reader=reader)
+    if reader is not None and reader != message.recipient_id:
+        return message
+    _move(tx, [id], MessageState.READ)
+    return tx.messages.get(id)
+
+
+def move(tx: Tx, *, ids: Sequence[str], target: MessageState, reader: str | None) -> None:
+    """Mark received messages as read, or archive them: all or none. One that is further already stays as it is."""
+    found = tx.messages.of_ids(ids)
+    missing = [id for id in ids if id not in found]
+    if missing:
+        raise NotFound(
+            f"there is no message {', '.join(missing[:5])}", hint="List yours with message_list.", message_ids=missing
+        )
+    for message in found.values():
+        if reader is not None and message.recipient_id != reader:
+            raise not_yours(message.id)
+    _move(tx, ids, target)
+
+
+def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
+    """How many messages wait unread, for every priority there is."""
+    counted = tx.messages.unread(owner)
+    return {priority: counted.get(priority, 0) for priority in Priority}
+
+
+def _move(tx: Tx, ids: Sequence[str], target: MessageState) -> None:
+    for source in leading_to(target):
+        tx.messages.move(ids, source=source, target=target, now=tx.now)
+
+
+def _author(tx: Tx, sender: str) -> Author:
+    return _KNOWN_AUTHORS.get(sender) or Author.of(tx.agents.get(sender))
+
+
+def _recipient(tx: Tx, reference: str) -> str:
+    return HUMAN if reference == HUMAN else agents.find(tx, reference=reference).id
+
+
+def _about(tx: Tx, *, author: Author, mission_id: str | None, task_id: str | None, reply_to_id: str | None) -> _About:
+    """Look up what the message names; a reply goes on in the thread of a message that its author knows."""
+    if task_id is not None:
+        task = tx.tasks.get(task_id)
+        if mission_id not in (None, task.mission_id):
+            raise InvalidInput(
+                f"task {task_id} belongs to {task.mission_id}, not to {mission_id}",
+                hint="Leave workflow_id out: the task says where it belongs.",
+                field="workflow_id",
+            )
+        mission_id = task.mission_id
+    elif mission_id is not None:
+        tx.missions.get(mission_id)
+    if reply_to_id is None:
+        return _About(thread_id=new_id("thread"), mission_id=mission_id, task_id=task_id)
+    original = look(tx, id=reply_to_id, reader=author.id)
+    return _About(
+        thread_id=original.thread_id,
+        mission_id=mission_id or original.mission_id,
+        task_id=task_id or (original.task_id if mission_id in (None, original.mission_id) else None),
+    )
+
+
+def _position(cursor: str | None) -> Position | None:
+    if cursor is None:
+        return None
+    moment, _, id = cursor.partition(" ")
+    if not id:
+        raise InvalidInput("cursor: not a cursor of a mailbox", hint="Give next_cursor as it is.", field="cursor")
+    moment_read: datetime = parsed(moment, field="cursor")
+    return moment_read, id
