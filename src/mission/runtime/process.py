@@ -1,0 +1,299 @@
+"""The daemon's hold on a launched program: start its runner, find it again, read what it brings, tell it what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import fcntl
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mission.runtime.runner import processes
+
+LONGEST_SOCKET_PATH = 100
+LONGEST_FRAME = 1024 * 1024
+AGAIN_SECONDS = 0.02
+KILL_ROUNDS = 250
+KEPT = ("transcript.",)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What a program may use before it is stopped."""
+
+    seconds: float | None = None
+    output_bytes: int = 1024 * 1024 * 1024
+    grace_seconds: float = 10.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Terminal:
+    rows: int = 40
+    columns: int = 120
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Start:
+    """A program to run. Its environment is all it gets, and is written nowhere but to its runner."""
+
+    execution_id: str
+    argv: Sequence[str]
+    directory: Path
+    environment: Mapping[str, str] = field(repr=False)
+    terminal: Terminal | None = None
+    limits: Limits = Limits()
+    title: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A piece of output: where it stands in its stream, and how far both streams have come with it."""
+
+    stream: str
+    offset: int
+    at_line_start: bool
+    end: int
+    data: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exit:
+    """How a program ended. `reason` is set when it did not end by itself: stopped, a limit, not-started or lost."""
+
+    code: int | None = None
+    signal: str | None = None
+    reason: str | None = None
+    error: str | None = None
+    left_over: int = 0
+    output_bytes: int = 0
+    ended_at: float | None = None
+
+
+LOST = Exit(reason="lost")
+
+
+class Process:
+    """One execution's program, by way of the files in its folder."""
+
+    def __init__(self, execution_id: str, folder: Path) -> None:
+        self.execution_id = execution_id
+        self.folder = folder
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._left: deque[Chunk | Exit] = deque()
+        self._runner: asyncio.subprocess.Process | None = None
+
+    async def start(self, start: Start) -> None:
+        """Write the plan and start a runner for it."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        socket = self.folder / "control"
+        if len(os.fsencode(socket)) > LONGEST_SOCKET_PATH:  # the kernel takes no longer ones
+            socket = Path(tempfile.mkdtemp(prefix="mission-")) / "control"
+        (self.folder / "socket").write_text(str(socket))
+        _write_private(self.folder / "plan.json", json.dumps(_plan(start, socket)))
+        with _log(self.folder / "runner.log") as log:
+            self._runner = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "mission.runtime.runner",
+                str(self.folder),
+                cwd=self.folder,
+                env=_bare_environment(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def give_up(self) -> bool:
+        """Take the plan away from a runner that has not begun; False when one has."""
+        try:
+            (self.folder / "plan.json").unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    async def read(self) -> Chunk | Exit:
+        """What the program brings next, from the first piece that was not taken yet; the last is its end."""
+        while not self._left:
+            if self._reader is None and not await self._connect():
+                self._left.extend(self._left_behind())
+            elif (event := await self._receive()) is not None:
+                return event
+        return self._left.popleft()
+
+    async def _connect(self) -> bool:
+        """Whether the runner is on the line; waits for one that is about to listen or about to leave."""
+        while True:
+            with suppress(OSError):
+                path = (self.folder / "socket").read_text()
+                self._reader, self._writer = await asyncio.open_unix_connection(path, limit=LONGEST_FRAME)
+                return True
+            if not self._is_running():
+                return False
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _receive(self) -> Chunk | Exit | None:
+        assert self._reader is not None
+        try:
+            while line := await self._reader.readline():
+                frame = json.loads(line)
+                if "output" in frame:
+                    return _chunk(frame["output"])
+                if "exit" in frame:
+                    return Exit(**_known(frame["exit"]))
+        except (OSError, ValueError):
+            pass  # the runner is gone; what it left behind says more
+        self.leave()
+        return None
+
+    def leave(self) -> None:
+        """Hang up; the runner keeps what was not taken for whoever comes next."""
+        if self._writer is not None:
+            self._writer.close()
+        self._reader = self._writer = None
+
+    def _is_running(self) -> bool:
+        if self._runner is not None:
+            return self._runner.returncode is None
+        try:
+            lock = os.open(self.folder / "runner.lock", os.O_RDWR)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(lock)
+        return False
+
+    def _left_behind(self) -> list[Chunk | Exit]:
+        try:
+            ending = Exit(**_known(json.loads((self.folder / "exit.json").read_bytes())))
+        except (OSError, ValueError, TypeError):
+            return [LOST]
+        with suppress(OSError, ValueError):
+            return [*(_chunk(each["output"]) for each in json.loads((self.folder / "rest.json").read_bytes())), ending]
+        return [ending]
+
+    def take(self, end: int) -> None:
+        """Everything up to here is dealt with and need not be brought again."""
+        self._tell({"taken": end})
+
+    def type(self, data: bytes) -> None:
+        self._tell({"type": base64.b64encode(data).decode()})
+
+    def resize(self, terminal: Terminal) -> None:
+        self._tell({"resize": [terminal.rows, terminal.columns]})
+
+    def interrupt(self) -> None:
+        self._tell({"interrupt": True})
+
+    def stop(self, reason: str, *, grace: float | None = None) -> None:
+        """Ask the program to end; whatever of it is left after the grace is killed."""
+        self._tell({"stop": reason} if grace is None else {"stop": reason, "grace": grace})
+
+    def _tell(self, frame: dict[str, Any]) -> None:
+        if self._writer is not None:
+            self._writer.write(json.dumps(frame).encode() + b"\n")
+
+    async def release(self) -> int:
+        """End what is left of an ended execution and keep nothing but its transcript; says how much was left."""
+        self._tell({"released": True})
+        left = await self._end_leftovers()
+        while self._is_running():  # noqa: ASYNC110 - a runner of an earlier daemon tells nobody when it ends
+            await asyncio.sleep(AGAIN_SECONDS)
+        self.leave()
+        with suppress(OSError):
+            socket = Path((self.folder / "socket").read_text())
+            if socket.parent != self.folder:
+                shutil.rmtree(socket.parent, ignore_errors=True)
+        for path in list(self.folder.iterdir()) if self.folder.is_dir() else []:
+            if not path.name.startswith(KEPT):
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        return left
+
+    async def _end_leftovers(self) -> int:
+        """Kill processes that a killed runner could not end any more."""
+        group = None
+        with suppress(OSError, ValueError, KeyError):
+            group = int(json.loads((self.folder / "state.json").read_bytes())["program"])
+        found = await asyncio.to_thread(processes.members, self.execution_id, group=None)
+        if not found:
+            return 0
+        # A group id may have been given to somebody else since: it counts only with a member that carries our id.
+        if group not in {_group(pid) for pid in found}:
+            group = None
+        for _ in range(KILL_ROUNDS):
+            if not await asyncio.to_thread(processes.send, self.execution_id, signal.SIGKILL, group=group):
+                break
+            await asyncio.sleep(AGAIN_SECONDS)
+        return len(found)
+
+
+def _plan(start: Start, socket: Path) -> dict[str, Any]:
+    terminal = start.terminal
+    return {
+        "execution_id": start.execution_id,
+        "argv": list(start.argv),
+        "directory": str(start.directory),
+        "environment": dict(start.environment),
+        "terminal": {"rows": terminal.rows, "columns": terminal.columns} if terminal else None,
+        "limits": {
+            "seconds": start.limits.seconds,
+            "output_bytes": start.limits.output_bytes,
+            "grace_seconds": start.limits.grace_seconds,
+        },
+        "socket": str(socket),
+        "title": start.title,
+    }
+
+
+def _chunk(frame: dict[str, Any]) -> Chunk:
+    return Chunk(
+        stream=frame["stream"],
+        offset=frame["offset"],
+        at_line_start=frame["line_start"],
+        end=frame["end"],
+        data=base64.b64decode(frame["data"]),
+    )
+
+
+def _known(ending: dict[str, Any]) -> dict[str, Any]:
+    return {name: ending[name] for name in Exit.__dataclass_fields__ if name in ending}
+
+
+def _bare_environment() -> dict[str, str]:
+    """A runner needs no more than Python does."""
+    return {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "PYTHONPATH"}}
+
+
+def _log(path: Path) -> BinaryIO:
+    return open(path, "ab", opener=_private)
+
+
+def _write_private(path: Path, text: str) -> None:
+    with open(path, "w", opener=_private) as file:
+        file.write(text)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _group(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None

@@ -1,0 +1,286 @@
+"""`python -m mission.runtime.runner FOLDER`: run the program that the folder's plan describes, to its end."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from mission.runtime.runner import processes
+from mission.runtime.runner.line import Line, Output
+from mission.runtime.runner.program import Program
+from mission.runtime.runner.transcript import Transcript
+
+CHUNK = 64 * 1024
+LOOK_SECONDS = 0.05
+DRAIN_SECONDS = 1.0
+FAREWELL_SECONDS = 60.0
+MOST_UNTYPED = 1024 * 1024
+
+
+class Runner:
+    """One program from start to recorded end."""
+
+    def __init__(self, folder: str, plan: dict[str, Any]) -> None:
+        self._folder = folder
+        self._plan = plan
+        self._limits: dict[str, float] = plan["limits"]
+        self._line = Line(plan["socket"])
+        self._output = Output()
+        self._started = time.time()
+        self._reason: str | None = None
+        self._untyped = b""
+        self._released = False
+        self._program: Program | None = None
+        self._ending: dict[str, Any] | None = None
+        size = plan.get("terminal") or {"rows": 24, "columns": 120}
+        self._transcript = Transcript(folder, **size, title=plan["title"])
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._line.listener, selectors.EVENT_READ, self._connected)
+        self._wake_on_signals()
+
+    def run(self) -> None:
+        try:
+            program = self._program = Program(self._plan)
+        except OSError as problem:
+            self._record({"reason": "not-started", "error": problem.strerror or str(problem)})
+            self._say_farewell()
+            return
+        self._plan = {}  # the environment holds secrets and is not needed again
+        self._write("state.json", {"runner": os.getpid(), "program": program.pid})
+        while (left := program.tend()) is None:
+            self._check_limits(program)
+            self._wait(LOOK_SECONDS if program.is_ending else 1.0)
+        self._drain(program)
+        status = program.exit_status or 0
+        self._record(
+            {
+                "reason": self._reason,
+                "code": status if status >= 0 else None,
+                "signal": signal.Signals(-status).name if status < 0 else None,
+                "left_over": left,
+            }
+        )
+        self._say_farewell()
+
+    def _wake_on_signals(self) -> None:
+        reader, writer = os.pipe()
+        os.set_blocking(reader, False)
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda *_: self._stop("runner-stopped", grace=self._limits["grace_seconds"]))
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._selector.register(reader, selectors.EVENT_READ, lambda _: os.read(reader, 4096))
+
+    def _wait(self, seconds: float) -> None:
+        """Serve whoever is ready, for at most this long."""
+        self._choose_readers()
+        if self._line.peer is not None:
+            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._line.wants_to_write else 0)
+            self._selector.modify(self._line.peer, wanted, self._talk)
+        for key, events in self._selector.select(seconds):
+            key.data(events)
+        if self._program is not None:
+            self._program.reap()
+
+    def _choose_readers(self) -> None:
+        """Read from the program only while there is room for more."""
+        program = self._program
+        if program is None:
+            return
+        for descriptor in program.streams:
+            wanted = selectors.EVENT_READ if not self._output.is_full else 0
+            if descriptor == program.keyboard and self._untyped:
+                wanted |= selectors.EVENT_WRITE
+            present = self._selector.get_map().get(descriptor)
+            if present is None and wanted:
+                self._selector.register(descriptor, wanted, self._reader(program, descriptor))
+            elif present is not None and not wanted:
+                self._selector.unregister(descriptor)
+            elif present is not None and present.events != wanted:
+                self._selector.modify(descriptor, wanted, present.data)
+
+    def _reader(self, program: Program, descriptor: int) -> Callable[[int], None]:
+        def serve(events: int) -> None:
+            if events & selectors.EVENT_WRITE:
+                self._type_on(program)
+            if events & selectors.EVENT_READ:
+                self._read(program, descriptor)
+
+        return serve
+
+    def _read(self, program: Program, descriptor: int) -> bool:
+        """Whether the stream gave something; one that ended is closed."""
+        stream = program.streams[descriptor]
+        try:
+            data = os.read(descriptor, CHUNK)
+        except BlockingIOError:
+            return False
+        except OSError:  # a terminal nobody holds any more answers so
+            data = b""
+        if not data:
+            with suppress(KeyError):
+                self._selector.unregister(descriptor)
+            program.close(descriptor)
+            return False
+        self._transcript.output(data, stream=stream)
+        self._line.send(self._output.add(data, stream=stream))
+        self._flush()
+        return True
+
+    def _drain(self, program: Program) -> None:
+        """Read what ended processes wrote last; whoever still holds the other end has a moment."""
+        deadline = time.monotonic() + DRAIN_SECONDS
+        while program.streams and time.monotonic() < deadline:
+            for descriptor in list(program.streams):
+                while self._read(program, descriptor):
+                    pass
+            if program.streams:
+                time.sleep(0.01)
+
+    def _check_limits(self, program: Program) -> None:
+        if program.is_being_stopped:
+            return
+        seconds = self._limits.get("seconds")
+        if seconds and time.time() - self._started > seconds:
+            self._stop("time-limit", grace=self._limits["grace_seconds"])
+        elif self._output.total > self._limits["output_bytes"]:
+            self._stop("output-limit", grace=self._limits["grace_seconds"])
+
+    def _stop(self, reason: str, *, grace: float) -> None:
+        if self._program is not None and not self._program.is_being_stopped:
+            self._reason = self._reason or reason
+            self._program.stop(grace=grace)
+
+    def _connected(self, _: int) -> None:
+        old = self._line.peer
+        if old is not None:
+            self._selector.unregister(old)
+        peer = self._line.accept()
+        if peer is None:
+            return
+        self._selector.register(peer, selectors.EVENT_READ, self._talk)
+        self._line.send({"hello": {"runner": os.getpid(), "program": self._program and self._program.pid}})
+        for frame in self._output.waiting():
+            self._line.send(frame)
+        if self._ending is not None:
+            self._line.send({"exit": self._ending})
+        self._flush()
+
+    def _talk(self, events: int) -> None:
+        if events & selectors.EVENT_WRITE:
+            self._flush()
+        if events & selectors.EVENT_READ and self._line.peer is not None:
+            frames = self._line.receive()
+            if frames is None:
+                self._lose_peer()
+                return
+            for frame in frames:
+                self._obey(frame)
+
+    def _flush(self) -> None:
+        if self._line.peer is not None and not self._line.flush():
+            self._lose_peer()
+
+    def _lose_peer(self) -> None:
+        if self._line.peer is not None:
+            with suppress(KeyError):
+                self._selector.unregister(self._line.peer)
+        self._line.hang_up()
+
+    def _obey(self, frame: dict[str, Any]) -> None:
+        if "taken" in frame:
+            self._output.take(frame["taken"])
+        elif "released" in frame:
+            self._released = True
+        elif "stop" in frame:
+            self._stop(frame["stop"], grace=frame.get("grace", self._limits["grace_seconds"]))
+        elif self._program is not None:
+            self._operate(self._program, frame)
+
+    def _operate(self, program: Program, frame: dict[str, Any]) -> None:
+        if "type" in frame:
+            self._type(program, base64.b64decode(frame["type"]))
+        elif "resize" in frame:
+            rows, columns = frame["resize"]
+            program.resize(rows, columns)
+            if self._ending is None:
+                self._transcript.resized(rows, columns)
+        elif "interrupt" in frame:
+            program.interrupt()
+
+    def _type(self, program: Program, data: bytes) -> None:
+        if program.keyboard is not None and len(self._untyped) + len(data) <= MOST_UNTYPED:
+            self._transcript.typed(data)
+            self._untyped += data
+            self._type_on(program)
+
+    def _type_on(self, program: Program) -> None:
+        while self._untyped and program.keyboard is not None:
+            try:
+                self._untyped = self._untyped[os.write(program.keyboard, self._untyped[:1024]) :]
+            except BlockingIOError:
+                return
+            except OSError:
+                break
+        self._untyped = b""
+
+    def _record(self, ending: dict[str, Any]) -> None:
+        """Write down the end before anybody is told of it."""
+        whole = {"reason": None, "code": None, "signal": None, "error": None, "left_over": 0}
+        facts = {"output_bytes": self._output.total, "started_at": self._started, "ended_at": time.time()}
+        self._ending = {**whole, **ending, **facts}
+        self._transcript.close()
+        self._write("exit.json", self._ending)
+        self._line.send({"exit": self._ending})
+
+    def _say_farewell(self) -> None:
+        """Stay until the daemon has taken everything; without one leave the rest in a file for the next."""
+        deadline = time.monotonic() + FAREWELL_SECONDS
+        self._flush()
+        while not self._released and self._line.peer is not None and time.monotonic() < deadline:
+            self._wait(LOOK_SECONDS)
+        if not self._released and not self._output.is_taken:
+            self._write("rest.json", self._output.waiting())
+        self._line.close()
+
+    def _write(self, name: str, content: Any) -> None:
+        partial = self._path(f".{name}")
+        with open(partial, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            json.dump(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, self._path(name))
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+
+def main(folder: str) -> int:
+    lock = os.open(os.path.join(folder, "runner.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Taking the plan away is what decides: a daemon that gave this launch up took it first.
+        os.rename(os.path.join(folder, "plan.json"), os.path.join(folder, "plan.taken"))
+        with open(os.path.join(folder, "plan.taken")) as file:
+            plan = json.load(file)
+        os.unlink(os.path.join(folder, "plan.taken"))
+    except OSError:
+        return 1
+    processes.adopt_orphans()
+    Runner(folder, plan).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

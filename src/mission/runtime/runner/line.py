@@ -1,0 +1,140 @@
+"""The line between a runner and the daemon: JSON objects over a socket file, output kept until it is taken."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+WINDOW_BYTES = 16 * 1024 * 1024
+"""How much output may wait to be taken; beyond it the program waits too."""
+LONGEST_FRAME = 4 * 1024 * 1024
+
+
+class Output:
+    """Output that the daemon has not taken yet, in order."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._size = 0
+        self._positions = {"out": 0, "err": 0}
+        self._at_line_start = {"out": True, "err": True}
+
+    @property
+    def is_full(self) -> bool:
+        return self._size >= WINDOW_BYTES
+
+    @property
+    def is_taken(self) -> bool:
+        return not self._waiting
+
+    def add(self, data: bytes, *, stream: str) -> dict[str, Any]:
+        """The frame that carries the data: where it stands in its stream, and in both together."""
+        self.total += len(data)
+        frame = {
+            "stream": stream,
+            "offset": self._positions[stream],
+            "line_start": self._at_line_start[stream],
+            "end": self.total,
+            "data": base64.b64encode(data).decode(),
+        }
+        self._positions[stream] += len(data)
+        self._at_line_start[stream] = data.endswith(b"\n")
+        self._waiting.append({"output": frame})
+        self._size += len(data)
+        return self._waiting[-1]
+
+    def take(self, end: int) -> None:
+        """Forget what the daemon has dealt with."""
+        while self._waiting and self._waiting[0]["output"]["end"] <= end:
+            gone = self._waiting.popleft()["output"]
+            self._size -= len(gone["data"]) * 3 // 4
+
+    def waiting(self) -> list[dict[str, Any]]:
+        return list(self._waiting)
+
+
+class Line:
+    """The socket file and whoever is connected to it: one daemon at a time, the latest."""
+
+    def __init__(self, path: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        previous = os.umask(0o177)
+        try:
+            self.listener.bind(path)
+        finally:
+            os.umask(previous)
+        self.listener.listen(4)
+        self.listener.setblocking(False)
+        self.peer: socket.socket | None = None
+        self._path = path
+        self._unsent = bytearray()
+        self._unread = b""
+
+    @property
+    def wants_to_write(self) -> bool:
+        return bool(self._unsent)
+
+    def accept(self) -> socket.socket | None:
+        """The new peer, in place of the one before."""
+        try:
+            peer, _ = self.listener.accept()
+        except OSError:
+            return None
+        self.hang_up()
+        peer.setblocking(False)
+        self.peer = peer
+        return peer
+
+    def hang_up(self) -> None:
+        if self.peer is not None:
+            self.peer.close()
+        self.peer, self._unread = None, b""
+        self._unsent.clear()
+
+    def send(self, frame: dict[str, Any]) -> None:
+        if self.peer is not None:
+            self._unsent += json.dumps(frame).encode() + b"\n"
+
+    def flush(self) -> bool:
+        """Whether the peer is still there after being sent what it takes now."""
+        if self.peer is None:
+            return False
+        try:
+            while self._unsent:
+                del self._unsent[: self.peer.send(self._unsent[: 256 * 1024])]
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return True
+
+    def receive(self) -> list[dict[str, Any]] | None:
+        """What the peer asks for, or None when it has left or talks nonsense."""
+        assert self.peer is not None
+        try:
+            data = self.peer.recv(256 * 1024)
+        except BlockingIOError:
+            return []
+        except OSError:
+            return None
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        if not data or len(self._unread) > LONGEST_FRAME:
+            return None
+        try:
+            return [frame for frame in map(json.loads, lines) if isinstance(frame, dict)]
+        except ValueError:
+            return None
+
+    def close(self) -> None:
+        self.hang_up()
+        self.listener.close()
+        with suppress(FileNotFoundError):
+            os.unlink(self._path)

@@ -1,0 +1,135 @@
+"""The launched program: started in a session of its own, with pipes or a terminal, and ended with all it started."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+import time
+from contextlib import suppress
+from typing import Any
+
+from mission.runtime.runner import processes
+
+LINGER_SECONDS = 2.0
+"""How long processes may go on that the program left behind when it ended."""
+
+
+class Program:
+    """One program and its process group."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.execution_id: str = plan["execution_id"]
+        self.exit_status: int | None = None
+        self.streams: dict[int, str] = {}
+        self.keyboard: int | None = None
+        self._kill_at: float | None = None
+        self._left: int | None = None
+        terminal = plan.get("terminal")
+        self._process = self._on_terminal(plan, terminal) if terminal else self._on_pipes(plan)
+        self.pid = self._process.pid
+        for descriptor in self.streams:
+            os.set_blocking(descriptor, False)
+
+    def _on_pipes(self, plan: dict[str, Any]) -> subprocess.Popen[bytes]:
+        process = self._start(plan, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.streams = {process.stdout.fileno(): "out", process.stderr.fileno(): "err"}
+        return process
+
+    def _on_terminal(self, plan: dict[str, Any], size: dict[str, int]) -> subprocess.Popen[bytes]:
+        master, slave = pty.openpty()
+        try:
+            _set_size(master, size["rows"], size["columns"])
+            process = self._start(plan, stdin=slave, stdout=slave, stderr=slave)
+        except BaseException:
+            os.close(master)
+            raise
+        finally:
+            os.close(slave)
+        self.streams = {master: "out"}
+        self.keyboard = master
+        return process
+
+    def _start(self, plan: dict[str, Any], *, stdin: int, stdout: int, stderr: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            plan["argv"],
+            cwd=plan["directory"],
+            env={**plan["environment"], processes.EXECUTION_VARIABLE: self.execution_id},
+            start_new_session=True,
+            preexec_fn=_lead_terminal if plan.get("terminal") else processes.die_with_parent,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+        )
+
+    def resize(self, rows: int, columns: int) -> None:
+        if self.keyboard is not None:
+            with suppress(OSError):
+                _set_size(self.keyboard, rows, columns)
+
+    def interrupt(self) -> None:
+        """What Ctrl-C would do."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGINT)
+
+    def stop(self, *, grace: float) -> None:
+        """Ask everything to end; `tend` kills what does not."""
+        if self._kill_at is None:
+            self._kill_at = time.monotonic() + grace
+            processes.send(self.execution_id, signal.SIGTERM, group=self.pid)
+
+    def reap(self) -> None:
+        """Collect whatever ended: the program, and the orphans it left to us."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not pid:
+                return
+            if pid == self.pid:
+                self.exit_status = self._process.returncode = os.waitstatus_to_exitcode(status)
+
+    def tend(self) -> int | None:
+        """Keep the end going. While something of the program lives the answer is None, then how much it had left."""
+        if self._kill_at is not None and time.monotonic() >= self._kill_at:
+            processes.send(self.execution_id, signal.SIGKILL, group=self.pid)
+        if self.exit_status is None:
+            return None
+        left = processes.members(self.execution_id, group=self.pid)
+        if self._left is None:
+            self._left = len(left)
+            if left and self._kill_at is None:
+                self.stop(grace=LINGER_SECONDS)
+        return None if left else self._left
+
+    def close(self, descriptor: int) -> None:
+        """Let go of a stream that ended."""
+        del self.streams[descriptor]
+        if descriptor == self.keyboard:
+            self.keyboard = None
+        os.close(descriptor)
+
+    @property
+    def is_ending(self) -> bool:
+        return self.exit_status is not None or self._kill_at is not None
+
+    @property
+    def is_being_stopped(self) -> bool:
+        return self._kill_at is not None
+
+
+def _lead_terminal() -> None:
+    """In the child: die with the runner, and own the terminal, so that Ctrl-C typed into it arrives."""
+    processes.die_with_parent()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _set_size(descriptor: int, rows: int, columns: int) -> None:
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

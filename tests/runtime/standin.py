@@ -1,0 +1,83 @@
+"""A stand-in agent: does what its first argument says, in the way real ones do it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+
+def mark(event_id: str, kind: str, **payload: Any) -> None:
+    execution = os.environ["OPEN_MISSION_AGENT_EXECUTION_ID"]
+    signal_ = {"type": kind, **payload}
+    envelope = {"version": 1, "agentExecutionId": execution, "eventId": event_id, "signal": signal_}
+    print("@task::" + json.dumps(envelope), flush=True)
+
+
+def hello() -> None:
+    print("hello", *sys.argv[2:], flush=True)
+    print("oops", file=sys.stderr, flush=True)
+    sys.exit(3)
+
+
+def environment() -> None:
+    print(json.dumps({"environment": dict(os.environ), "directory": os.getcwd(), "terminal": sys.stdout.isatty()}))
+
+
+def work() -> None:
+    mark("e1", "progress", summary="begun")
+    mark("e1", "progress", summary="begun")
+    print("@task::{broken", flush=True)
+    mark("e2", "completed_claim", summary="all done")
+
+
+def ask() -> None:
+    mark("q1", "needs_input", question="Which way?", choices=[{"kind": "fixed", "label": "Left", "value": "left"}])
+
+
+def wait() -> None:
+    """Never answers, and will not be asked to end."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    mark("w1", "progress", summary="waiting")
+    while True:
+        time.sleep(60)
+
+
+def flood() -> None:
+    line = "x" * 60 + "\n"
+    for _ in range(int(sys.argv[2]) // 1000):
+        sys.stdout.write(line * 1000)
+    mark("f1", "progress", summary="the end of the flood")
+
+
+def forks() -> None:
+    """Leaves two processes behind: one in its group, one in a session of its own."""
+    sleep = [sys.executable, "-c", "import time; print('child', flush=True); time.sleep(600)"]
+    subprocess.Popen(sleep)
+    subprocess.Popen(sleep, start_new_session=True)
+    print("parent gone", flush=True)
+
+
+def family() -> None:
+    """Waits among its children."""
+    forks()
+    wait()
+
+
+def echo() -> None:
+    """A program on a terminal: says its size and repeats what is typed."""
+    print("size", *os.get_terminal_size(), flush=True)
+    for line in sys.stdin:
+        print("you said", line.strip(), flush=True)
+        if line.strip() == "size":
+            print("size", *os.get_terminal_size(), flush=True)
+        if line.strip() == "bye":
+            return
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,233 @@
+"""Launched programs: their output, their limits, their end, and what is left after each kind of violent death."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mission.runtime.process import Chunk, Exit, Limits, Process, Start, Terminal
+from mission.runtime.runner import processes, transcript
+
+STANDIN = str(Path(__file__).parent / "standin.py")
+PATIENCE = 60.0
+Launch = Callable[..., Any]
+_numbers = iter(range(10_000))
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Launch:
+    async def start(*arguments: str, **options: Any) -> Process:
+        execution_id = f"x_{os.getpid():06}{next(_numbers):04}"
+        process = Process(execution_id, tmp_path / execution_id)
+        argv = options.pop("argv", [sys.executable, "-u", STANDIN, *arguments])
+        environment = options.pop("environment", {"PATH": os.environ["PATH"], "SECRET": "s3cret"})
+        await process.start(
+            Start(execution_id=execution_id, argv=argv, directory=tmp_path, environment=environment, **options)
+        )
+        return process
+
+    return start
+
+
+async def read_until(process: Process, text: bytes) -> bytes:
+    """The output up to a text, taken."""
+    seen = b""
+    async with asyncio.timeout(PATIENCE):
+        while text not in seen:
+            event = await process.read()
+            assert isinstance(event, Chunk), (event, seen)
+            seen += event.data
+            process.take(event.end)
+    return seen
+
+
+async def finish(process: Process) -> tuple[dict[str, bytes], Exit]:
+    """Everything a program still says, and its end."""
+    said = {"out": b"", "err": b""}
+    async with asyncio.timeout(PATIENCE):
+        while not isinstance(event := await process.read(), Exit):
+            said[event.stream] += event.data
+            process.take(event.end)
+    return said, event
+
+
+def left(process: Process) -> list[str]:
+    """What is left of an execution: files beside its transcript, and processes."""
+    files = [path.name for path in process.folder.iterdir() if not path.name.startswith("transcript.")]
+    return [*files, *map(str, processes.members(process.execution_id, group=None))]
+
+
+async def test_output_and_exit_code_arrive_and_only_the_transcript_stays(start: Launch):
+    process = await start("hello", "world")
+
+    said, end = await finish(process)
+    await process.release()
+
+    assert said == {"out": b"hello world\n", "err": b"oops\n"}
+    assert (end.code, end.signal, end.reason, end.left_over) == (3, None, None, 0)
+    assert left(process) == []
+    header, *events = [json.loads(line) for line in (process.folder / transcript.FILE).read_text().splitlines()]
+    assert (header["version"], header["width"]) == (2, 120)
+    assert sorted("".join(text for _, kind, text in events if kind == "o")) == sorted("hello world\noops\n")
+
+
+async def test_a_program_gets_the_environment_and_folder_it_was_given_and_nothing_else(start: Launch, tmp_path: Path):
+    said, _ = await finish(process := await start("environment"))
+    await process.release()
+
+    found = json.loads(said["out"])
+    assert found["environment"].pop("LC_CTYPE", "C.UTF-8") == "C.UTF-8"
+    assert found == {
+        "environment": {
+            "PATH": os.environ["PATH"],
+            "SECRET": "s3cret",
+            "OPEN_MISSION_AGENT_EXECUTION_ID": process.execution_id,
+        },
+        "directory": str(tmp_path),
+        "terminal": False,
+    }
+    assert not any(b"s3cret" in path.read_bytes() for path in process.folder.iterdir() if path.suffix != ".cast")
+
+
+async def test_a_missing_program_ends_at_once_and_says_why(start: Launch):
+    process = await start(argv=["/nowhere/agent"])
+
+    _, end = await finish(process)
+    await process.release()
+
+    assert (end.reason, end.error) == ("not-started", "No such file or directory")
+    assert left(process) == []
+
+
+async def test_a_terminal_can_be_typed_into_and_resized(start: Launch):
+    process = await start("echo", terminal=Terminal(rows=30, columns=90))
+    await read_until(process, b"size 90 30")
+
+    process.resize(Terminal(rows=20, columns=70))
+    process.type("größe\rsize\r".encode())
+    seen = await read_until(process, b"size 70 20")
+    process.type(b"bye\r")
+    _, end = await finish(process)
+    await process.release()
+
+    assert "you said größe" in seen.decode()
+    assert end.code == 0
+    lines = (process.folder / transcript.FILE).read_text().splitlines()[1:]
+    assert {kind for _, kind, _ in map(json.loads, lines)} == {"o", "i", "r"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(seconds=0.1, grace_seconds=0.1), "time-limit"),
+        (Limits(output_bytes=10, grace_seconds=0.1), "output-limit"),
+        (Limits(), "stopped"),
+    ],
+)
+async def test_a_program_that_will_not_end_is_killed(start: Launch, limits: Limits, reason: str):
+    process = await start("wait", limits=limits)
+    if reason == "stopped":
+        await read_until(process, b"waiting")
+        process.stop("stopped", grace=0.1)
+
+    _, end = await finish(process)
+    await process.release()
+
+    assert end.reason == reason
+    if reason != "time-limit":  # which may come before the program has closed its ears
+        assert end.signal == "SIGKILL"
+    assert left(process) == []
+
+
+async def test_what_a_program_leaves_behind_is_ended_with_it(start: Launch):
+    said, end = await finish(process := await start("forks"))
+    await process.release()
+
+    assert b"parent gone" in said["out"]
+    assert (end.code, end.left_over) == (0, 2)
+    assert left(process) == []
+
+
+async def test_a_million_lines_pass_without_being_kept_in_memory_or_filling_the_disk(start: Launch):
+    process = await start("flood", "1000000")
+    total, last = 0, b""
+    async with asyncio.timeout(PATIENCE * 3):
+        while not isinstance(event := await process.read(), Exit):
+            total, last = total + len(event.data), event.data
+            process.take(event.end)
+    await process.release()
+
+    assert total > 61_000_000
+    assert b"the end of the flood" in last
+    sizes = [Path(path).stat().st_size for path in transcript.pieces(str(process.folder))]
+    assert len(sizes) == transcript.PIECES
+    assert max(sizes) < transcript.PIECE_BYTES * 1.1
+
+
+async def test_the_next_daemon_finds_a_running_program_and_what_was_not_taken(start: Launch):
+    first = await start("echo", terminal=Terminal())
+    await read_until(first, b"size")
+    first.type(b"one\r")
+    async with asyncio.timeout(PATIENCE):
+        seen = b""
+        while b"you said one" not in seen:
+            event = await first.read()
+            assert isinstance(event, Chunk)
+            seen += event.data
+    first.leave()  # as a killed daemon would, with nothing of it taken
+
+    second = Process(first.execution_id, first.folder)
+    assert not second.give_up()
+    assert b"one" in await read_until(second, b"you said one")
+    second.type(b"bye\r")
+    _, end = await finish(second)
+    await second.release()
+
+    assert end.code == 0
+    assert left(second) == []
+
+
+async def test_what_a_program_said_while_no_daemon_ran_is_there_for_the_next(start: Launch):
+    process = await start("hello", "later")
+    async with asyncio.timeout(PATIENCE):
+        await process._runner.wait()
+
+    said, end = await finish(later := Process(process.execution_id, process.folder))
+    await later.release()
+
+    assert (said["out"], end.code) == (b"hello later\n", 3)
+    assert left(later) == []
+
+
+@pytest.mark.parametrize("victim", ["program", "runner"])
+async def test_after_kill_9_nothing_is_left_and_the_end_is_true(start: Launch, victim: str):
+    process = await start("family")
+    await read_until(process, b"waiting")
+    state = json.loads((process.folder / "state.json").read_text())
+
+    os.kill(state[victim], signal.SIGKILL)
+    _, end = await finish(process)
+    await process.release()
+
+    assert (end.signal, end.reason) == (("SIGKILL", None) if victim == "program" else (None, "lost"))
+    assert left(process) == []
+
+
+async def test_a_launch_that_was_given_up_never_begins(start: Launch, tmp_path: Path):
+    process = Process("x_0000000000", tmp_path / "x")
+    process.folder.mkdir()
+    (process.folder / "plan.json").write_text("{}")
+
+    assert process.give_up()
+
+    runner = await asyncio.create_subprocess_exec(sys.executable, "-m", "mission.runtime.runner", str(process.folder))
+    assert await runner.wait() == 1
+    assert await process.read() == Exit(reason="lost")
