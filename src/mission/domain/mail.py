@@ -143,6 +143,12 @@ def size_of(body: Body) -> int:
     return len(body) if isinstance(body, str) else len(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
 
 
+def body_text(body: Body, *, longest: int) -> str:
+    """The body as text, cut where it is too long."""
+    text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=1)
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
 def reply_subject(subject: str | None) -> str:
     """The subject of a reply: 'Re: ' stands before it once."""
     subject = subject or "your message"

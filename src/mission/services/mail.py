@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mission.domain import events
-from mission.domain.errors import InvalidInput, NotFound
+from mission.domain.agent import AgentRole, Presence
+from mission.domain.errors import InvalidInput, NotFound, TooLarge
 from mission.domain.ids import new_id
+from mission.domain.inbox import ItemKind
 from mission.domain.mail import (
     HUMAN,
+    LARGEST_BROADCAST,
     MISSION_CONTROL,
     PERSON,
     Author,
@@ -19,16 +22,22 @@ from mission.domain.mail import (
     MessageState,
     MessageType,
     Priority,
+    body_text,
     checked_body,
     leading_to,
     not_yours,
+    size_of,
 )
 from mission.domain.times import parsed, shown
-from mission.services import agents
+from mission.services import agents, inbox
+from mission.services.agents import Rhythm
 from mission.store.messages import Wanted
 from mission.store.paging import Position
 from mission.store.transaction import Tx
 
+MOST_RECIPIENTS = 10_000
+LONGEST_IN_QUEUE = 4_000
+"""How much of a message the queue shows; the message itself is whole."""
 _KNOWN_AUTHORS = {author.id: author for author in (PERSON, MISSION_CONTROL)}
 
 
@@ -48,6 +57,27 @@ class _About:
     thread_id: str
     mission_id: str | None
     task_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Audience:
+    """Whom a broadcast is for: all agents that have not left, or those that fit."""
+
+    rhythm: Rhythm
+    role: AgentRole | None = None
+    presence: Presence | None = None
+    runtime: str | None = None
+
+    def members(self, tx: Tx) -> list[str]:
+        seen = agents.page(
+            tx,
+            presences=[self.presence] if self.presence else None,
+            role=self.role,
+            runtime=self.runtime,
+            rhythm=self.rhythm,
+            limit=MOST_RECIPIENTS,
+        )
+        return [each.agent.id for each in seen if each.agent.declared is not Presence.OFFLINE]
 
 
 def send(
@@ -82,9 +112,46 @@ def send(
         reply_to_id=reply_to_id,
         created_at=tx.now,
     )
-    tx.messages.add(message)
-    tx.emit(events.MessageCreated(message=message))
+    _deliver(tx, message)
+    _tell_person(tx, message)
     return message
+
+
+def broadcast(
+    tx: Tx,
+    *,
+    sender: str,
+    audience: Audience,
+    body: Body,
+    type: MessageType = MessageType.NOTIFICATION,
+    subject: str | None = None,
+    priority: Priority = Priority.NORMAL,
+    mission_id: str | None = None,
+) -> list[Message]:
+    """The same message to every agent of the audience but the sender, all in one thread."""
+    author = _author(tx, sender)
+    about = _about(tx, author=author, mission_id=mission_id, task_id=None, reply_to_id=None)
+    recipients = [id for id in audience.members(tx) if id != author.id]
+    _check_copies(body, len(recipients))
+    copies = [
+        Message(
+            id=new_id("message"),
+            thread_id=about.thread_id,
+            sender_id=author.id,
+            sender_name=author.name,
+            sender_type=author.type,
+            recipient_id=recipient,
+            type=type,
+            subject=subject,
+            body=body,
+            priority=priority,
+            mission_id=about.mission_id,
+            created_at=tx.now,
+        )
+        for recipient in recipients
+    ]
+    _deliver(tx, *copies)
+    return copies
 
 
 def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
@@ -133,6 +200,39 @@ def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
     """How many messages wait unread, for every priority there is."""
     counted = tx.messages.unread(owner)
     return {priority: counted.get(priority, 0) for priority in Priority}
+
+
+def _deliver(tx: Tx, *messages: Message) -> None:
+    if messages:
+        tx.messages.add(*messages)
+    for message in messages:
+        tx.emit(events.MessageCreated(message=message))
+
+
+def _tell_person(tx: Tx, message: Message) -> None:
+    """An agent's mail to the person waits in their queue; their own reply to one answers what waits there."""
+    if message.recipient_id == HUMAN and message.sender_id not in _KNOWN_AUTHORS:
+        inbox.open_item(
+            tx,
+            kind=ItemKind.MAIL,
+            subject=message.subject or f"Message from {message.sender_name}",
+            body=body_text(message.body, longest=LONGEST_IN_QUEUE),
+            mission_id=message.mission_id,
+            task_id=message.task_id,
+            agent_id=message.sender_id,
+            message_id=message.id,
+        )
+    if message.sender_id == HUMAN and message.reply_to_id is not None:
+        for item in tx.inbox.open_where(message_id=message.reply_to_id):
+            inbox.answer(tx, item_id=item.id, text=body_text(message.body, longest=LONGEST_IN_QUEUE), by=HUMAN)
+
+
+def _check_copies(body: Body, copies: int) -> None:
+    size = size_of(checked_body(body)) * copies
+    if size > LARGEST_BROADCAST:
+        raise TooLarge(
+            f"body: {copies:,} copies take {size:,} characters; at most {LARGEST_BROADCAST:,} are taken", field="body"
+        )
 
 
 def _move(tx: Tx, ids: Sequence[str], target: MessageState) -> None:

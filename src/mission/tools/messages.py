@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from mission.domain.agent import AgentRole, Presence
 from mission.domain.mail import HUMAN, Message, MessageState, MessageType, Priority, checked_body
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import mail
-from mission.services.mail import Page
+from mission.services.agents import Rhythm
+from mission.services.mail import Audience, Page
 from mission.store.messages import Wanted
 from mission.tools.fields import MessageId, MissionId, Name, TaskId, ThreadId, cut, moment_of
+from mission.tools.records import Done
 from mission.tools.wording import Moment
 
 MessageBody = Annotated[str | dict[str, Any], BeforeValidator(checked_body)]
@@ -45,6 +49,35 @@ class SentMessage(Result):
     @classmethod
     def of(cls, message: Message) -> SentMessage:
         return cls(id=message.id, thread_id=message.thread_id)
+
+
+class RecipientFilter(Arguments):
+    role: AgentRole | None = None
+    status: Literal["online", "busy"] | None = None
+    runtime: str | None = None
+
+    def audience(self, rhythm: Rhythm) -> Audience:
+        presence = Presence(self.status) if self.status else None
+        return Audience(rhythm=rhythm, role=self.role, presence=presence, runtime=self.runtime)
+
+
+class BroadcastMessage(Arguments):
+    sender_id: str = Field(description="Yours; the person is 'human'")
+    recipient_filter: RecipientFilter = RecipientFilter()
+    message_type: Literal["notification", "status_update"]
+    subject: Subject | None = None
+    body: MessageBody
+    priority: Priority = Priority.NORMAL
+    workflow_id: MissionId | None = None
+
+
+class SentMessages(Result):
+    sent_count: int
+    message_ids: list[str]
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> SentMessages:
+        return cls(sent_count=len(messages), message_ids=[message.id for message in messages])
 
 
 class MessageRecord(Result):
@@ -135,6 +168,21 @@ class GetMessage(Arguments):
     agent_id: str | None = Field(None, description="Who reads it")
 
 
+class MoveMessages(Arguments):
+    message_ids: list[MessageId] = Field(min_length=1, max_length=1_000)
+    agent_id: str | None = Field(None, description="Whose they are")
+
+
+class CountUnread(Arguments):
+    agent_id: str = Field(description="Whose mailbox: yours; the person's is 'human'")
+    priority: list[Priority] | None = None
+
+
+class UnreadCount(Result):
+    count: int
+    by_priority: dict[str, int]
+
+
 @tool(toolset="messages", actor="sender_id", person=True)
 async def message_send(call: Call, args: SendMessage) -> SentMessage:
     """Write to another agent or to the person."""
@@ -153,6 +201,22 @@ async def message_send(call: Call, args: SendMessage) -> SentMessage:
     )
 
 
+@tool(toolset="messages", actor="sender_id", person=True)
+async def message_broadcast(call: Call, args: BroadcastMessage) -> SentMessages:
+    """Write the same to all other agents, or to those that fit the filter."""
+    return await call.write(
+        mail.broadcast,
+        sender=mailbox(call),
+        audience=args.recipient_filter.audience(call.rhythm),
+        type=MessageType(args.message_type),
+        subject=args.subject,
+        body=args.body,
+        priority=args.priority,
+        mission_id=args.workflow_id,
+        answer=SentMessages.of,
+    )
+
+
 @tool(toolset="messages", actor="agent_id", person=True, reads=True)
 async def message_list(call: Call, args: ListMessages) -> MessageList:
     """List a mailbox, newest first. Long bodies are cut; message_get gives them whole."""
@@ -166,6 +230,36 @@ async def message_get(call: Call, args: GetMessage) -> MessageRecord:
     if not args.mark_read:
         return MessageRecord.of(await call.read(mail.look, id=args.id, reader=call.actor))
     return await call.write(mail.read, id=args.id, reader=call.actor, answer=MessageRecord.of)
+
+
+@tool(toolset="messages", actor="agent_id", person=True, idempotent=True)
+async def message_mark_read(call: Call, args: MoveMessages) -> Done:
+    """Mark messages you got as read, all of them or none."""
+    return await _move(call, args, MessageState.READ)
+
+
+@tool(toolset="messages", actor="agent_id", person=True, idempotent=True)
+async def message_archive(call: Call, args: MoveMessages) -> Done:
+    """Put messages you got out of the way; status archived lists them."""
+    return await _move(call, args, MessageState.ARCHIVED)
+
+
+@tool(toolset="messages", actor="agent_id", person=True, reads=True)
+async def message_count_unread(call: Call, args: CountUnread) -> UnreadCount:
+    """Count the unread messages of a mailbox by priority."""
+    counted = await call.read(mail.unread, owner=mailbox(call))
+    chosen = {priority: counted[priority] for priority in args.priority or Priority}
+    return UnreadCount(count=sum(chosen.values()), by_priority={str(name): count for name, count in chosen.items()})
+
+
+async def _move(call: Call, args: MoveMessages, target: MessageState) -> Done:
+    return await call.write(
+        mail.move,
+        ids=args.message_ids,
+        target=target,
+        reader=call.actor,
+        answer=lambda _: Done(success=True),
+    )
 
 
 def mailbox(call: Call) -> str:

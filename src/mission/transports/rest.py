@@ -23,6 +23,8 @@ ADDRESSES = {
     "/api/missions/{id}": ("get_context", "mission_id"),
     "/api/agents": ("agent_list", None),
     "/api/agents/{id}": ("agent_get", "id"),
+    "/api/messages": ("message_list", None),
+    "/api/messages/{id}": ("message_get", "id"),
     "/api/queue": ("queue_list", None),
     "/api/queue/{id}": ("queue_get", "id"),
     "/api/audit": ("audit_list", None),
@@ -31,7 +33,11 @@ ADDRESSES = {
 
 LONGEST_WAIT = 55
 MOST_EVENTS = 1_000
-WHOLE_MISSION = ["phase_summary", "tasks", "decisions", "milestones", "blockers"]
+UNLESS_GIVEN: Mapping[str, Mapping[str, Any]] = {
+    "get_context": {"include": ["phase_summary", "tasks", "decisions", "milestones", "blockers"]},
+    "message_get": {"mark_read": False},
+}
+"""What an address asks of its tool: a whole mission, and nothing that changes something."""
 
 
 class Rest:
@@ -80,8 +86,7 @@ class Rest:
             arguments = _from_query(tool, request)
             if argument is not None:
                 arguments[argument] = request.path_params["id"]
-            if name == "get_context":
-                arguments.setdefault("include", WHOLE_MISSION)
+            arguments = {**UNLESS_GIVEN.get(name, {}), **arguments}
             try:
                 return json_response(await self._gateway(name, arguments, caller_of(request.headers, transport="rest")))
             except MissionError as error:
