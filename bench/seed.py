@@ -80,8 +80,8 @@ def _plant(tx: Tx, *, count: int) -> Planted:
         moment = tx.now - timedelta(seconds=number)
         task = replace(first, id=new_id("task"), name=f"Task {number}", created_at=moment, started_at=moment)
         tx.tasks.add(task)
+        tx.tallies.moved(None, task)
         ids.append(task.id)
-    tx.phases.recount(first.phase_id, left=None, entered=first.heap, tasks=count - 1)
     for number in range(ENTRIES):
         _log(tx, ids[number % count], number)
     return Planted(mission.id, ids)

@@ -160,7 +160,12 @@ class Task:
     def is_blocked(self) -> bool:
         """Whether the task cannot go on: others must be done first, or a block was reported."""
         reported = self.status is TaskStatus.PAUSED and (self.hold or {}).get("kind") == "blocked"
-        return reported or (self.status is TaskStatus.PENDING and self.waiting_for > 0)
+        return reported or self.waits
+
+    @property
+    def waits(self) -> bool:
+        """Whether others must be done first."""
+        return self.status is TaskStatus.PENDING and self.waiting_for > 0
 
     @property
     def duration_seconds(self) -> float | None:

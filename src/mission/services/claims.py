@@ -154,7 +154,7 @@ def give_back(tx: Tx, *, task: Task) -> Task:
     """Free a task: it waits for its next owner and keeps its snapshot."""
     freed = task.given_back(at=tx.now)
     tx.tasks.save(freed)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=freed.heap)
+    tx.tallies.moved(task, freed)
     tx.emit(events.TaskUpdated(task=freed))
     return freed
 
@@ -163,8 +163,8 @@ def skip(tx: Tx, *, task: Task) -> Task:
     """End a task that will not be done, in a mission that is locked; nobody waits for it any more."""
     skipped = replace(task.move_to(TaskStatus.SKIPPED, at=tx.now), owner_id=None, lease_until=None, snapshots=None)
     tx.tasks.save(skipped)
-    tx.plans.free_dependents(task.id)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=skipped.heap)
+    tx.tallies.freed(task.id)
+    tx.tallies.moved(task, skipped)
     tx.emit(events.TaskUpdated(task=skipped))
     return skipped
 
@@ -224,7 +224,7 @@ def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looke
     taken = task.handed_to(agent_id, at=tx.now, until=tx.now + lease)
     if not tx.claims.claim(taken, now=tx.now):
         return None
-    tx.phases.recount(task.phase_id, left=task.heap, entered=taken.heap)
+    tx.tallies.moved(task, taken)
     tx.missions.touch(task.mission_id, now=tx.now)
     tx.emit(events.TaskUpdated(task=taken))
     return _granted(tx, task, taken, looked)

@@ -148,7 +148,7 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
         return
     going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), hold=None)
     tx.tasks.save(going)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=going.heap)
+    tx.tallies.moved(task, going)
     tx.missions.touch(task.mission_id, now=tx.now)
     tx.emit(events.TaskUpdated(task=going))
     mission = tx.missions.get(task.mission_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -231,9 +230,7 @@ def progress(tx: Tx, *, mission_id: str) -> Progress:
     """How far a mission is, what waits for what, and how long the rest may take."""
     mission = tx.missions.get(mission_id)
     completed, current = tx.plans.sequences(mission_id)
-    states: Counter[tuple[TaskStatus, bool]] = Counter()
-    for row in tx.plans.states(mission_id):
-        states[TaskStatus(row.status), row.waiting_for > 0] += row.tasks
+    states = tx.tallies.states(mission_id)
     remaining = sum(tasks for (status, _), tasks in states.items() if status not in DONE)
     durations = tx.plans.latest_durations(mission_id, limit=MEASURED_TASKS)
     held = [task for task in tx.plans.held(mission_id) if task.is_blocked]
@@ -245,10 +242,7 @@ def progress(tx: Tx, *, mission_id: str) -> Progress:
         completed_sequence=completed,
         current_sequence=current or 0,
         blocked=_blocked(tx, mission_id, held),
-        groups=[
-            Group(id=row.parallel_group, tasks=int(row.tasks), completed=int(row.completed))
-            for row in tx.plans.groups(mission_id)
-        ],
+        groups=[Group(id=row.name, tasks=row.tasks, completed=row.done) for row in tx.tallies.groups(mission_id)],
         remaining=remaining,
         seconds_remaining=round(remaining * median(durations) / mission.max_parallel, 3) if durations else None,
     )
@@ -301,15 +295,14 @@ def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, existing: Sequence
     done = {row.id for row in existing if TaskStatus(row.status) in DONE}
     wanted = {task.id: list(dict.fromkeys(ids[name] for name in task.depends_on)) for task in new}
     first = max((row.position for row in existing), default=-1) + 1
-    tx.plans.add_tasks(
-        [
-            _row(mission, task, phase_id=phases[task.sequence], position=position, now=tx.now)
-            | {"waiting_for": sum(id not in done for id in wanted[task.id])}
-            for position, task in enumerate(new, start=first)
-        ]
-    )
+    rows = [
+        _row(mission, task, phase_id=phases[task.sequence], position=position, now=tx.now)
+        | {"waiting_for": sum(id not in done for id in wanted[task.id])}
+        for position, task in enumerate(new, start=first)
+    ]
+    tx.plans.add_tasks(rows)
     tx.plans.add_dependencies([(id, other) for id, others in wanted.items() for other in others])
-    tx.phases.count_planned(Counter(phases[task.sequence] for task in new))
+    tx.tallies.planned(mission.id, rows)
     tx.emit(events.MissionUpdated(mission=mission))
     return Planned(
         mission=mission,

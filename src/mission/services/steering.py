@@ -189,7 +189,7 @@ def _skip(tx: Tx, task: Task) -> Task:
 
 def _save(tx: Tx, task: Task, moved: Task) -> Task:
     tx.tasks.save(moved)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=moved.heap)
+    tx.tallies.moved(task, moved)
     tx.emit(events.TaskUpdated(task=moved))
     tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
     tx.missions.touch(task.mission_id, now=tx.now)

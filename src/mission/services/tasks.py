@@ -182,7 +182,7 @@ def begin(
         started = with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
         started = _in_tree(started, place, snapshot)
         tx.tasks.save(started)
-        tx.phases.recount(phase.id, left=task.heap, entered=started.heap)
+        tx.tallies.moved(task, started)
         tx.emit(events.TaskUpdated(task=started))
     else:
         _check_parent(tx, wish, mission)
@@ -191,7 +191,7 @@ def begin(
         )
         started = _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot)
         tx.tasks.add(started)
-        tx.phases.recount(phase.id, left=None, entered=started.heap)
+        tx.tallies.moved(None, started)
         tx.emit(events.TaskCreated(task=started))
     tell_workflow(tx, mission)
     tx.missions.touch(mission.id, now=tx.now)
@@ -396,8 +396,8 @@ def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> t
     """Count the task as ended in its phase, close the phase if asked, and tell the mission's readers."""
     mission = tx.missions.get(task.mission_id)  # locked first: whoever extends the plan counts before or after us
     if ended.status in DONE:
-        tx.plans.free_dependents(task.id)
-    tx.phases.recount(task.phase_id, left=task.heap, entered=ended.heap)
+        tx.tallies.freed(task.id)
+    tx.tallies.moved(task, ended)
     tx.missions.touch(mission.id, now=tx.now)
     tell_workflow(tx, mission)
     phase = phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, select
 
 from mission.domain.errors import NotFound
 from mission.domain.phase import Phase, PhaseStatus, Tally
 from mission.store.mapping import Mapper
-from mission.store.prepared import Prepared
 from mission.store.tables import phases
+from mission.store.tallies import HEAPS
 
-_TALLIES = ("pending", "in_progress", "success", "partial", "failed", "skipped")
 _MAPPER = Mapper(phases, Phase)
-_SELECT = select(*_MAPPER.columns, *(phases.c[name] for name in _TALLIES))
+_SELECT = select(*_MAPPER.columns, *(phases.c[name] for name in HEAPS))
 _BY_ID = _SELECT.where(phases.c.id == bindparam("id"))
 _BY_NUMBER = _SELECT.where(phases.c.mission_id == bindparam("mission_id"), phases.c.number == bindparam("number"))
 _OF_MISSION = _SELECT.where(phases.c.mission_id == bindparam("mission_id")).order_by(phases.c.number)
-_RECOUNT = Prepared(
-    update(phases)
-    .where(phases.c.id == bindparam("row_id"))
-    .values({name: phases.c[name] + bindparam(f"more_{name}") for name in _TALLIES})
-)
 
 
 class Phases:
@@ -54,27 +47,10 @@ class Phases:
     def save(self, phase: Phase) -> None:
         _MAPPER.save(self._connection, phase)
 
-    def recount(self, id: str, *, left: str | None, entered: str | None, tasks: int = 1) -> None:
-        """Note that tasks left one heap of the tally and entered another."""
-        if left == entered:
-            return
-        more = dict.fromkeys((f"more_{name}" for name in _TALLIES), 0)
-        if left is not None:
-            more[f"more_{left}"] -= tasks
-        if entered is not None:
-            more[f"more_{entered}"] += tasks
-        _RECOUNT.run(self._connection, {"row_id": id, **more})
-
-    def count_planned(self, pending: Mapping[str, int]) -> None:
-        """Note how many waiting tasks a plan adds to each phase."""
-        none = dict.fromkeys((f"more_{name}" for name in _TALLIES), 0)
-        rows = [{"row_id": id, **none, "more_pending": tasks} for id, tasks in pending.items()]
-        _RECOUNT.run(self._connection, *rows)
-
 
 def _entity(row: Row[Any]) -> Phase:
     values = row._mapping
     return Phase(
         **{column.name: values[column.name] for column in _MAPPER.columns} | {"status": PhaseStatus(values["status"])},
-        tally=Tally(**{name: values[name] for name in _TALLIES}),
+        tally=Tally(**{name: values[name] for name in HEAPS}),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, or_, select
 
 from mission.domain.phase import PhaseStatus
 from mission.domain.task import DONE, Task, TaskStatus
 from mission.store.prepared import Prepared
-from mission.store.tables import dependencies, phases, tasks
+from mission.store.tables import dependencies, parallel_groups, phases, tasks
 from mission.store.tasks import MAPPER
 
 CHUNK = 500
@@ -54,11 +54,7 @@ _TOUCHED = (
 _CLEAR = (
     delete(tasks).where(tasks.c.mission_id == bindparam("mission_id")),
     delete(phases).where(phases.c.mission_id == bindparam("mission_id")),
-)
-_FREE_DEPENDENTS = (
-    update(tasks)
-    .where(tasks.c.id.in_(select(dependencies.c.task_id).where(dependencies.c.depends_on == bindparam("ended_id"))))
-    .values(waiting_for=tasks.c.waiting_for - 1)
+    delete(parallel_groups).where(parallel_groups.c.mission_id == bindparam("mission_id")),
 )
 _DEPENDENCIES = (
     select(dependencies.c.task_id, dependencies.c.depends_on)
@@ -75,21 +71,6 @@ _PAGE = (
     .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
-)
-_STATES = (
-    select(tasks.c.waiting_for, tasks.c.status, func.count().label("tasks"))
-    .where(tasks.c.mission_id == bindparam("mission_id"))
-    .group_by(tasks.c.waiting_for, tasks.c.status)
-)
-_GROUPS = (
-    select(
-        tasks.c.parallel_group,
-        func.count().label("tasks"),
-        func.sum(case((tasks.c.status.in_(bindparam("done", expanding=True)), 1), else_=0)).label("completed"),
-    )
-    .where(tasks.c.mission_id == bindparam("mission_id"), tasks.c.parallel_group.is_not(None))
-    .group_by(tasks.c.parallel_group)
-    .order_by(tasks.c.parallel_group)
 )
 _GROUP_MEMBERS = select(tasks.c.id, tasks.c.parallel_group).where(
     tasks.c.mission_id == bindparam("mission_id"),
@@ -177,10 +158,6 @@ class Plans:
         for statement in _CLEAR:
             self._connection.execute(statement, {"mission_id": mission_id})
 
-    def free_dependents(self, task_id: str) -> None:
-        """The task is done: whatever waited for it waits for one task less."""
-        self._connection.execute(_FREE_DEPENDENTS, {"ended_id": task_id})
-
     def dependencies(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
         """For each task the ids of those it depends on."""
         found: dict[str, list[str]] = {id: [] for id in task_ids}
@@ -198,14 +175,6 @@ class Plans:
         """Tasks of a mission in the order of its plan."""
         values = {"mission_id": mission_id, "limit": limit, "offset": offset}
         return [MAPPER.entity(row) for row in self._connection.execute(_PAGE, values)]
-
-    def states(self, mission_id: str) -> list[Any]:
-        """How many tasks stand in which state and wait for how many others."""
-        return list(self._connection.execute(_STATES, {"mission_id": mission_id}))
-
-    def groups(self, mission_id: str) -> list[Any]:
-        """For each parallel group how many tasks it has, and how many of them are done."""
-        return list(self._connection.execute(_GROUPS, {"mission_id": mission_id, "done": _DONE_WORDS}))
 
     def group_members(self, mission_id: str, group: str, *, limit: int) -> list[str]:
         """Tasks of a parallel group that are not done."""

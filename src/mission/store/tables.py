@@ -99,7 +99,17 @@ phases = Table(
     Column("partial", Integer, nullable=False, server_default="0"),
     Column("failed", Integer, nullable=False, server_default="0"),
     Column("skipped", Integer, nullable=False, server_default="0"),
+    Column("waiting", Integer, nullable=False, server_default="0"),
     UniqueConstraint("mission_id", "number"),
+)
+
+parallel_groups = Table(
+    "parallel_groups",
+    metadata,
+    Column("mission_id", Text, ForeignKey("missions.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("tasks", Integer, nullable=False),
+    Column("done", Integer, nullable=False),
 )
 
 tasks = Table(

@@ -19,6 +19,7 @@ from mission.store.messages import Messages
 from mission.store.missions import Missions
 from mission.store.phases import Phases
 from mission.store.plans import Plans
+from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
 
 
@@ -51,6 +52,10 @@ class Tx:
     @cached_property
     def plans(self) -> Plans:
         return Plans(self.connection)
+
+    @cached_property
+    def tallies(self) -> Tallies:
+        return Tallies(self.connection)
 
     @cached_property
     def claims(self) -> Claims:
