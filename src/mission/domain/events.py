@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mission.domain.agent import Agent, Presence
+from mission.domain.execution import Execution, OperatorMessage
 from mission.domain.inbox import QueueItem
 from mission.domain.journal import Entry
 from mission.domain.mail import HUMAN, Message
 from mission.domain.mission import Mission
+from mission.domain.observation import Observation
 from mission.domain.phase import Phase
 from mission.domain.repository import Repository
 from mission.domain.task import Task
@@ -265,6 +267,52 @@ class MailSent(_MessageEvent):
             "isForHuman": for_human,
             "subject": self.message.subject,
         }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _ExecutionEvent(Event):
+    execution: Execution
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.execution.mission_id
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        return (self.execution.agent_id,)
+
+    def data(self) -> dict[str, Any]:
+        return self.execution.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExecutionCreated(_ExecutionEvent):
+    """An agent is about to be launched on a task."""
+
+    topic: ClassVar[str] = "execution:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExecutionUpdated(_ExecutionEvent):
+    """A launched agent started, moved, said how far it is, got a message or ended."""
+
+    topic: ClassVar[str] = "execution:updated"
+    message: OperatorMessage | None = None
+
+    def data(self) -> dict[str, Any]:
+        told = {"message": self.message.record()} if self.message is not None else {}
+        return {**self.execution.record(), **told}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ObservationCreated(_ExecutionEvent):
+    """Something that a launched agent said, or that was seen of it, was recorded."""
+
+    topic: ClassVar[str] = "observation:created"
+    observation: Observation
+
+    def data(self) -> dict[str, Any]:
+        return {**self.observation.record(), "task_id": self.execution.task_id, "agent_id": self.execution.agent_id}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -129,10 +129,22 @@ def update(
 
 def unregister(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
     """The agent leaves: it is offline, and everything it had in hand is free again."""
+    return leave(tx, agent_id=agent_id, keeping=None, rhythm=rhythm)
+
+
+def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: Rhythm) -> Seen:
+    """The agent is gone, and what it had in hand is free, but for the one task that is kept for it."""
     agent = tx.agents.get(agent_id)
     for task in tx.tasks.owned_by(agent_id, statuses=_OPEN_WORDS):
-        claims.give_back(tx, task=task)
+        if task.id != keeping:
+            claims.give_back(tx, task=task)
     agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
+    return _save(tx, agent, rhythm, before=None)
+
+
+def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: Rhythm) -> Seen:
+    """The agent is back, with that task in hand."""
+    agent = replace(tx.agents.get(agent_id), declared=Presence.ONLINE, current_task_id=task_id, last_seen_at=tx.now)
     return _save(tx, agent, rhythm, before=None)
 
 

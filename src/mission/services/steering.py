@@ -98,7 +98,7 @@ def shift(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
     else:
         moved = task.move_to(wanted.status, at=tx.now)
         moved = replace(moved, hold=_hold(wanted, owner) if wanted.blocked else None)
-    return _save(tx, task, moved)
+    return save(tx, task, moved)
 
 
 def set_plan(
@@ -134,7 +134,7 @@ def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner:
     else:
         task.check_owner(owner.agent_id, owner.fence)
         replanned = replace(task, attempts=task.attempts + 1, updated_at=tx.now)
-    _save(tx, task, replace(replanned, plan=plan))
+    save(tx, task, replace(replanned, plan=plan))
     return journal.checkpoint(
         tx,
         type=CheckpointType.REPLAN,
@@ -161,7 +161,7 @@ def _planning(tx: Tx, task: Task, owner: Owner) -> Task:
     task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
     claims.check_ready(tx, task)
     tx.missions.get(task.mission_id).check_hands_out()
-    return _save(tx, task, tasks.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now))
+    return save(tx, task, tasks.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now))
 
 
 def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
@@ -187,7 +187,8 @@ def _skip(tx: Tx, task: Task) -> Task:
     return skipped
 
 
-def _save(tx: Tx, task: Task, moved: Task) -> Task:
+def save(tx: Tx, task: Task, moved: Task) -> Task:
+    """Store a task that moved, and tell those who follow it."""
     tx.tasks.save(moved)
     tx.tallies.moved(task, moved)
     tx.emit(events.TaskUpdated(task=moved))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -99,6 +100,27 @@ class Completed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Footing:
+    """The mission, the tree and the tree's snapshot of a task that is about to start."""
+
+    mission_id: str
+    place: Place | None
+    snapshot: Snapshot | None
+    fresh: bool
+    """Whether the snapshot was taken for this start."""
+
+    @asynccontextmanager
+    async def kept_by(self, trees: Trees) -> AsyncIterator[None]:
+        """Records the start inside; a snapshot that nobody will need is dropped when that is refused."""
+        try:
+            yield
+        except MissionError:
+            if self.snapshot is not None and self.fresh:
+                await trees.forget({str(self.snapshot.path): self.snapshot.as_dict()})
+            raise
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Ground:
     """What must be known before a tree can be chosen."""
 
@@ -119,19 +141,35 @@ async def start(
     answer: Callable[[Started], Answer],
 ) -> Answer:
     """Start a task: find its mission and its tree, take the tree's snapshot, then record it."""
+    footing = await prepare(work, trees, wish=wish, repository_path=repository_path, directory=directory, report=report)
+    async with footing.kept_by(trees):
+        return await work.write(
+            begin,
+            wish=wish,
+            mission_id=footing.mission_id,
+            owner=owner,
+            place=footing.place,
+            snapshot=footing.snapshot,
+            answer=answer,
+        )
+
+
+async def prepare(
+    work: Work,
+    trees: Trees,
+    *,
+    wish: Wish,
+    repository_path: str | None,
+    directory: str | None,
+    report: Report | None = None,
+) -> Footing:
+    """What a start stands on; `begin` records it."""
     named = await trees.named(repository_path)
     ground = await _ground(work, trees, wish=wish, named=named, directory=directory)
     place = named or await trees.of_mission(ground.repository, directory=directory)
     kept = _kept_snapshot(ground.task, place)
     snapshot = kept or (await trees.snapshot(place, report=report) if place is not None else None)
-    try:
-        return await work.write(
-            begin, wish=wish, mission_id=ground.mission.id, owner=owner, place=place, snapshot=snapshot, answer=answer
-        )
-    except MissionError:
-        if snapshot is not None and kept is None:
-            await trees.forget({str(snapshot.path): snapshot.as_dict()})
-        raise
+    return Footing(mission_id=ground.mission.id, place=place, snapshot=snapshot, fresh=kept is None)
 
 
 async def complete(

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
+from mission.store.database import Database
+
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 
@@ -23,6 +25,22 @@ class Work(Protocol):
 
     @overload
     async def write(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
+
+
+class Unattended:
+    """Work that no call asked for: what a daemon does of its own accord."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        return await self._database.read(function, **arguments)
+
+    async def write(
+        self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
+    ) -> Any:
+        result = await self._database.write(function, **arguments)
+        return result if answer is None else answer(result)
 
 
 def digest_of(content: Any) -> str:

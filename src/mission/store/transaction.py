@@ -12,11 +12,13 @@ from mission.store.agents import Agents
 from mission.store.audit import Audit, Calls
 from mission.store.claims import Claims
 from mission.store.events import Events
+from mission.store.executions import Executions
 from mission.store.inbox import Inbox
 from mission.store.jobs import Jobs
 from mission.store.journal import Journal
 from mission.store.messages import Messages
 from mission.store.missions import Missions
+from mission.store.observations import Observations
 from mission.store.phases import Phases
 from mission.store.plans import Plans
 from mission.store.tallies import Tallies
@@ -76,6 +78,14 @@ class Tx:
     @cached_property
     def messages(self) -> Messages:
         return Messages(self.connection)
+
+    @cached_property
+    def executions(self) -> Executions:
+        return Executions(self.connection)
+
+    @cached_property
+    def observations(self) -> Observations:
+        return Observations(self.connection)
 
     @cached_property
     def events(self) -> Events:

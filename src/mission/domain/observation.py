@@ -1,0 +1,86 @@
+"""Observations: what was seen of an execution, each counted once, and the acknowledgement its sender gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from mission.domain.signals import Delivery, Policy
+from mission.domain.times import shown
+
+PAYLOAD_DIFFERS = "payload differs, use a new id"
+
+
+class Origin(StrEnum):
+    """Which way an observation came."""
+
+    STDOUT_MARKER = "stdout-marker"
+    MCP_TOOL = "mcp-tool"
+    PROVIDER = "provider"
+    TERMINAL = "terminal"
+
+    @classmethod
+    def of(cls, delivery: Delivery) -> Origin:
+        return cls(delivery.value)
+
+
+class AckStatus(StrEnum):
+    ACCEPTED = "accepted"
+    DUPLICATE = "duplicate"
+    REJECTED = "rejected"
+    RECORDED_ONLY = "recorded-only"
+    PROMOTED = "promoted"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observation:
+    """One accepted observation. It is never changed."""
+
+    id: str
+    execution_id: str
+    event_id: str
+    origin: Origin
+    type: str
+    policy: Policy
+    payload: Mapping[str, Any]
+    digest: str
+    status: AckStatus
+    created_at: datetime
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "execution_id": self.execution_id,
+            "event_id": self.event_id,
+            "origin": str(self.origin),
+            "type": self.type,
+            "policy": str(self.policy),
+            "payload": dict(self.payload),
+            "status": str(self.status),
+            "created_at": shown(self.created_at),
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ack:
+    """What became of a delivery. It says nothing about whether the work is good."""
+
+    status: AckStatus
+    execution_id: str
+    event_id: str
+    observation_id: str | None = None
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The acknowledgement on the wire; what is not known is left out."""
+        said = {
+            "status": str(self.status),
+            "agentExecutionId": self.execution_id,
+            "eventId": self.event_id,
+            "observationId": self.observation_id,
+            "reason": self.reason,
+        }
+        return {name: value for name, value in said.items() if value is not None}

@@ -1,0 +1,177 @@
+"""The fields of a signal's payload: each knows its JSON Schema and how to read what an agent sent."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mission.domain.errors import InvalidInput
+
+LONGEST_TEXT = 2_000
+MOST_ARTIFACTS = 64
+LONGEST_LABEL = 200
+
+ACTIVITIES = ("read", "edit", "write", "reference", "output")
+
+
+class Field(Protocol):
+    """One field of a payload."""
+
+    @property
+    def required(self) -> bool: ...
+
+    def schema(self) -> dict[str, Any]: ...
+
+    def read(self, value: Any, *, name: str) -> Any:
+        """The value as it is stored, or an error that names the field and what it takes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Text:
+    """Some words, or one word out of a few."""
+
+    description: str = ""
+    longest: int = LONGEST_TEXT
+    required: bool = True
+    options: Sequence[str] = ()
+
+    def schema(self) -> dict[str, Any]:
+        described = {"description": self.description} if self.description else {}
+        if self.options:
+            return {"type": "string", "enum": list(self.options), **described}
+        return {"type": "string", "minLength": 1, "maxLength": self.longest, **described}
+
+    def read(self, value: Any, *, name: str) -> str:
+        if not isinstance(value, str):
+            raise _wrong(name, f"must be text, not {_kind(value)}")
+        text = value.strip()
+        if self.options and text not in self.options:
+            raise _wrong(name, f"'{text[:60]}' is not one of: {', '.join(self.options)}")
+        if not text:
+            raise _wrong(name, "must not be empty")
+        if len(text) > self.longest:
+            raise _wrong(name, f"has {len(text):,} characters; at most {self.longest:,} are taken")
+        if "\x00" in text or not _is_whole(text):
+            raise _wrong(name, "contains a NUL or half of a surrogate pair, which is no character")
+        return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choices:
+    """What a person may answer with a click; free text is always possible."""
+
+    description: str
+    most: int
+    required: bool = False
+
+    _KINDS = ("fixed", "manual")
+
+    def schema(self) -> dict[str, Any]:
+        text = Text(longest=LONGEST_LABEL).schema()
+        choice = {
+            "type": "object",
+            "properties": {
+                "kind": Text(options=self._KINDS, description="fixed has a value; manual asks for text").schema(),
+                "label": text,
+                "value": Text(description="What you get as answer (fixed)").schema(),
+                "placeholder": {**text, "description": "Shown in the empty field (manual)"},
+            },
+            "required": ["kind", "label"],
+        }
+        return {"type": "array", "maxItems": self.most, "items": choice, "description": self.description}
+
+    def read(self, value: Any, *, name: str) -> list[dict[str, str]]:
+        if not isinstance(value, list):
+            raise _wrong(name, f"must be a list, not {_kind(value)}")
+        if len(value) > self.most:
+            raise _wrong(name, f"has {len(value)} choices; at most {self.most} are taken")
+        return [self._choice(each, name=f"{name}.{position}") for position, each in enumerate(value)]
+
+    def _choice(self, value: Any, *, name: str) -> dict[str, str]:
+        if not isinstance(value, Mapping):
+            raise _wrong(name, 'must be {"kind": "fixed", "label", "value"} or {"kind": "manual", "label"}')
+        kind = Text(options=self._KINDS).read(value.get("kind"), name=f"{name}.kind")
+        fields: dict[str, Field] = {"label": Text(longest=LONGEST_LABEL)}
+        if kind == "fixed":
+            fields["value"] = Text()
+        else:
+            fields["placeholder"] = Text(longest=LONGEST_LABEL, required=False)
+        return {"kind": kind, **read_fields(fields, value, inside=f"{name}.")}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Artifacts:
+    """Files and other things that the signal is about."""
+
+    required: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        properties = {name: field.schema() for name, field in _ARTIFACT.items()}
+        return {
+            "type": "array",
+            "maxItems": MOST_ARTIFACTS,
+            "items": {"type": "object", "properties": properties},
+            "description": "Files this is about: a path or an artifactId each",
+        }
+
+    def read(self, value: Any, *, name: str) -> list[dict[str, str]]:
+        if not isinstance(value, list):
+            raise _wrong(name, f"must be a list, not {_kind(value)}")
+        if len(value) > MOST_ARTIFACTS:
+            raise _wrong(name, f"has {len(value)} entries; at most {MOST_ARTIFACTS} are taken")
+        return [self._artifact(each, name=f"{name}.{position}") for position, each in enumerate(value)]
+
+    def _artifact(self, value: Any, *, name: str) -> dict[str, str]:
+        given = {"path": value} if isinstance(value, str) else value
+        if not isinstance(given, Mapping):
+            raise _wrong(name, f"must be an object with path or artifactId, not {_kind(value)}")
+        artifact: dict[str, str] = read_fields(_ARTIFACT, given, inside=f"{name}.")
+        if not {"path", "artifactId"} & artifact.keys():
+            raise _wrong(name, "names neither path nor artifactId")
+        return artifact
+
+
+_ARTIFACT: Mapping[str, Field] = {
+    "path": Text(required=False),
+    "artifactId": Text(required=False, longest=LONGEST_LABEL),
+    "label": Text(required=False, longest=LONGEST_LABEL),
+    "activity": Text(required=False, options=ACTIVITIES),
+}
+
+
+def read_fields(fields: Mapping[str, Field], given: Mapping[str, Any], *, inside: str = "") -> dict[str, Any]:
+    """What stands in the fields that we know. Others are ignored, for some clients add their own, unless
+    one looks like a field of ours that is missing."""
+    present = {name: value for name, value in given.items() if value is not None}
+    missing = [name for name in fields if name not in present]
+    for name in present.keys() - fields.keys():
+        close = difflib.get_close_matches(str(name)[:60], missing, n=1, cutoff=0.75)
+        if close:
+            raise _wrong(f"{inside}{str(name)[:60]}", f"is unknown; did you mean '{inside}{close[0]}'?")
+    for name in missing:
+        if fields[name].required:
+            raise _wrong(f"{inside}{name}", "is required")
+    return {
+        name: field.read(present[name], name=f"{inside}{name}") for name, field in fields.items() if name in present
+    }
+
+
+def _wrong(name: str, problem: str) -> InvalidInput:
+    return InvalidInput(
+        f"{name}: {problem}", hint="Correct that and send the signal again, with the same eventId.", field=name
+    )
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", bool: "true or false", str: "text"}
+    return kinds.get(type(value), "a number" if isinstance(value, int | float) else "null")
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,153 @@
+"""Use cases of observations: accept each once, and let its kind's policy decide what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from mission.domain import events
+from mission.domain.execution import Execution, ExecutionStatus
+from mission.domain.ids import new_id
+from mission.domain.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
+from mission.domain.signals import Delivery, Policy, Signal, SignalType
+from mission.domain.task import TaskStatus
+from mission.domain.times import shown
+from mission.services import executions, steering, tasks
+from mission.services.work import digest_of
+from mission.store.transaction import Tx
+
+
+def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, delivery: Delivery) -> Ack:
+    """Take in a signal, whichever way it came: once per event id, then by the policy of its kind."""
+    execution = tx.executions.find(execution_id)
+    refused = _refusal(execution, execution_id, signal, delivery)
+    if execution is None or refused is not None:
+        return Ack(status=AckStatus.REJECTED, execution_id=execution_id, event_id=event_id, reason=refused)
+    digest = digest_of([str(signal.type), signal.payload])
+    known = tx.observations.find(execution_id, event_id)
+    if known is not None:
+        return _repeated(known, digest)
+    observation = Observation(
+        id=new_id("observation"),
+        execution_id=execution_id,
+        event_id=event_id,
+        origin=Origin.of(delivery),
+        type=str(signal.type),
+        policy=signal.kind.policy,
+        payload=signal.payload,
+        digest=digest,
+        status=_STATUS[signal.kind.policy],
+        created_at=tx.now,
+    )
+    tx.observations.add(observation)
+    tx.emit(events.ObservationCreated(execution=execution, observation=observation))
+    _EFFECTS[signal.type](tx, execution, observation)
+    return _ack(observation, observation.status)
+
+
+def note(
+    tx: Tx, *, execution_id: str, origin: Origin, type: str, payload: Mapping[str, Any], key: str | None = None
+) -> Ack:
+    """Record what was seen of an execution besides its signals: nothing follows from it.
+
+    It gets an id of ours; `key` names what can be seen twice, so that it is recorded once.
+    """
+    execution = tx.executions.get(execution_id)
+    id = new_id("observation")
+    digest = digest_of([type, payload])
+    known = tx.observations.find(execution_id, key) if key is not None else None
+    if known is not None:
+        return _repeated(known, digest)
+    observation = Observation(
+        id=id,
+        execution_id=execution_id,
+        event_id=key or id,
+        origin=origin,
+        type=type,
+        policy=Policy.DIAGNOSTIC,
+        payload=dict(payload),
+        digest=digest,
+        status=AckStatus.RECORDED_ONLY,
+        created_at=tx.now,
+    )
+    tx.observations.add(observation)
+    tx.emit(events.ObservationCreated(execution=execution, observation=observation))
+    return _ack(observation, observation.status)
+
+
+def _refusal(execution: Execution | None, id: str, signal: Signal, delivery: Delivery) -> str | None:
+    if execution is None:
+        return f"there is no execution {id[:60]}"
+    if not execution.is_live:
+        return f"execution {execution.id} has ended ({execution.status}) and takes no more signals"
+    if not execution.descriptor.allows(signal.type, delivery):
+        return f"execution {execution.id} takes no '{signal.type}' by {delivery}: it selected {execution.delivery}"
+    return None
+
+
+def _repeated(known: Observation, digest: str) -> Ack:
+    return _ack(known, AckStatus.DUPLICATE, reason=None if known.digest == digest else PAYLOAD_DIFFERS)
+
+
+def _ack(observation: Observation, status: AckStatus, reason: str | None = None) -> Ack:
+    return Ack(
+        status=status,
+        execution_id=observation.execution_id,
+        event_id=observation.event_id,
+        observation_id=observation.id,
+        reason=reason,
+    )
+
+
+def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
+    moved = execution
+    if execution.status is ExecutionStatus.WAITING:  # an agent that goes on no longer waits
+        moved = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
+    said = {**observation.payload, "at": shown(observation.created_at)}
+    executions.save(tx, replace(moved, progress=said, updated_at=tx.now))
+
+
+def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None:  # noqa: ARG001
+    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
+
+
+def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
+    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
+    task = tx.tasks.get(execution.task_id)
+    if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
+        return
+    hold = {"kind": steering.BLOCKED, "reason": observation.payload["reason"], "by": execution.agent_id}
+    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
+    steering.save(tx, task, replace(paused, hold=hold, updated_at=tx.now))
+
+
+def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
+    """A claim is kept with the execution and told to those who follow its task; it moves nothing."""
+    claim = {"type": observation.type, **observation.payload, "at": shown(observation.created_at)}
+    executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
+    task = tx.tasks.get(execution.task_id)
+    tx.emit(events.TaskUpdated(task=task))
+    tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
+
+
+def _message(tx: Tx, execution: Execution, observation: Observation) -> None:
+    """The ledger itself is the record."""
+
+
+_STATUS = {
+    Policy.PROGRESS: AckStatus.PROMOTED,
+    Policy.INPUT_REQUEST: AckStatus.PROMOTED,
+    Policy.CLAIM: AckStatus.RECORDED_ONLY,
+    Policy.AUDIT_MESSAGE: AckStatus.ACCEPTED,
+}
+
+_EFFECTS: Mapping[SignalType, Callable[[Tx, Execution, Observation], None]] = {
+    SignalType.PROGRESS: _progress,
+    SignalType.NEEDS_INPUT: _needs_input,
+    SignalType.BLOCKED: _blocked,
+    SignalType.READY_FOR_VERIFICATION: _claim,
+    SignalType.COMPLETED_CLAIM: _claim,
+    SignalType.FAILED_CLAIM: _claim,
+    SignalType.MESSAGE: _message,
+}
