@@ -31,7 +31,7 @@ from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Tokens
 from mission.gateway.registry import Registry, parse_toolsets
 from mission.git.snapshot import Snapshots
-from mission.services import retention
+from mission.services import identity, retention
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
 from mission.settings import Settings
@@ -101,6 +101,10 @@ class App:
             await self.events.close()
             await self.trees.close()
             await self.database.close()
+
+    def tokens(self, operator: str) -> Tokens:
+        """Tells who shows a token: the operator's, or an agent's."""
+        return Tokens(operator, find=lambda token: self.database.read(identity.bearer_of, token=token))
 
     async def health(self) -> dict[str, Any]:
         """What a bridge asks before it restarts a daemon of another version."""
@@ -201,10 +205,19 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
     chosen = toolsets or settings.toolsets
     parse_toolsets(chosen)
     app = App(settings, role="a standalone server")
+    token = os.environ.get("MISSION_TOKEN")
+    tokens = app.tokens(operator_token(settings))
+    server = McpServer(
+        app.gateway,
+        toolsets=chosen,
+        agent=agent,
+        directory=str(Path.cwd()),
+        bearer=(lambda: tokens.check(token)) if token else None,
+    )
 
     async def serve() -> None:
         async with app.running(periodic=False):
-            await McpServer(app.gateway, toolsets=chosen, agent=agent, directory=str(Path.cwd())).serve_stdio()
+            await server.serve_stdio()
 
     _run(serve())
 
@@ -219,7 +232,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     asgi = build_http(
         app.gateway,
         app.events,
-        tokens=Tokens(token),
+        tokens=app.tokens(token),
         toolsets=settings.toolsets,
         hosts=answering_hosts(settings.host, settings.allowed_hosts),
         health=app.health,

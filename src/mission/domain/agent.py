@@ -16,6 +16,11 @@ class AgentType(StrEnum):
     ORCHESTRATOR = "ORCHESTRATOR"
     WORKER = "WORKER"
 
+    def commands(self, other: AgentType) -> bool:
+        """Whether an agent of this type stands above one of the other."""
+        ranks = list(AgentType)
+        return ranks.index(self) < ranks.index(other)
+
 
 class AgentRole(StrEnum):
     COORDINATOR = "coordinator"
@@ -64,6 +69,9 @@ class Agent:
     workspace_path: str | None = None
     current_task_id: str | None = None
     metadata: Mapping[str, Any] | None = None
+    supervisor_id: str | None = None
+    mission_id: str | None = None
+    """The mission it was made for, or leads."""
 
     @property
     def role(self) -> AgentRole:
@@ -88,6 +96,8 @@ class Agent:
             "capabilities": list(self.capabilities),
             "current_task_id": self.current_task_id,
             "workspace_path": self.workspace_path,
+            "supervisor_id": self.supervisor_id,
+            "mission_id": self.mission_id,
             "last_heartbeat": shown(self.last_seen_at),
             "metadata": dict(self.metadata or {}),
             "created_at": shown(self.created_at),

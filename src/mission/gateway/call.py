@@ -53,6 +53,7 @@ class Call:
     def __init__(
         self,
         *,
+        tool: Tool,
         database: Database,
         ports: Ports,
         caller: Caller,
@@ -65,6 +66,7 @@ class Call:
         self.directory = caller.directory
         self.identity = identity
         self.answered: dict[str, Any] | None = None
+        self._tool = tool
         self._steps = 0
         self._database = database
         self._loop = asyncio.get_running_loop()
@@ -102,12 +104,14 @@ class Call:
 
         def answered(tx: Tx) -> Any:
             if self._repeat is not None and (kept := self._repeat.recall(tx)) is not None:
+                self._tool.check_whole(kept)
                 self.answered = self._entry.result = kept
                 return None
             rendered = answer(function(tx, **arguments))
-            self.answered = self._entry.result = _dumped(rendered)
+            self.answered = _dumped(rendered)
+            self._entry.result = kept = self._tool.without_secret(self.answered)
             if self._repeat is not None:
-                self._repeat.remember(tx, self.answered)
+                self._repeat.remember(tx, kept)
             return rendered
 
         self._entry.handed_in = True
@@ -164,7 +168,7 @@ class Gateway:
         entry = Entry(tool=name, transport=caller.transport, arguments=arguments, at=self._database.clock())
         try:
             found = self.registry.get(name)
-            entry.identity = identity = await self._identify(found, arguments, caller)
+            identity = await self._identify(found, arguments, caller, entry)
             self._permit(identity, name)
             entry.reads = found is not None and found.reads
             if identity.agent is not None:
@@ -174,6 +178,7 @@ class Gateway:
             checked = validate(found, arguments)
             repeat = _repeat_of(found, arguments, caller, identity)
             call = Call(
+                tool=found,
                 database=self._database,
                 ports=self._ports,
                 caller=caller,
@@ -181,7 +186,8 @@ class Gateway:
                 entry=entry,
                 repeat=repeat,
             )
-            entry.result = await self._run_once(found, call, checked, repeat)
+            result = await self._run_once(found, call, checked, repeat)
+            entry.result = found.without_secret(result)
         except asyncio.CancelledError as error:  # the caller left; a write that was handed in brings its own row
             if not entry.handed_in:
                 self.audit.add(entry.finished(error, self._database.clock()))
@@ -192,7 +198,7 @@ class Gateway:
             raise self._presentable(error, entry) from error
         if not entry.written:
             self.audit.add(entry.finished(None, self._database.clock()))
-        return entry.result
+        return result
 
     async def close(self) -> None:
         """Write what no call waited for."""
@@ -204,10 +210,15 @@ class Gateway:
 
     async def identify(self, caller: Caller) -> Identity:
         """Who the connection itself speaks for."""
-        return Identity(agent=await self._agent(caller.agent, field="agent") if caller.agent is not None else None)
+        bound = Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
+        if caller.agent is None:
+            return bound
+        return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field="agent")), field="agent")
 
-    async def _identify(self, found: Tool | None, arguments: Any, caller: Caller) -> Identity:
-        identity = await self.identify(caller)
+    async def _identify(self, found: Tool | None, arguments: Any, caller: Caller, entry: Entry) -> Identity:
+        """Who acts. The entry names whoever called from the start, so that a false name is laid at the right door."""
+        entry.identity = Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
+        entry.identity = identity = await self.identify(caller)
         if found is None or found.actor is None or not isinstance(arguments, dict):
             return identity
         named = arguments.get(found.actor)
@@ -215,12 +226,8 @@ class Gateway:
             return identity
         by_person = found.person and named == HUMAN
         actor = Identity(agent=None if by_person else await self._agent(named, field=found.actor))
-        if identity.agent is not None and identity.name != actor.name:
-            raise PermissionDenied(
-                f"{identity.agent.id} cannot act as {actor.name if actor.agent else HUMAN}",
-                hint=f"Leave '{found.actor}' out, or give your own id.",
-            )
-        return actor
+        entry.identity = identity = _acting_as(identity, actor, field=found.actor)
+        return identity
 
     async def _agent(self, reference: str, *, field: str) -> Agent:
         check_text(reference, field=field)
@@ -259,6 +266,7 @@ class Gateway:
             kept = await self._database.read(repeat.recall)
             if kept is None:
                 raise
+            tool.check_whole(kept)
             return kept  # another process was faster with the same key
 
     async def _run(self, tool: Tool, call: Call, arguments: Any) -> dict[str, Any]:
@@ -277,6 +285,16 @@ class Gateway:
         else:
             log.error("call %s failed", entry.id, exc_info=error)
         return InternalError(incident=entry.id)
+
+
+def _acting_as(identity: Identity, actor: Identity, *, field: str) -> Identity:
+    """The named actor; an agent can only be itself."""
+    if identity.agent is not None and identity.name != actor.name:
+        raise PermissionDenied(
+            f"{identity.agent.id} cannot act as {actor.name if actor.agent else HUMAN}",
+            hint=f"Leave '{field}' out, or give your own id.",
+        )
+    return actor
 
 
 def _dumped(result: BaseModel) -> dict[str, Any]:

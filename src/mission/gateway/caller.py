@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 from mission.domain.agent import Agent
 from mission.domain.errors import Unauthenticated
+from mission.services.identity import PREFIX, Bearer
 
 Progress = Callable[[float, str], Coroutine[Any, Any, None]]
 
@@ -18,8 +19,10 @@ class Caller:
     """One call's sender, before its actor is known."""
 
     transport: str
+    bearer: Bearer | None = None
+    """The agent whose token the connection shows; nothing for the operator's."""
     agent: str | None = None
-    """The agent that the connection speaks for (id or name), when it says so."""
+    """The agent that the connection says it speaks for (id or name)."""
     directory: str | None = None
     key: str | None = None
     """Names this call, so that a repeat returns the first answer."""
@@ -38,14 +41,19 @@ class Identity:
 
 
 class Tokens:
-    """Checks bearer tokens."""
+    """Tells who shows a bearer token."""
 
-    def __init__(self, operator: str) -> None:
+    def __init__(self, operator: str, *, find: Callable[[str], Awaitable[Bearer]]) -> None:
+        """`find` looks up an agent's token."""
         self._operator = operator.encode()
+        self._find = find
 
-    def check(self, token: str | None) -> None:
-        """Nothing for a valid token; an error that says what to send otherwise."""
+    async def check(self, token: str | None) -> Bearer | None:
+        """The agent that the token stands for, nothing for the operator's; an error for one that is worth nothing."""
         if token is None:
             raise Unauthenticated("no token was sent")
-        if not hmac.compare_digest(token.encode(), self._operator):
+        if hmac.compare_digest(token.encode(), self._operator):
+            return None
+        if not token.startswith(PREFIX):
             raise Unauthenticated("the token is not valid")
+        return await self._find(token)

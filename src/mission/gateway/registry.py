@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import Conflict, InvalidInput
 from mission.gateway.schema import input_schema, output_schema
 
 
@@ -54,6 +54,8 @@ class Tool:
     destructive: bool
     actor: str | None
     person: bool
+    secret: str | None = None
+    """The field of the answer that is shown once and kept nowhere."""
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -72,6 +74,22 @@ class Tool:
             "openWorldHint": False,
         }
 
+    def without_secret(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer as it may be kept."""
+        return answer if self.secret is None else {**answer, self.secret: NOT_KEPT}
+
+    def check_whole(self, kept: Mapping[str, Any]) -> None:
+        """Nothing when a kept answer can be given again; one that held a secret cannot."""
+        if self.secret is not None:
+            raise Conflict(
+                f"this call was answered before and made {kept.get('id')}; its {self.secret} is shown only once",
+                hint=f"If the first answer was lost, 'mission agent token {kept.get('id')}' makes another one.",
+                id=kept.get("id"),
+            )
+
+
+NOT_KEPT = "***"
+
 
 def tool(
     *,
@@ -81,6 +99,7 @@ def tool(
     idempotent: bool = False,
     destructive: bool = False,
     person: bool = False,
+    secret: str | None = None,
 ) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
     """Declare a function as a tool. Its name, docstring and types are the tool's; `actor` names the
     argument that says who acts, and with `person` the operator may be named there as 'human'."""
@@ -100,6 +119,7 @@ def tool(
             destructive=destructive,
             actor=actor,
             person=person,
+            secret=secret,
         )
 
     return declare

@@ -76,6 +76,7 @@ def register(
         capabilities=list(capabilities),
         workspace_path=workspace_path,
         metadata=dict(metadata or {}),
+        supervisor_id=by.id if by is not None and by.type.commands(role.type) else None,
         created_at=tx.now,
         updated_at=tx.now,
         last_seen_at=tx.now,

@@ -13,6 +13,9 @@ from mission.store.tables import agents
 
 _MAPPER = Mapper(agents, Agent)
 _BY_NAME = _MAPPER.select.where(agents.c.name == bindparam("name"), agents.c.declared != bindparam("offline")).limit(2)
+_LEADING = _MAPPER.select.where(
+    agents.c.mission_id == bindparam("mission_id"), agents.c.type != bindparam("worker")
+).order_by(agents.c.created_at.desc(), agents.c.id)
 
 
 class Agents:
@@ -30,6 +33,11 @@ class Agents:
     def living_by_name(self, name: str) -> list[Agent]:
         """Agents of that name that have not left; two are as good as many."""
         rows = self._connection.execute(_BY_NAME, {"name": name, "offline": "offline"})
+        return [_MAPPER.entity(row) for row in rows]
+
+    def leading(self, mission_id: str) -> list[Agent]:
+        """The mission's orchestrators and supervisors, the newest first."""
+        rows = self._connection.execute(_LEADING, {"mission_id": mission_id, "worker": AgentType.WORKER.value})
         return [_MAPPER.entity(row) for row in rows]
 
     def add(self, agent: Agent) -> None:

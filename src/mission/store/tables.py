@@ -308,11 +308,26 @@ agents = Table(
     Column("workspace_path", Text),
     Column("current_task_id", Text),
     Column("metadata", json_type()),
+    Column("supervisor_id", Text),
+    Column("mission_id", Text),
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     Column("last_seen_at", UtcTime, nullable=False),
     Index(None, "name"),
     Index(None, "last_seen_at"),
+    Index(None, "mission_id"),
+)
+
+agent_tokens = Table(
+    "agent_tokens",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("agent_id", Text, ForeignKey("agents.id", ondelete="CASCADE"), nullable=False),
+    Column("toolsets", Text),
+    Column("created_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime),
+    Column("revoked_at", UtcTime),
+    Index(None, "agent_id", "created_at"),
 )
 
 messages = Table(

@@ -23,6 +23,7 @@ from mission.store.phases import Phases
 from mission.store.plans import Plans
 from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
+from mission.store.tokens import AgentTokens
 
 
 class Tx:
@@ -42,6 +43,10 @@ class Tx:
     @cached_property
     def missions(self) -> Missions:
         return Missions(self.connection)
+
+    @cached_property
+    def tokens(self) -> AgentTokens:
+        return AgentTokens(self.connection)
 
     @cached_property
     def phases(self) -> Phases:

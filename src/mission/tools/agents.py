@@ -70,6 +70,8 @@ class AgentRecord(Result):
     capabilities: Texts
     current_task_id: str | None
     workspace_path: str | None
+    supervisor_id: str | None
+    mission_id: str | None
     last_heartbeat: Moment
     metadata: dict[str, Any]
     created_at: Moment
@@ -87,6 +89,8 @@ class AgentRecord(Result):
             capabilities=list(agent.capabilities),
             current_task_id=agent.current_task_id,
             workspace_path=agent.workspace_path,
+            supervisor_id=agent.supervisor_id,
+            mission_id=agent.mission_id,
             last_heartbeat=agent.last_seen_at,
             metadata=dict(agent.metadata or {}),
             created_at=agent.created_at,

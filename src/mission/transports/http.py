@@ -25,7 +25,7 @@ from mission.gateway.caller import Tokens
 from mission.transports.mcp import McpEndpoint, McpServer
 from mission.transports.rest import Rest
 from mission.transports.websocket import LiveEvents
-from mission.transports.wire import bearer, error_response, json_response
+from mission.transports.wire import BEARER, bearer, error_response, json_response
 
 PUBLIC = frozenset({"/", "/api/health"})
 TOKEN_PROTOCOL = "mission.token."
@@ -49,14 +49,14 @@ class Guard:
             await self._app(scope, receive, send)
             return
         try:
-            self._check(scope)
+            await self._check(scope)
         except MissionError as error:
             await _refuse(error, scope, receive, send)
             return
         is_call = scope["path"] == "/mcp" and scope.get("method") == "POST"
         await (self._mcp if is_call else self._app)(scope, receive, send)
 
-    def _check(self, scope: Scope) -> None:
+    async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_ours(_host_of(host)):
@@ -68,7 +68,7 @@ class Guard:
         if origin is not None and not self._is_own_origin(origin, headers):
             raise PermissionDenied(f"requests from pages of '{origin[:100]}' are not taken")
         if scope["path"] not in PUBLIC:
-            self._tokens.check(bearer(headers) or _protocol_token(scope))
+            scope[BEARER] = await self._tokens.check(bearer(headers) or _protocol_token(scope))
 
     def _is_ours(self, host: str) -> bool:
         return host in LOOPBACK or host in self._hosts or (self._any_address and _is_address(host))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,14 +13,16 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
 
 from mission.domain.errors import MissionError, NotFound
 from mission.gateway.call import Gateway
 from mission.gateway.caller import Caller, Progress
 from mission.gateway.registry import Tool, parse_toolsets
+from mission.services.identity import Bearer
 from mission.transports import guide
-from mission.transports.mcp_call import CALL_KEY, SERVER, answer_plain, call_result, plain_call
+from mission.transports.mcp_call import CALL_KEY, SERVER, answer_plain, call_result, error_result, plain_call
 from mission.transports.wire import LARGEST_BODY, caller_of, error_response, read_body
 
 Context = ServerRequestContext[Any, Any]
@@ -30,10 +32,18 @@ class McpServer:
     """The protocol's handlers. No rule lives here: each call goes to the gateway."""
 
     def __init__(
-        self, gateway: Gateway, *, toolsets: str, agent: str | None = None, directory: str | None = None
+        self,
+        gateway: Gateway,
+        *,
+        toolsets: str,
+        agent: str | None = None,
+        directory: str | None = None,
+        bearer: Callable[[], Awaitable[Bearer | None]] | None = None,
     ) -> None:
-        """`toolsets` is what a client sees when it asks for none; `agent` and `directory` serve stdio."""
+        """`toolsets` is what a client sees when neither it nor its token chooses; the rest serves stdio, where
+        `bearer` tells anew for each call whose token there is."""
         self._gateway = gateway
+        self._bearer = bearer
         self._default_toolsets = toolsets
         self._stdio = Caller(transport="stdio", agent=agent, directory=directory)
         self._listed: dict[str, types.Tool] = {tool.name: _listing(tool) for tool in gateway.registry}
@@ -59,8 +69,9 @@ class McpServer:
 
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
         try:
-            chosen = parse_toolsets(_query(ctx, "toolsets") or self._default_toolsets)
-            identity = await self._gateway.identify(self._caller(ctx))
+            caller = await self._caller(ctx)
+            chosen = parse_toolsets(_query(ctx, "toolsets") or _of_token(caller.bearer) or self._default_toolsets)
+            identity = await self._gateway.identify(caller)
         except MissionError as error:
             raise _protocol_error(error) from None
         tools = self._gateway.registry.chosen(chosen)
@@ -69,10 +80,12 @@ class McpServer:
         )
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
-        return {
-            "resultType": "complete",
-            **await call_result(self._gateway, params.name, params.arguments or {}, self._caller(ctx)),
-        }
+        try:
+            caller = await self._caller(ctx)
+        except MissionError as error:
+            return {"resultType": "complete", **error_result(error)}
+        arguments = params.arguments or {}
+        return {"resultType": "complete", **await call_result(self._gateway, params.name, arguments, caller)}
 
     async def _list_prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:  # noqa: ARG002
         return types.ListPromptsResult(prompts=guide.PROMPTS)
@@ -93,8 +106,8 @@ class McpServer:
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        caller = self._caller(ctx)
         try:
+            caller = await self._caller(ctx)
             text = await guide.resource(uri, lambda name, arguments: self._gateway(name, arguments, caller))
         except MissionError as error:
             raise _protocol_error(error) from None
@@ -102,15 +115,16 @@ class McpServer:
             contents=[types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)]
         )
 
-    def _caller(self, ctx: Context) -> Caller:
+    async def _caller(self, ctx: Context) -> Caller:
         meta: dict[str, Any] = dict(ctx.meta or {})
         key = meta.get(CALL_KEY)
         key = key if isinstance(key, str) else None
         progress = _progress(ctx, meta)
         if ctx.request is not None:
-            return caller_of(ctx.request.headers, transport="mcp", key=key, progress=progress)
+            return caller_of(ctx.request, transport="mcp", key=key, progress=progress)
         return Caller(
             transport=self._stdio.transport,
+            bearer=await self._bearer() if self._bearer is not None else None,
             agent=self._stdio.agent,
             directory=self._stdio.directory,
             key=key,
@@ -144,7 +158,9 @@ class McpEndpoint:
             return
         call = plain_call(body, scope["headers"])
         if call is not None:
-            await answer_plain(self._gateway, call, caller_of(headers, transport="mcp", key=call.key), send)
+            await answer_plain(
+                self._gateway, call, caller_of(HTTPConnection(scope), transport="mcp", key=call.key), send
+            )
             return
         manager = self._streaming if b'"progressToken"' in body else self._plain
         await manager.handle_request(scope, _replay(body, receive), send)
@@ -176,6 +192,11 @@ def _listing(tool: Tool) -> types.Tool:
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations.model_validate(tool.annotations),
     )
+
+
+def _of_token(bearer: Bearer | None) -> str | None:
+    """The toolsets that an agent's token chooses: its own, else those of the agent's role."""
+    return None if bearer is None else bearer.toolsets or bearer.agent.type.lower()
 
 
 def _query(ctx: Context, name: str) -> str | None:

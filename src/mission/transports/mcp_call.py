@@ -84,8 +84,12 @@ async def call_result(gateway: Gateway, tool: str, arguments: dict[str, Any], ca
     try:
         result = await gateway(tool, arguments, caller)
     except MissionError as error:
-        return {"content": [_text({"error": error.as_dict()})], "isError": True}
+        return error_result(error)
     return {"content": [_text(result)], "structuredContent": result, "isError": False}
+
+
+def error_result(error: MissionError) -> dict[str, Any]:
+    return {"content": [_text({"error": error.as_dict()})], "isError": True}
 
 
 def _speaks_json(given: Mapping[bytes, bytes]) -> bool:

@@ -64,7 +64,7 @@ class Rest:
         """Name, toolset, description and schemas of the tools the caller may use."""
         try:
             chosen = parse_toolsets(request.query_params.get("toolsets") or "all")
-            identity = await self._gateway.identify(caller_of(request.headers, transport="rest"))
+            identity = await self._gateway.identify(caller_of(request, transport="rest"))
         except MissionError as error:
             return error_response(error)
         tools = self._gateway.registry.chosen(chosen)
@@ -72,7 +72,7 @@ class Rest:
 
     async def _call(self, request: Request) -> Response:
         transport = request.headers.get("mission-transport", "rest")
-        caller = caller_of(request.headers, transport=transport if transport in {"cli", "hook"} else "rest")
+        caller = caller_of(request, transport=transport if transport in {"cli", "hook"} else "rest")
         try:
             arguments = await json_body(request)
             return json_response(await self._gateway(request.path_params["name"], arguments, caller))
@@ -88,7 +88,7 @@ class Rest:
                 arguments[argument] = request.path_params["id"]
             arguments = {**UNLESS_GIVEN.get(name, {}), **arguments}
             try:
-                return json_response(await self._gateway(name, arguments, caller_of(request.headers, transport="rest")))
+                return json_response(await self._gateway(name, arguments, caller_of(request, transport="rest")))
             except MissionError as error:
                 return error_response(error)
 
@@ -101,7 +101,7 @@ class Rest:
             limit = min(_whole(request, "limit", default=200, least=1), MOST_EVENTS)
             wait = min(_whole(request, "wait", default=0), LONGEST_WAIT)
             topic = Topic(request.query_params.get("topic", "global"))
-            await self._gateway.identify(caller_of(request.headers, transport="rest"))
+            await self._gateway.identify(caller_of(request, transport="rest"))
             chapter = await self._log.read(topic, since=since, limit=limit)
             if wait and not chapter.events and chapter.reaches(since):
                 chapter = await self._awaited(request, topic, chapter, limit=limit, seconds=wait)

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive
 
@@ -17,11 +17,19 @@ from mission.gateway.caller import Caller, Progress
 LARGEST_BODY = 10 * 1024 * 1024
 
 
-def caller_of(headers: Headers, *, transport: str, key: str | None = None, progress: Progress | None = None) -> Caller:
-    """The sender of a request, as its headers tell; an explicit key outranks the header's."""
+BEARER = "mission.bearer"
+"""Where the guard leaves, in a connection's scope, the agent whose token it showed."""
+
+
+def caller_of(
+    request: HTTPConnection, *, transport: str, key: str | None = None, progress: Progress | None = None
+) -> Caller:
+    """The sender of a request, as its token and headers tell; an explicit key outranks the header's."""
+    headers = request.headers
     directory = headers.get("mission-directory")
     return Caller(
         transport=transport,
+        bearer=request.scope.get(BEARER),
         agent=unquote(headers.get("mission-agent", "")) or None,
         directory=_path(directory) if directory else None,
         key=key or headers.get("idempotency-key"),

@@ -169,3 +169,17 @@ def test_help_names_every_command(mission: Program) -> None:
     assert overview.code == 0
     for command in ("up", "down", "status", "logs", "setup", "doctor", "call", "restore", "token"):
         assert f"  {command} " in overview.out
+
+
+def test_an_agent_is_made_renewed_and_revoked(mission: Program) -> None:
+    made = mission.does("agent", "create", "--type", "worker", "--name", "wilma", "--expires", "8h")
+    assert made.keys() == {"id", "type", "name", "token"}
+    wilma = Program(mission.home, MISSION_TOKEN=made["token"])
+
+    assert wilma.call("agent_heartbeat", agent_id=made["id"])["success"]
+    assert wilma.refuses("agent", "create", "--type", "WORKER", "--name", "x")["code"] == "PERMISSION_DENIED"
+    renewed = mission.does("agent", "token", "wilma")
+    assert renewed["id"] == made["id"]
+    assert "was revoked" in wilma.refuses("agents")["message"]
+    assert "wilma" in mission.run("agent", "list").out
+    assert mission.does("agent", "revoke", "wilma") == {"id": made["id"], "revoked": 1}

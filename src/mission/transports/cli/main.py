@@ -23,6 +23,7 @@ COMMANDS = {
     "archive": ("missions", "Take an ended mission out of the lists."),
     "delete": ("missions", "Remove an ended mission for good."),
     "agents": ("agents", "List agents."),
+    "agent": ("agent", "Make agents, renew and revoke their tokens."),
     "audit": ("audit", "Show what was called, by whom, with what result."),
     "config": ("config", "Show the settings in force and where they come from."),
     "backup": ("backup", "Write a backup."),
