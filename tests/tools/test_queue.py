@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
+from mission.domain.inbox import ACCEPT, SEND_BACK
+from mission.domain.task import TaskStatus
+from mission.services import inbox
+from tests.tools.conftest import planned
 
 
 @pytest.fixture
@@ -65,3 +69,123 @@ async def test_bad_answers_are_refused_and_change_nothing(call, task):
     with pytest.raises(InvalidState, match="cannot become answered"):
         await call("queue_answer", {"id": item["id"], "text": "too late"})
     assert await blockers(call, task) == (0, 0)
+
+
+async def test_a_reported_block_holds_its_task_until_a_person_answers(call, make_agent, make_workflow):
+    ada = await make_agent("ada")
+    _, ids = await make_workflow(planned("base"), planned("top", after=["base"]), planned("crown", after=["top"]))
+    move = {"id": ids["base"], "agent_id": ada}
+    await call("task_claim", {"task_id": ids["base"], "agent_id": ada})
+    await call("task_update_status", move | {"status": "in_progress"})
+    for reason in ("No key", "Still no key"):
+        await call("task_update_status", move | {"status": "blocked", "error": reason})
+
+    (item,) = await queue(call)
+
+    assert (item["kind"], item["subject"], item["body"], item["count"]) == ("blocker", "No key", "Still no key", 2)
+    assert (item["agent_name"], item["holds_tasks"], item["holds_agents"]) == ("ada", 3, 1)
+    held = await call("task_get", {"id": ids["base"]})
+    assert (held["status"], held["hold"]) == ("blocked", {"kind": "blocked", "reason": "Still no key", "by": ada})
+    await call("queue_answer", {"id": item["id"], "text": "It is in the vault"})
+    going = await call("task_get", {"id": ids["base"], "include_checkpoints": True})
+    assert (going["status"], going["hold"], going["assigned_agent_id"]) == ("in_progress", None, ada)
+    assert going["checkpoints"][-1]["summary"] == "No key → It is in the vault"
+    assert going["attempts"] == 1
+    (reply,) = (await call("message_list", {"agent_id": ada}))["messages"]
+    assert (reply["sender_id"], reply["subject"], reply["body"], reply["task_id"]) == (
+        "human",
+        "Re: No key",
+        "It is in the vault",
+        ids["base"],
+    )
+
+
+async def test_the_owners_own_word_ends_the_hold_and_withdraws_the_question(call, make_agent, make_workflow):
+    ada = await make_agent("ada")
+    outcome = {"status": "success", "outcome": {"summary": "s"}}
+    ways = {
+        "goes on": lambda id: call("task_update_status", {"id": id, "agent_id": ada, "status": "in_progress"}),
+        "skips": lambda id: call("task_update_status", {"id": id, "agent_id": ada, "status": "skipped"}),
+        "gives back": lambda id: call("task_release", {"task_id": id, "agent_id": ada}),
+        "completes": lambda id: call("complete_task", {"task_id": id, "agent_id": ada, **outcome}),
+    }
+    _, ids = await make_workflow(*map(planned, ways))
+    for name, id in ids.items():
+        await call("task_claim", {"task_id": id, "agent_id": ada})
+        for status in ("in_progress", "blocked"):
+            await call("task_update_status", {"id": id, "agent_id": ada, "status": status, "error": name})
+
+    for name, way in ways.items():
+        (item,) = [item for item in await queue(call) if item["subject"] == name]
+        await way(ids[name])
+        closed = await call("queue_get", {"id": item["id"]})
+        assert (name, closed["state"], closed["closed_by"]) == (name, "dismissed", "system")
+        assert (await call("task_get", {"id": ids[name]}))["hold"] is None
+
+
+async def test_work_that_wants_a_review_is_accepted_or_sent_back_as_a_new_task(call, task):
+    outcome = {"summary": "Done.", "manual_review_needed": True, "manual_review_reason": "Check the copy"}
+    ended = {"task_id": task["task_id"], "status": "success", "outcome": outcome, "phase_complete": True}
+    await call("complete_task", ended)
+    await call("complete_task", ended)
+
+    (item,) = await queue(call)
+
+    assert (item["kind"], item["subject"], item["body"]) == ("review", "Check the copy", "Check the copy\n\nDone.")
+    assert [choice["label"] for choice in item["choices"]] == ["Accept", "Send back"]
+    assert item["holds_tasks"] == 0
+    with pytest.raises(InvalidInput, match="needs words"):
+        await call("queue_answer", {"id": item["id"], "choice": 2})
+    back = await call("queue_answer", {"id": item["id"], "choice": 2, "text": "The title is wrong"})
+    follow_up = await call("task_get", {"id": back["follow_up_task_id"]})
+    assert (follow_up["name"], follow_up["status"], follow_up["sequence"]) == ("Follow up: t", "pending", 2)
+    assert follow_up["description"].startswith("The title is wrong")
+    assert follow_up["depends_on"] == [task["task_id"]]
+    assert (await call("task_get", {"id": task["task_id"]}))["status"] == "completed"
+
+
+async def test_a_task_under_review_ends_or_waits_again_by_the_answer(call, make_workflow):
+    _, ids = await make_workflow(planned("one"), planned("two"))
+    for name, id in ids.items():
+        for status in ("in_progress", "paused", "in_progress"):
+            await call("task_update_status", {"id": id, "status": status})
+        await call.app.database.write(_under_review, task_id=id, subject=name)
+    items = {item["subject"]: item["id"] for item in await queue(call)}
+
+    await call("queue_answer", {"id": items["one"], "choice": 1})
+    await call("queue_answer", {"id": items["two"], "choice": 2, "text": "Add tests"})
+
+    accepted, again = [
+        await call("task_get", {"id": ids[name], "include_checkpoints": True}) for name in ("one", "two")
+    ]
+    assert (accepted["status"], accepted["outcome"]) == ("completed", "accepted after review")
+    assert (again["status"], again["checkpoints"][-1]["summary"]) == ("pending", "two → Add tests")
+    assert await queue(call) == []
+
+
+async def test_what_holds_up_the_most_comes_first(call, make_agent, make_workflow):
+    ada = await make_agent("ada")
+    chain = [planned("a"), planned("b", after=["a"]), planned("c", after=["a"]), planned("d", after=["b", "c"])]
+    _, ids = await make_workflow(planned("lone"), *chain)
+    issue = {"task_id": ids["lone"], "type": "other", "description": "which?", "resolution": "r"}
+    await call("log_issue", issue | {"requires_human_review": True})
+    for name in ("lone", "a"):
+        await call("task_claim", {"task_id": ids[name], "agent_id": ada})
+        for status in ("in_progress", "blocked"):
+            await call("task_update_status", {"id": ids[name], "status": status, "agent_id": ada, "error": name})
+
+    found = await queue(call)
+
+    assert [(item["subject"], item["holds_tasks"], item["holds_agents"]) for item in found] == [
+        ("a", 4, 1),
+        ("lone", 1, 1),
+        ("which?", 0, 0),
+    ]
+    assert [item["subject"] for item in await queue(call, limit=1, offset=1)] == ["lone"]
+    assert [item["subject"] for item in await queue(call, kind=["review"])] == []
+
+
+def _under_review(tx, *, task_id, subject):
+    task = tx.tasks.get(task_id)
+    tx.tasks.save(task.move_to(TaskStatus.REVIEW, at=tx.now))
+    inbox.open_item(tx, kind="review", subject=subject, task_id=task_id, choices=(ACCEPT, SEND_BACK))

@@ -16,6 +16,11 @@ SYSTEM = "system"
 """Who closed an item that was withdrawn because nobody waits for it any more."""
 
 
+ACCEPT = {"kind": "fixed", "label": "Accept", "value": "accept"}
+SEND_BACK = {"kind": "manual", "label": "Send back", "placeholder": "What is missing?"}
+"""The two ways out of a review."""
+
+
 class ItemKind(StrEnum):
     QUESTION = "question"
     BLOCKER = "blocker"
@@ -78,15 +83,19 @@ class QueueItem:
         """Whether a task may stand still until this is closed; an issue in the journal stops nobody."""
         return self.kind in HOLDING and self.task_id is not None and self.entry_id is None
 
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """The choice that was made; nothing where the answer was given in words alone."""
+        return self._choice(self.choice)
+
     def seen_again(self, *, body: str, at: datetime) -> QueueItem:
         """The same thing happened once more: one item tells of all of them, with the latest words."""
         return replace(self, count=self.count + 1, body=body or self.body, updated_at=at)
 
     def answered(self, *, text: str, choice: int | None, by: str, at: datetime) -> QueueItem:
-        """The item with a person's answer; a choice stands for its own words where none are given."""
+        """The item with a person's answer: the value of the choice, if it has one, and what was said to it."""
         self._check(ItemState.ANSWERED)
-        chosen = self._chosen(choice)
-        words = text.strip() or str(chosen.get("value") or "")
+        words = ": ".join(filter(None, (str(self._choice(choice).get("value") or ""), text.strip())))
         if not words:
             raise InvalidInput(
                 "text: an answer needs words",
@@ -103,7 +112,7 @@ class QueueItem:
     def _check(self, wanted: ItemState) -> None:
         check_move("queue item", self.id, MOVES, self.state, wanted)
 
-    def _chosen(self, choice: int | None) -> Mapping[str, Any]:
+    def _choice(self, choice: int | None) -> Mapping[str, Any]:
         if choice is None:
             return {}
         if not 1 <= choice <= len(self.choices):

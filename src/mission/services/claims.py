@@ -15,7 +15,7 @@ from mission.domain.errors import InvalidState, MissionError
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, HELD, RUNNING, Task, TaskStatus
-from mission.services import journal
+from mission.services import asking, journal
 from mission.services.trees import Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -155,6 +155,7 @@ def give_back(tx: Tx, *, task: Task) -> Task:
     freed = task.given_back(at=tx.now)
     tx.tasks.save(freed)
     tx.tallies.moved(task, freed)
+    asking.moved(tx, task, freed)
     tx.emit(events.TaskUpdated(task=freed))
     return freed
 
@@ -165,6 +166,7 @@ def skip(tx: Tx, *, task: Task) -> Task:
     tx.tasks.save(skipped)
     tx.tallies.freed(task.id)
     tx.tallies.moved(task, skipped)
+    asking.moved(tx, task, skipped)
     tx.emit(events.TaskUpdated(task=skipped))
     return skipped
 

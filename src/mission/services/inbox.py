@@ -65,12 +65,12 @@ def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, b
 
     The agent learns of it by a reply: `services/answers.py` sends that.
     """
-    return _closed(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
+    return _resolved(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
 
 
 def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> QueueItem:
     """Put an item aside without an answer; what it held up goes on all the same."""
-    return _closed(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
+    return _resolved(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
 
 
 def withdraw(
@@ -97,7 +97,15 @@ def withdraw(
     if not any(named.values()):
         raise InvalidInput("withdraw: say what the items are about", hint="Give one of the ids.")
     found = tx.inbox.open_where(kinds=kinds, **named)
-    return [_closed(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason), ends_hold=False) for item in found]
+    return [close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason)) for item in found]
+
+
+def close(tx: Tx, item: QueueItem) -> QueueItem:
+    """Store an item that was just closed, with the blocker it belongs to; a hold is left to whoever ends it."""
+    _saved(tx, item)
+    if item.entry_id is not None and tx.journal.resolve(item.entry_id):
+        _count_resolved(tx, item)
+    return item
 
 
 def look(tx: Tx, *, item_id: str) -> Ranked:
@@ -118,11 +126,9 @@ def page(
     return tx.inbox.page(states=states, kinds=kinds, mission_id=mission_id, limit=limit, offset=offset)
 
 
-def _closed(tx: Tx, item: QueueItem, *, ends_hold: bool = True) -> QueueItem:
-    _saved(tx, item)
-    if item.entry_id is not None and tx.journal.resolve(item.entry_id):
-        _count_resolved(tx, item)
-    if ends_hold and item.holds_task:
+def _resolved(tx: Tx, item: QueueItem) -> QueueItem:
+    close(tx, item)
+    if item.holds_task:
         _go_on(tx, item)
     return item
 

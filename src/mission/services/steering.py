@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from mission.domain import events
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
-from mission.services import claims, journal, phases, tasks
+from mission.services import asking, claims, journal, phases, tasks
 from mission.services.claims import Detailed
 from mission.services.tasks import Ending, Owner, Wish
 from mission.services.trees import Report, Trees
@@ -98,7 +98,10 @@ def shift(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
     else:
         moved = task.move_to(wanted.status, at=tx.now)
         moved = replace(moved, hold=_hold(wanted, owner) if wanted.blocked else None)
-    return save(tx, task, moved)
+    saved = save(tx, task, moved)
+    if wanted.blocked:
+        asking.blocked(tx, saved)
+    return saved
 
 
 def set_plan(
@@ -191,6 +194,7 @@ def save(tx: Tx, task: Task, moved: Task) -> Task:
     """Store a task that moved, and tell those who follow it."""
     tx.tasks.save(moved)
     tx.tallies.moved(task, moved)
+    asking.moved(tx, task, moved)
     tx.emit(events.TaskUpdated(task=moved))
     tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
     tx.missions.touch(task.mission_id, now=tx.now)

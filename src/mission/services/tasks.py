@@ -18,7 +18,7 @@ from mission.domain.repository import Repository
 from mission.domain.task import DONE, RUNNING, CallerType, Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
-from mission.services import claims, missions, phases
+from mission.services import asking, claims, missions, phases
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -181,9 +181,13 @@ async def complete(
     fence: int | None,
     ending: Ending,
     report: Report | None = None,
+    record: Callable[..., Completed] | None = None,
     answer: Callable[[Completed], Answer],
 ) -> Answer:
-    """Complete a task: compare its tree with the snapshot from its start, then record both."""
+    """Complete a task: compare its tree with the snapshot from its start, then record both.
+
+    `record` does what `finish` does, and something else in the same transaction.
+    """
     task = await work.read(_before_completion, task_id=task_id, agent_id=agent_id, fence=fence, ending=ending)
     changes, warnings = (None, []) if _already(task, ending) else await _changes(trees, task, report=report)
     forgettable: list[Mapping[str, Mapping[str, Any]] | None] = []
@@ -193,7 +197,7 @@ async def complete(
         return answer(completed)
 
     result = await work.write(
-        finish,
+        record or finish,
         seen=task,
         agent_id=agent_id,
         fence=fence,
@@ -221,6 +225,7 @@ def begin(
         started = _in_tree(started, place, snapshot)
         tx.tasks.save(started)
         tx.tallies.moved(task, started)
+        asking.moved(tx, task, started)
         tx.emit(events.TaskUpdated(task=started))
     else:
         _check_parent(tx, wish, mission)
@@ -273,6 +278,8 @@ def finish(
         },
     )
     tx.tasks.save(ended)
+    asking.moved(tx, task, ended)
+    asking.review(tx, ended)
     tx.emit(events.TaskUpdated(task=ended))
     return Completed(
         task=ended,

@@ -9,7 +9,8 @@ from pydantic import Field
 from mission.domain.inbox import ItemKind, ItemState, QueueItem
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import inbox
+from mission.services import answers, inbox
+from mission.services.answers import Given
 from mission.store.inbox import Ranked
 from mission.tools.fields import MissionId, QueueItemId, cut
 from mission.tools.wording import Moment
@@ -100,16 +101,36 @@ class Queue(Result):
     total: int
 
 
-class ClosedItem(Result):
+class DismissedItem(Result):
     id: str
     state: ItemState
-    answer: str | None
     task_id: str | None
     closed_at: Moment | None
 
     @classmethod
-    def of(cls, item: QueueItem) -> ClosedItem:
-        return cls(id=item.id, state=item.state, answer=item.answer, task_id=item.task_id, closed_at=item.closed_at)
+    def of(cls, item: QueueItem) -> DismissedItem:
+        return cls(id=item.id, state=item.state, task_id=item.task_id, closed_at=item.closed_at)
+
+
+class AnsweredItem(Result):
+    id: str
+    state: ItemState
+    answer: str | None
+    task_id: str | None
+    follow_up_task_id: str | None = Field(description="The task that was added for what is missing")
+    closed_at: Moment | None
+
+    @classmethod
+    def of(cls, given: Given) -> AnsweredItem:
+        item = given.item
+        return cls(
+            id=item.id,
+            state=item.state,
+            answer=item.answer,
+            task_id=item.task_id,
+            follow_up_task_id=given.follow_up,
+            closed_at=item.closed_at,
+        )
 
 
 @tool(toolset="control", reads=True)
@@ -134,21 +155,22 @@ async def queue_get(call: Call, args: ItemById) -> ItemRow:
 
 
 @tool(toolset="control")
-async def queue_answer(call: Call, args: AnswerItem) -> ClosedItem:
+async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
     """Answer an item by words or by one of its choices: its blocker is resolved, what it held goes on."""
-    return await call.write(
-        inbox.answer,
+    return await answers.give(
+        call,
+        call.trees,
         item_id=args.id,
         text=args.text,
         choice=args.choice,
         by=call.identity.name,
-        answer=ClosedItem.of,
+        answer=AnsweredItem.of,
     )
 
 
 @tool(toolset="control")
-async def queue_dismiss(call: Call, args: DismissItem) -> ClosedItem:
+async def queue_dismiss(call: Call, args: DismissItem) -> DismissedItem:
     """Put an item aside without an answer; what it held goes on all the same."""
     return await call.write(
-        inbox.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=ClosedItem.of
+        inbox.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=DismissedItem.of
     )

@@ -183,3 +183,29 @@ def test_an_agent_is_made_renewed_and_revoked(mission: Program) -> None:
     assert "was revoked" in wilma.refuses("agents")["message"]
     assert "wilma" in mission.run("agent", "list").out
     assert mission.does("agent", "revoke", "wilma") == {"id": made["id"], "revoked": 1}
+
+
+def test_what_waits_for_a_person_is_shown_answered_and_dismissed(mission: Program, started: str) -> None:
+    task = mission.call("start_task", mission_id=started, name="Held", goal="g")["task_id"]
+    outcome = {"summary": "s", "manual_review_needed": True, "manual_review_reason": "Read the copy"}
+    issue = {"task_id": task, "type": "other", "resolution": "r", "requires_human_review": True}
+    for question in ("Which region?", "Which colour?"):
+        mission.call("log_issue", **issue, description=question)
+    mission.call("complete_task", task_id=task, status="success", outcome=outcome)
+    items = {item["subject"]: item["id"] for item in mission.does("inbox")["items"]}
+
+    table, one = mission.run("inbox"), mission.run("inbox", items["Read the copy"])
+    mission.run("answer", items["Which region?"], "eu", "west")
+    mission.run("dismiss", items["Which colour?"])
+    back = mission.run("answer", items["Read the copy"], "--choice", "2", "Mend the title")
+
+    assert all(word in table.out for word in ("Which region?", "blocker", "Held"))
+    assert "  2  Send back …" in one.out
+    assert "Added task t_" in back.out
+    closed = {item["subject"]: (item["state"], item["answer"]) for item in mission.does("inbox", "--all")["items"]}
+    assert {subject: closed[subject] for subject in items} == {
+        "Which region?": ("answered", "eu west"),
+        "Which colour?": ("dismissed", None),
+        "Read the copy": ("answered", "Mend the title"),
+    }
+    assert mission.refuses("answer", items["Which region?"], "again")["code"] == "INVALID_STATE"

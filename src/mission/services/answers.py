@@ -1,0 +1,177 @@
+"""Use cases of a person's answer: it is kept with the task, reaches the agent, and ends or renews reviewed work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from mission.domain import events
+from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, QueueItem
+from mission.domain.journal import CheckpointType
+from mission.domain.mail import HUMAN, MessageType, reply_subject
+from mission.domain.phase import MOVES as PHASE_MOVES
+from mission.domain.task import Quality, Task, TaskStatus
+from mission.services import inbox, journal, mail, planning, tasks
+from mission.services.planning import NewTask
+from mission.services.tasks import Completed, Ending
+from mission.services.trees import Trees
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """An item that was closed, and the task that was added to do what was missing."""
+
+    item: QueueItem
+    follow_up: str | None = None
+
+
+async def give(
+    work: Work,
+    trees: Trees,
+    *,
+    item_id: str,
+    text: str,
+    choice: int | None,
+    by: str,
+    answer: Callable[[Given], Answer],
+) -> Answer:
+    """Answer an item. Accepting work under review ends its task, with the truth about what it changed."""
+    accepted = await work.read(_accepted, item_id=item_id, choice=choice)
+    wish: dict[str, Any] = {"item_id": item_id, "text": text, "choice": choice, "by": by}
+    if accepted is None:
+        return await work.write(record, **wish, answer=answer)
+    given: list[Given] = []
+
+    def finish(tx: Tx, **ending: Any) -> Completed:
+        given[:] = [record(tx, **wish)]
+        return tasks.finish(tx, **ending)
+
+    return await tasks.complete(
+        work,
+        trees,
+        task_id=accepted.id,
+        agent_id=None,
+        fence=None,
+        ending=_accepted_ending(accepted),
+        record=finish,
+        answer=lambda _completed: answer(given[0]),
+    )
+
+
+def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> Given:
+    """Close the item with its answer and let everybody know whom it concerns."""
+    item = inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
+    if item.task_id is not None:
+        _note(tx, item)
+    if item.agent_id is not None:
+        _reply(tx, item)
+    sent_back = item.kind is ItemKind.REVIEW and item.chosen == SEND_BACK
+    return Given(item=item, follow_up=_send_back(tx, item) if sent_back else None)
+
+
+def _note(tx: Tx, item: QueueItem) -> None:
+    """Keep the answer in the task's journal: whoever goes on with the task finds it there."""
+    journal.checkpoint(
+        tx,
+        type=CheckpointType.DECISION,
+        task_id=item.task_id or "",
+        summary=f"{item.subject} → {item.answer}",
+        detail={"item_id": item.id, "question": item.body or item.subject, "answer": item.answer, "by": item.closed_by},
+        agent_id=None,
+        fence=None,
+    )
+
+
+def _reply(tx: Tx, item: QueueItem) -> None:
+    """Put the answer into the agent's inbox; the mail that it answers has been read with it."""
+    assert item.agent_id is not None
+    assert item.answer is not None
+    if item.message_id is not None:
+        mail.read(tx, id=item.message_id, reader=HUMAN)
+    mail.send(
+        tx,
+        sender=HUMAN,
+        recipient=item.agent_id,
+        type=MessageType.RESPONSE,
+        subject=reply_subject(item.subject),
+        body=item.answer,
+        mission_id=item.mission_id,
+        task_id=item.task_id,
+        reply_to_id=item.message_id,
+    )
+
+
+def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:
+    """The task that waits under review for just this word."""
+    item = tx.inbox.get(item_id)
+    if item.kind is not ItemKind.REVIEW or item.task_id is None or not item.is_open:
+        return None
+    task = tx.tasks.get(item.task_id)
+    accepts = choice is not None and 1 <= choice <= len(item.choices) and item.choices[choice - 1] == ACCEPT
+    return task if accepts and task.status is TaskStatus.REVIEW else None
+
+
+def _accepted_ending(task: Task) -> Ending:
+    return Ending(
+        status=TaskStatus.COMPLETED,
+        quality=Quality.SUCCESS,
+        outcome={"summary": "accepted after review", **(task.outcome or {}), "manual_review_needed": False},
+        metadata=task.metadata,
+        phase_complete=False,
+        by_hand=True,
+    )
+
+
+def _send_back(tx: Tx, item: QueueItem) -> str | None:
+    """What is missing becomes a task of its own, or the same one again if that has not ended."""
+    task = tx.tasks.get(item.task_id or "")
+    if task.status is TaskStatus.REVIEW:
+        _wait_again(tx, task)
+        return None
+    planned = planning.extend(
+        tx,
+        mission_id=task.mission_id,
+        new=[
+            NewTask(
+                name=_free_name(tx, task),
+                description=f"{item.answer}\n\nSent back after a review of {task.id} '{task.name}': {task.goal}",
+                sequence=_open_phase(tx, task),
+                depends_on=[task.id] if task.status is TaskStatus.COMPLETED else [],
+                requires=task.requires,
+            )
+        ],
+    )
+    return planned.task_ids[0]
+
+
+def _wait_again(tx: Tx, task: Task) -> None:
+    waiting = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now).given_back(at=tx.now)
+    waiting = replace(waiting, attempts=task.attempts)
+    tx.tasks.save(waiting)
+    tx.tallies.moved(task, waiting)
+    tx.emit(events.TaskUpdated(task=waiting))
+    tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
+
+
+def _free_name(tx: Tx, task: Task) -> str:
+    taken = {row.name for row in tx.plans.outline(task.mission_id)}
+    name = f"Follow up: {task.name}"[: LONGEST_NAME - 10]
+    number = 2
+    free = name
+    while free in taken:
+        free, number = f"{name} ({number})", number + 1
+    return free
+
+
+def _open_phase(tx: Tx, task: Task) -> int:
+    """The task's own phase, else the next one that still takes tasks, else a new one."""
+    known = tx.plans.phases(task.mission_id)
+    later = [number for number, (_, status) in known.items() if number >= task.phase_number and PHASE_MOVES[status]]
+    return min(later, default=max(known, default=0) + 1)

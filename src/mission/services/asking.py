@@ -1,0 +1,53 @@
+"""What tasks put before a person: a reported block, a review; and its withdrawal once nobody waits for it."""
+
+from __future__ import annotations
+
+from mission.domain.inbox import ACCEPT, SEND_BACK, SYSTEM, ItemKind
+from mission.domain.task import OPEN, Task, TaskStatus
+from mission.services import inbox
+from mission.store.transaction import Tx
+
+
+def blocked(tx: Tx, task: Task) -> None:
+    """Ask a person about a block that was reported; while it lasts there is one item, whatever is said again."""
+    hold = task.hold or {}
+    inbox.open_item(
+        tx,
+        kind=ItemKind.BLOCKER,
+        subject=hold.get("reason") or f"'{task.name}' is blocked",
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=hold.get("by") or task.owner_id,
+        body=hold.get("reason") or "",
+        once=f"hold {task.id}",
+    )
+
+
+def review(tx: Tx, task: Task) -> None:
+    """Ask a person to look at work that has ended, if whoever did it wants that."""
+    outcome = task.outcome or {}
+    if not outcome.get("manual_review_needed"):
+        return
+    reason = outcome.get("manual_review_reason")
+    inbox.open_item(
+        tx,
+        kind=ItemKind.REVIEW,
+        subject=reason or f"'{task.name}' wants a look",
+        body="\n\n".join(filter(None, (reason, outcome.get("summary")))),
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=task.owner_id,
+        choices=(ACCEPT, SEND_BACK),
+        once=f"review {task.id}",
+    )
+
+
+def moved(tx: Tx, before: Task, after: Task) -> None:
+    """Withdraw what was asked about a task that goes on or has ended by its owner's own word."""
+    hold_ended = before.hold is not None and after.hold is None
+    review_ended = before.status is TaskStatus.REVIEW and after.status is not TaskStatus.REVIEW
+    if not (hold_ended or review_ended or after.status not in OPEN):
+        return
+    for item in tx.inbox.open_where(task_id=after.id):
+        if item.holds_task or (review_ended and item.kind is ItemKind.REVIEW):
+            inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=f"the task is {after.status} now"))
