@@ -43,3 +43,47 @@ async def test_an_end_after_a_claim_puts_the_task_under_review(workshop):
     assert before["status"] == "in_progress"
     task = await workshop.app.database.read(lambda tx: tx.tasks.get(created.task.id))
     assert (task.status, task.owner_id) == ("review", created.agent.id)
+
+
+async def test_an_end_with_an_open_question_keeps_the_claim_until_the_answer_starts_the_next_execution(workshop, clock):
+    created = await workshop.launch()
+    await workshop.signal(created.execution.id, "q1", "needs_input", question="Which port?")
+    await workshop.end(created.execution.id)
+    clock.advance(hours=5)
+
+    held = await workshop.task_now(created.task.id)
+    [item] = (await workshop.call("queue_list"))["items"]
+    await workshop.call("queue_answer", {"id": item["id"], "text": "8080"})
+    next = await workshop.launch(created.task.id, resumes=created.execution.id)
+
+    assert (held["status"], held["hold"]["kind"], held["assigned_agent_id"]) == ("paused", "input", created.agent.id)
+    assert (next.agent.id, next.execution.resumes) == (created.agent.id, created.execution.id)
+    assert next.token != created.token
+    task = await workshop.task_now(created.task.id)
+    assert (task["status"], task["attempts"], task["hold"]) == ("in_progress", 1, None)
+
+
+async def test_a_dismissed_question_of_an_ended_execution_frees_the_task(workshop):
+    created = await workshop.launch()
+    await workshop.signal(created.execution.id, "q1", "needs_input", question="Which port?")
+    await workshop.end(created.execution.id)
+
+    [item] = (await workshop.call("queue_list"))["items"]
+    await workshop.call("queue_dismiss", {"id": item["id"]})
+
+    task = await workshop.task_now(created.task.id)
+    assert (task["status"], task["assigned_agent_id"], task["hold"]) == ("pending", None, None)
+
+
+async def test_who_takes_a_task_that_an_execution_left_reads_why(workshop):
+    created = await workshop.launch()
+    await workshop.signal(created.execution.id, "e1", "progress", summary="Half way")
+    await workshop.signal(created.execution.id, "e2", "failed_claim", reason="No compiler")
+    await workshop.end(created.execution.id, "failed", exit_code=1)
+
+    bob = (await workshop.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
+    claim = await workshop.call("task_claim", {"task_id": created.task.id, "agent_id": bob})
+
+    note = claim["recovery"]["checkpoints"][-1]
+    assert note["summary"] == f"execution {created.execution.id} ended failed: exit code 1"
+    assert (note["detail"]["claim"]["reason"], note["detail"]["progress"]["summary"]) == ("No compiler", "Half way")

@@ -45,6 +45,9 @@ MOVES: Mapping[ItemState, frozenset[ItemState]] = {
 HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
 """Kinds of items that can keep a task from going on."""
 
+INPUT_HOLD = "input"
+"""The kind of hold of a task whose agent has ended with an open question."""
+
 STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
 """Kinds of items that a task which stands still may wait for."""
 

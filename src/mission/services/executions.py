@@ -21,9 +21,11 @@ from mission.domain.execution import (
     Protocol,
 )
 from mission.domain.ids import new_id
+from mission.domain.inbox import INPUT_HOLD, ItemKind
+from mission.domain.journal import CheckpointType
 from mission.domain.signals import Delivery
 from mission.domain.task import OPEN, Task, TaskStatus
-from mission.services import agents, claims, steering, tasks
+from mission.services import agents, claims, inbox, journal, steering, tasks
 from mission.services.agents import Rhythm
 from mission.services.tasks import Owner, Wish
 from mission.services.trees import Place, Report, Trees
@@ -32,8 +34,7 @@ from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
 
-INPUT = "input"
-"""The kind of hold of a task that waits for an answer."""
+LONGEST_SUMMARY = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,6 +103,7 @@ def record(
 ) -> Created:
     """Register the agent, start the task in its name and write the execution down, in one transaction."""
     agent = _agent(tx, launch, footing.place)
+    _going_on(tx, launch)
     started = tasks.begin(
         tx,
         wish=Wish(task_id=launch.task_id),
@@ -263,9 +265,60 @@ def _settle(tx: Tx, execution: Execution) -> str | None:
     task = tx.tasks.get(execution.task_id)
     if task.owner_id != execution.agent_id or task.status not in OPEN:
         return None
-    if execution.claims_done and task.status in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
-        working = task if task.status is TaskStatus.IN_PROGRESS else task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)
-        steering.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
+    working = task.status in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}
+    questions = tx.inbox.open_where(kinds=[ItemKind.QUESTION], execution_id=execution.id)
+    if questions and working:
+        _keep_for_answer(tx, execution, task, question=questions[0].subject)
         return task.id
-    claims.give_back(tx, task=task)
+    if execution.claims_done and working:
+        _put_under_review(tx, execution, task)
+        return task.id
+    _release(tx, execution, task)
     return None
+
+
+def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str) -> None:
+    """The task waits for the answer in its agent's hands: without a lease, nobody else can take it."""
+    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
+    hold = {"kind": INPUT_HOLD, "reason": question, "by": execution.agent_id}
+    steering.save(tx, task, replace(paused, hold=hold, lease_until=None, updated_at=tx.now))
+
+
+def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
+    """The agent says it is done but did not complete the task: a person decides."""
+    working = task if task.status is TaskStatus.IN_PROGRESS else task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)
+    steering.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
+    inbox.open_item(
+        tx,
+        kind=ItemKind.REVIEW,
+        subject=f"Review: {task.name}",
+        body=str((execution.claim or {}).get("summary", "")),
+        task_id=task.id,
+        agent_id=execution.agent_id,
+        execution_id=execution.id,
+        once=f"review:{task.id}",
+    )
+
+
+def _release(tx: Tx, execution: Execution, task: Task) -> None:
+    """The task is free; whoever takes it next reads why it was left."""
+    how = execution.reason or (f"exit code {execution.exit_code}" if execution.exit_code is not None else None)
+    summary = f"execution {execution.id} ended {execution.status}{f': {how}' if how else ''}"
+    left = {"claim": execution.claim, "progress": execution.progress, "hold": task.hold}
+    journal.checkpoint(
+        tx,
+        type=CheckpointType.RECOVERY,
+        task_id=task.id,
+        summary=summary[:LONGEST_SUMMARY],
+        detail={name: dict(value) for name, value in left.items() if value is not None},
+        agent_id=execution.agent_id,
+        fence=None,
+    )
+    claims.give_back(tx, task=tx.tasks.get(task.id))
+
+
+def _going_on(tx: Tx, launch: Launch) -> None:
+    """An answered task runs already, in the hands of the agent that is about to come back to it."""
+    task = tx.tasks.get(launch.task_id)
+    if launch.resumes is not None and task.status is TaskStatus.IN_PROGRESS:
+        tx.tasks.save(task.move_to(TaskStatus.PAUSED, at=tx.now))

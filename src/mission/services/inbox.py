@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import new_id
-from mission.domain.inbox import SYSTEM, ItemKind, ItemState, QueueItem
+from mission.domain.inbox import INPUT_HOLD, SYSTEM, ItemKind, ItemState, QueueItem
 from mission.domain.mission import Family
-from mission.domain.task import TaskStatus
+from mission.domain.task import Task, TaskStatus
 from mission.store.inbox import Ranked
 from mission.store.transaction import Tx
 
 LONGEST_SUBJECT = 200
+RESUME_WITHIN = timedelta(minutes=5)
+"""How long an answered task waits for its agent's next execution before others may take it."""
 
 
 def open_item(
@@ -152,7 +155,7 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
     others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
     if task.status is not TaskStatus.PAUSED or task.hold is None or others:
         return
-    going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), hold=None)
+    going = _freed(task, item, now=tx.now)
     tx.tasks.save(going)
     tx.tallies.moved(task, going)
     tx.missions.touch(task.mission_id, now=tx.now)
@@ -160,6 +163,16 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
     mission = tx.missions.get(task.mission_id)
     if mission.family is Family.WORKFLOW:
         tx.emit(events.MissionUpdated(mission=mission))
+
+
+def _freed(task: Task, item: QueueItem, *, now: datetime) -> Task:
+    """The task once nothing holds it. Where the agent that asked has ended, the answer is for its next execution;
+    without one there will be none, so the task is free."""
+    ended = task.hold is not None and task.hold.get("kind") == INPUT_HOLD
+    if ended and item.state is ItemState.DISMISSED:
+        return task.given_back(at=now)
+    going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=now), hold=None)
+    return replace(going, lease_until=now + RESUME_WITHIN) if ended else going
 
 
 def _line(subject: str) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from mission.domain import events
 from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.ids import new_id
+from mission.domain.inbox import ItemKind
 from mission.domain.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
 from mission.domain.signals import Delivery, Policy, Signal, SignalType
 from mission.domain.task import TaskStatus
 from mission.domain.times import shown
-from mission.services import executions, steering, tasks
+from mission.services import executions, inbox, steering, tasks
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
@@ -108,18 +109,39 @@ def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
     executions.save(tx, replace(moved, progress=said, updated_at=tx.now))
 
 
-def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None:  # noqa: ARG001
+def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None:
     executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
+    question = observation.payload["question"]
+    _put_before_person(tx, execution, ItemKind.QUESTION, question, choices=observation.payload.get("choices", ()))
+    tx.emit(events.TaskUpdated(task=tx.tasks.get(execution.task_id)))
 
 
 def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
     executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
+    reason = observation.payload["reason"]
+    _put_before_person(tx, execution, ItemKind.BLOCKER, reason)
     task = tx.tasks.get(execution.task_id)
     if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
         return
-    hold = {"kind": steering.BLOCKED, "reason": observation.payload["reason"], "by": execution.agent_id}
+    hold = {"kind": steering.BLOCKED, "reason": reason, "by": execution.agent_id}
     paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
     steering.save(tx, task, replace(paused, hold=hold, updated_at=tx.now))
+
+
+def _put_before_person(
+    tx: Tx, execution: Execution, kind: ItemKind, words: str, *, choices: Sequence[Mapping[str, Any]] = ()
+) -> None:
+    inbox.open_item(
+        tx,
+        kind=kind,
+        subject=words,
+        body=words,
+        mission_id=execution.mission_id,
+        task_id=execution.task_id,
+        agent_id=execution.agent_id,
+        execution_id=execution.id,
+        choices=choices,
+    )
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:

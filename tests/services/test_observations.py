@@ -1,0 +1,86 @@
+"""Observations: each counted once, and what each kind of signal does."""
+
+from __future__ import annotations
+
+from mission.domain.observation import Origin
+from mission.services import observations
+
+
+async def test_each_signal_has_the_effect_of_its_policy_and_no_other(workshop):
+    created = await workshop.launch()
+    id, task_id = created.execution.id, created.task.id
+    await workshop.start(id)
+    table = [
+        ("progress", {"summary": "Parsing", "detail": "a.c"}, "promoted", "running", "in_progress"),
+        ("message", {"channel": "agent", "text": "Hello"}, "accepted", "running", "in_progress"),
+        ("ready_for_verification", {"summary": "Look"}, "recorded-only", "running", "in_progress"),
+        ("completed_claim", {"summary": "Done"}, "recorded-only", "running", "in_progress"),
+        ("failed_claim", {"reason": "No"}, "recorded-only", "running", "in_progress"),
+        ("needs_input", {"question": "Which?", "choices": []}, "promoted", "waiting", "in_progress"),
+        ("progress", {"summary": "Guessed"}, "promoted", "running", "in_progress"),
+        ("blocked", {"reason": "No network"}, "promoted", "waiting", "blocked"),
+    ]
+
+    for number, (type, payload, status, execution_status, task_status) in enumerate(table):
+        ack = await workshop.signal(id, f"e{number}", type, **payload)
+
+        assert (ack["status"], ack["eventId"], ack["agentExecutionId"]) == (status, f"e{number}", id)
+        assert (await workshop.get(id)).status == execution_status, type
+        assert (await workshop.task_now(task_id))["status"] == task_status, type
+
+    execution = await workshop.get(id)
+    assert (execution.progress["summary"], execution.claim["type"]) == ("Guessed", "failed_claim")
+    task = await workshop.task_now(task_id)
+    assert task["hold"] == {"kind": "blocked", "reason": "No network", "by": created.agent.id}
+    queue = (await workshop.call("queue_list"))["items"]
+    assert {(item["kind"], item["subject"], item["execution_id"]) for item in queue} == {
+        ("question", "Which?", id),
+        ("blocker", "No network", id),
+    }
+
+
+async def test_the_same_event_counts_once_whatever_happens_in_between(workshop):
+    created = await workshop.launch()
+    id = created.execution.id
+    first = await workshop.signal(id, "e1", "needs_input", question="Which?")
+    seq = await workshop.app.database.read(lambda tx: tx.events.newest())
+
+    again = await workshop.signal(id, "e1", "needs_input", question="Which?")
+    other = await workshop.signal(id, "e1", "progress", summary="Something else")
+
+    assert (again["status"], again["observationId"]) == ("duplicate", first["observationId"])
+    assert "reason" not in again
+    assert (other["status"], other["reason"]) == ("duplicate", "payload differs, use a new id")
+    assert await workshop.events(seq) == []
+    assert len((await workshop.call("queue_list"))["items"]) == 1
+
+
+async def test_an_event_id_belongs_to_its_execution(workshop):
+    one, two = await workshop.launch(), await workshop.launch()
+
+    acks = [await workshop.signal(each.execution.id, "e1", "progress", summary="x") for each in (one, two)]
+
+    assert [ack["status"] for ack in acks] == ["promoted", "promoted"]
+
+
+async def test_an_ended_or_unknown_execution_takes_no_signals(workshop):
+    created = await workshop.launch()
+    await workshop.end(created.execution.id)
+
+    ack = await workshop.signal(created.execution.id, "e1", "progress", summary="x")
+
+    assert ack["status"] == "rejected"
+    assert "has ended (completed)" in ack["reason"]
+
+
+async def test_what_the_daemon_sees_itself_gets_an_id_of_its_own_and_what_is_seen_twice_a_key(workshop):
+    created = await workshop.launch()
+    seen = {"execution_id": created.execution.id, "type": "malformed-marker", "payload": {"line": "@task::{"}}
+    write = workshop.app.database.write
+
+    acks = [await write(observations.note, origin=Origin.TERMINAL, **seen) for _ in range(2)]
+    keyed = [await write(observations.note, origin=Origin.PROVIDER, key="session", **seen) for _ in range(2)]
+
+    assert [ack.status for ack in acks] == ["recorded-only"] * 2
+    assert acks[0].event_id != acks[1].event_id
+    assert [ack.status for ack in keyed] == ["recorded-only", "duplicate"]
