@@ -31,6 +31,7 @@ from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Tokens
 from mission.gateway.registry import Registry, parse_toolsets
 from mission.git.snapshot import Snapshots
+from mission.git.workshop import Workshop
 from mission.services import identity, retention
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
@@ -73,7 +74,7 @@ class App:
         self.backend = open_backend(settings, role=role)
         self.database = Database(self.backend, clock=clock)
         self.events = EventLog(self.database)
-        self.trees = Trees(Snapshots(settings.snapshots_path), host_id=settings.host_id)
+        self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
         self.gateway = Gateway(
             registry=Registry(tools),
             database=self.database,
@@ -368,6 +369,17 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main)
+
+
+def _workshop(settings: Settings) -> Workshop:
+    folder = settings.worktrees
+    if folder and not Path(folder).is_absolute():
+        raise InvalidState(f"worktrees: '{folder}' is not an absolute path", hint="Give the whole path of a folder.")
+    return Workshop(
+        Path(folder) if folder else settings.worktrees_path,
+        roots=[settings.worktrees_path],
+        setup_seconds=settings.setup_seconds,
+    )
 
 
 def _days(number: float) -> timedelta | None:

@@ -43,6 +43,8 @@ class Settings:
     host_id: str = _setting(
         os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here"
     )
+    worktrees: str = _setting("", "Folder for new worktrees; empty means 'worktrees' in MISSION_HOME")
+    setup_seconds: float = _setting(600.0, "How long the setup command of a new worktree may run", minimum=1)
     log_level: str = _setting("info", "debug, info, warning or error")
 
     @property
@@ -68,6 +70,10 @@ class Settings:
     @property
     def snapshots_path(self) -> Path:
         return self.home / "snapshots"
+
+    @property
+    def worktrees_path(self) -> Path:
+        return self.home / "worktrees"
 
     @property
     def backups_path(self) -> Path:

@@ -7,6 +7,7 @@ import os
 import time
 
 from mission.git.snapshot import Snapshots
+from mission.git.workshop import Workshop
 from mission.services.trees import Trees
 
 
@@ -17,7 +18,7 @@ async def test_closing_ends_a_git_that_still_runs(tmp_path, repository, monkeypa
     slow.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
-    trees = Trees(Snapshots(tmp_path / "snapshots"), host_id="test-host")
+    trees = Trees(Snapshots(tmp_path / "snapshots"), workshop=Workshop(tmp_path / "worktrees"), host_id="test-host")
     looking = asyncio.create_task(trees.named(str(repository)))
     deadline = time.monotonic() + 20
     while not started.exists():

@@ -17,6 +17,7 @@ from mission.domain.observation import Observation
 from mission.domain.phase import Phase
 from mission.domain.repository import Repository
 from mission.domain.task import Task
+from mission.domain.workspace import Workspace
 
 
 class Event(ABC):
@@ -144,6 +145,32 @@ class TaskUpdated(_TaskEvent):
     """A task moved, or its owner changed."""
 
     topic: ClassVar[str] = "task:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _WorkspaceEvent(Event):
+    workspace: Workspace
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.workspace.mission_id
+
+    def data(self) -> dict[str, Any]:
+        return self.workspace.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkspaceCreated(_WorkspaceEvent):
+    """A worktree was made or registered for tasks of a mission."""
+
+    topic: ClassVar[str] = "workspace:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkspaceUpdated(_WorkspaceEvent):
+    """A workspace was merged, abandoned, taken up again or removed."""
+
+    topic: ClassVar[str] = "workspace:updated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

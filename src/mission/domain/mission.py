@@ -144,6 +144,8 @@ class Mission:
     auto_create_workspaces: bool = False
     repository_id: str | None = None
     repository_path: str | None = None
+    workspace_setup: Mapping[str, Any] | None = None
+    """What a worktree made for one of its tasks gets: a command to run, and files to copy."""
     started_at: datetime | None = None
     completed_at: datetime | None = None
     archived_at: datetime | None = None

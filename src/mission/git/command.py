@@ -23,6 +23,9 @@ VARIABLES = {
 }
 QUICK = 30.0
 LONG = 1800.0
+PRIVATE = 0o077
+OURS = -1
+"""The umask of this process, for what a user will work with."""
 
 Argument = str | bytes
 
@@ -49,6 +52,7 @@ def run(
     stdin: bytes = b"",
     allowed: tuple[int, ...] = (0,),
     timeout: float = QUICK,
+    umask: int = PRIVATE,
 ) -> Result:
     """The result of one git command; an exit code that is not `allowed` becomes an error."""
     flags = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
@@ -61,7 +65,7 @@ def run(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            umask=0o077,
+            umask=umask,
         )
     except FileNotFoundError as error:
         if not cwd.is_dir():

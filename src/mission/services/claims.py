@@ -15,9 +15,10 @@ from mission.domain.errors import InvalidState, MissionError
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, HELD, RUNNING, Task, TaskStatus
-from mission.services import asking, journal
+from mission.services import asking, journal, workspaces
 from mission.services.trees import Trees
 from mission.services.work import Work
+from mission.services.workspaces import Described
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
@@ -41,6 +42,7 @@ class Recovery:
     checkpoints: Sequence[Entry]
     tree: str | None
     changes: Changes | None
+    workspace: Described | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -248,6 +250,7 @@ def _recovery(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
         checkpoints=checkpoints,
         tree=before.tree,
         changes=looked.get(before.id),
+        workspace=workspaces.look(tx, workspace_id=before.workspace_id) if before.workspace_id else None,
     )
 
 

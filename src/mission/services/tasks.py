@@ -16,6 +16,7 @@ from mission.domain.mission import Family, Mission
 from mission.domain.phase import Phase, PhaseStatus
 from mission.domain.repository import Repository
 from mission.domain.task import DONE, RUNNING, CallerType, Quality, Task, TaskStatus
+from mission.domain.workspace import Workspace, WorkspaceStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
 from mission.services import asking, claims, missions, phases
@@ -127,6 +128,7 @@ class _Ground:
     mission: Mission
     repository: Repository | None
     task: Task | None
+    workspace: Workspace | None
 
 
 async def start(
@@ -166,7 +168,7 @@ async def prepare(
     """What a start stands on; `begin` records it."""
     named = await trees.named(repository_path)
     ground = await _ground(work, trees, wish=wish, named=named, directory=directory)
-    place = named or await trees.of_mission(ground.repository, directory=directory)
+    place = named or await _usual_place(trees, ground, directory=directory)
     kept = _kept_snapshot(ground.task, place)
     snapshot = kept or (await trees.snapshot(place, report=report) if place is not None else None)
     return Footing(mission_id=ground.mission.id, place=place, snapshot=snapshot, fresh=kept is None)
@@ -317,7 +319,16 @@ def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
             f"task_id: {task.id} belongs to mission {task.mission_id}", hint="Leave mission_id out.", field="task_id"
         )
     mission = tx.missions.get(task.mission_id if task is not None else wish.mission_id or "")
-    return _Ground(mission=mission, repository=_repository_of(tx, mission), task=task)
+    workspace = tx.workspaces.get(task.workspace_id) if task is not None and task.workspace_id is not None else None
+    return _Ground(mission=mission, repository=_repository_of(tx, mission), task=task, workspace=workspace)
+
+
+async def _usual_place(trees: Trees, ground: _Ground, *, directory: str | None) -> Place | None:
+    """Where a task is done that nobody named a tree for: its workspace, where the caller stands, or the repository."""
+    workspace = ground.workspace
+    if workspace is None or workspace.status is not WorkspaceStatus.ACTIVE:
+        return await trees.of_mission(ground.repository, directory=directory)
+    return await trees.workspace(workspace)
 
 
 def _repository_of(tx: Tx, mission: Mission) -> Repository | None:

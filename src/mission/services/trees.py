@@ -14,9 +14,12 @@ from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
 from mission.domain.repository import Repository
+from mission.domain.workspace import Workspace
 from mission.git.command import end_all
+from mission.git.furnishing import end_setups
 from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.tree import Tree, find_tree
+from mission.git.workshop import Workshop
 from mission.store.transaction import Tx
 
 Result = TypeVar("Result")
@@ -66,15 +69,20 @@ class Place:
 class Trees:
     """Git and folders, for services that wait."""
 
-    def __init__(self, snapshots: Snapshots, *, host_id: str) -> None:
+    def __init__(self, snapshots: Snapshots, *, workshop: Workshop, host_id: str) -> None:
         self.host_id = host_id
+        self.workshop = workshop
         self._snapshots = snapshots
         self._pool = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="trees")
+        # Of its own: a setup command may take minutes, and no snapshot should wait for it.
+        self._makers = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="worktrees")
 
     async def close(self) -> None:
         """End what runs and what waits; nobody needs it any more."""
         end_all()
-        await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
+        end_setups()
+        for pool in (self._pool, self._makers):
+            await asyncio.to_thread(pool.shutdown, cancel_futures=True)
 
     async def named(self, path: str | None) -> Place | None:
         """The tree a caller named; nothing when it named none."""
@@ -127,6 +135,35 @@ class Trees:
 
     async def prune(self, in_use: list[Mapping[str, Any]]) -> None:
         await self._run(self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
+
+    async def at(self, path: str, *, host_id: str, what: str) -> Place:
+        """The tree at a place that was recorded, if it is one of this host."""
+        self.check_host(host_id, what=what)
+        return await self._find(Path(path))
+
+    async def workspace(self, workspace: Workspace) -> Place:
+        """The tree of a workspace."""
+        if workspace.host_id == self.host_id and not Path(workspace.path).is_dir():
+            raise InvalidState(
+                f"the worktree of workspace {workspace.id} is gone",
+                hint="Claim the task again to have it made anew, or give the task another with task_assign_workspace.",
+                workspace_id=workspace.id,
+            )
+        return await self.at(workspace.path, host_id=workspace.host_id, what=f"workspace {workspace.id}")
+
+    def check_host(self, host_id: str, *, what: str) -> None:
+        """Nothing for a path of this host; otherwise where it would have to be worked on."""
+        if host_id != self.host_id:
+            raise InvalidState(
+                f"{what} is on host {host_id}, this is {self.host_id}",
+                hint=f"Do it on {host_id}: paths mean something only there.",
+                host_id=host_id,
+            )
+
+    async def work(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """Run slow work on worktrees."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._makers, lambda: function(*arguments, **options))
 
     async def _find(self, path: Path) -> Place:
         return Place(tree=await self._run(find_tree, path), host_id=self.host_id)

@@ -65,6 +65,7 @@ missions = Table(
     Column("auto_create_workspaces", Boolean, nullable=False, server_default=text("false")),
     Column("repository_id", Text, ForeignKey("repositories.id")),
     Column("repository_path", Text),
+    Column("workspace_setup", json_type()),
     Column("completion", json_type()),
     Column("decisions", Integer, nullable=False, server_default="0"),
     Column("milestones", Integer, nullable=False, server_default="0"),
@@ -75,6 +76,46 @@ missions = Table(
     Column("completed_at", UtcTime),
     Column("archived_at", UtcTime),
     Index(None, "repository_id", "created_at"),
+)
+
+workspaces = Table(
+    "workspaces",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("mission_id", Text, ForeignKey("missions.id", ondelete="CASCADE"), nullable=False),
+    Column("host_id", Text, nullable=False),
+    Column("repository_path", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("branch", Text, nullable=False),
+    Column("base_branch", Text),
+    Column("status", Text, nullable=False),
+    Column("merge_commit", Text),
+    Column("kept_branch", Text),
+    Column("copied", json_type()),
+    Column("created_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("removed_at", UtcTime),
+    Index(None, "mission_id", "created_at"),
+    Index(
+        "ix_workspaces_standing",
+        "host_id",
+        "path",
+        unique=True,
+        sqlite_where=text("removed_at IS NULL"),
+        postgresql_where=text("removed_at IS NULL"),
+    ),
+)
+
+templates = Table(
+    "templates",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text),
+    Column("tasks", json_type(), nullable=False),
+    Column("variables", json_type(), nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Index(None, "name"),
 )
 
 phases = Table(
@@ -164,6 +205,12 @@ tasks = Table(
     Index(None, "mission_id", "lease_until"),
     Index(None, "mission_id", "completed_at"),
     Index(None, "mission_id", "parallel_group", "status"),
+    Index(
+        None,
+        "workspace_id",
+        sqlite_where=text("workspace_id IS NOT NULL"),
+        postgresql_where=text("workspace_id IS NOT NULL"),
+    ),
 )
 
 dependencies = Table(

@@ -24,6 +24,7 @@ from mission.store.plans import Plans
 from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
 from mission.store.tokens import AgentTokens
+from mission.store.workspaces import Workspaces
 
 
 class Tx:
@@ -67,6 +68,10 @@ class Tx:
     @cached_property
     def claims(self) -> Claims:
         return Claims(self.connection)
+
+    @cached_property
+    def workspaces(self) -> Workspaces:
+        return Workspaces(self.connection)
 
     @cached_property
     def journal(self) -> Journal:

@@ -25,6 +25,8 @@ TaskId = Annotated[str, _of_kind("task")]
 QueueItemId = Annotated[str, _of_kind("queue item")]
 MessageId = Annotated[str, _of_kind("message")]
 ThreadId = Annotated[str, _of_kind("thread")]
+WorkspaceId = Annotated[str, _of_kind("workspace")]
+TemplateId = Annotated[str, _of_kind("template")]
 Texts = list[str]
 GivenTexts = Annotated[list[str], Field(max_length=1_000)]
 """A list as a caller may send it; what we answer is never shortened."""

@@ -11,7 +11,9 @@ from mission.domain.journal import Entry
 from mission.domain.mission import Mission, MissionStatus
 from mission.domain.task import Task, TaskStatus
 from mission.gateway.registry import Result
+from mission.git.worktree import Standing
 from mission.services.claims import Detailed, Recovery
+from mission.services.workspaces import Described
 from mission.tools.fields import Texts
 from mission.tools.wording import Moment
 
@@ -147,11 +149,70 @@ class TaskRecord(Result):
         )
 
 
+class WorkspaceState(Result):
+    exists: bool
+    head: str | None
+    current_branch: str | None
+    ahead: int | None
+    behind: int | None
+    dirty: bool
+    uncommitted: Texts
+
+    @classmethod
+    def of(cls, standing: Standing) -> WorkspaceState:
+        return cls(
+            exists=standing.exists,
+            head=standing.head,
+            current_branch=standing.branch,
+            ahead=standing.ahead,
+            behind=standing.behind,
+            dirty=bool(standing.uncommitted),
+            uncommitted=list(standing.uncommitted),
+        )
+
+
+class WorkspaceRecord(Result):
+    id: str
+    workflow_id: str
+    host_id: str
+    path: str
+    branch: str
+    base_branch: str | None
+    status: str
+    merge_commit: str | None
+    kept_branch: str | None
+    task_ids: Texts
+    removed_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+    state: WorkspaceState | None = IF_ASKED
+
+    @classmethod
+    def of(cls, found: Described) -> WorkspaceRecord:
+        workspace = found.workspace
+        return cls(
+            id=workspace.id,
+            workflow_id=workspace.mission_id,
+            host_id=workspace.host_id,
+            path=workspace.path,
+            branch=workspace.branch,
+            base_branch=workspace.base_branch,
+            status=workspace.status,
+            merge_commit=workspace.merge_commit,
+            kept_branch=workspace.kept_branch,
+            task_ids=list(found.task_ids),
+            removed_at=workspace.removed_at,
+            created_at=workspace.created_at,
+            updated_at=workspace.updated_at,
+            state=WorkspaceState.of(found.standing) if found.standing is not None else None,
+        )
+
+
 class RecoveryPacket(Result):
     previous_owner: str | None
     attempts: int
     checkpoints: list[CheckpointRecord]
-    workspace: None
+    workspace: WorkspaceRecord | None
     tree: str | None
     uncommitted_changes: FilesChanged | None
 
@@ -161,7 +222,7 @@ class RecoveryPacket(Result):
             previous_owner=recovery.previous_owner,
             attempts=recovery.attempts,
             checkpoints=[CheckpointRecord.of(entry) for entry in recovery.checkpoints],
-            workspace=None,
+            workspace=WorkspaceRecord.of(recovery.workspace) if recovery.workspace is not None else None,
             tree=recovery.tree,
             uncommitted_changes=files_changed(recovery.changes.as_dict() if recovery.changes else None),
         )

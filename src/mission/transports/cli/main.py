@@ -27,6 +27,7 @@ COMMANDS = {
     "inbox": ("inbox", "Show what waits for you."),
     "answer": ("inbox", "Answer what waits for you."),
     "dismiss": ("inbox", "Put something aside without an answer."),
+    "workspaces": ("workspaces", "List workspaces: branch, state, distance, uncommitted work."),
     "audit": ("audit", "Show what was called, by whom, with what result."),
     "config": ("config", "Show the settings in force and where they come from."),
     "backup": ("backup", "Write a backup."),

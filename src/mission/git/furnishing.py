@@ -1,0 +1,163 @@
+"""What a new worktree gets besides its files: copies of files that git does not carry, and a command that is run."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.workspace import check_inner
+from mission.git.command import OURS, run
+from mission.git.worktree import digest_at
+
+PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
+"""What a setup command sees of our environment: no tokens, no keys."""
+LONGEST_OUTPUT = 4_000
+LARGEST_COPY = 10 * 1024 * 1024
+
+
+class SetupFailed(InvalidState):
+    """The setup command of a workspace failed; nothing of the workspace was kept."""
+
+    default_hint = "Correct the command (it runs in the new worktree, with little of the environment), then try again."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Furnishing:
+    """What somebody wants done with a new worktree before anybody works in it."""
+
+    setup: str | None = None
+    copy: Sequence[str] = ()
+
+
+def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str, str]:
+    """Bring files along that git does not carry; each with the digest of what it holds."""
+    copied = {}
+    for name in names:
+        check_inner(name, field="copy")
+        found = _checked(name, source)
+        into = target / name
+        into.parent.mkdir(parents=True, exist_ok=True)
+        if not Path(os.path.realpath(into.parent)).is_relative_to(os.path.realpath(target)):
+            raise _refused(name, "leads out of the worktree by a link")
+        if os.path.lexists(into):
+            continue  # git carries it: the worktree has its own
+        _write(into, found.read_bytes(), mode=stat.S_IMODE(found.stat().st_mode))
+        digest = digest_at(into)
+        if digest is not None:
+            copied[name] = digest
+    return copied
+
+
+def still_copies(names: Sequence[str], *, source: Path, target: Path) -> dict[str, str]:
+    """Those of the files that are the same in both places, each with the digest of what it holds."""
+    digests = {name: digest_at(target / name) for name in names}
+    return {
+        name: digest for name, digest in digests.items() if digest is not None and digest == digest_at(source / name)
+    }
+
+
+def unignored(names: Sequence[str], *, target: Path) -> list[str]:
+    """Those of the files that git would take for work."""
+    if not names:
+        return []
+    listed = run("ls-files", "-z", "--others", "--exclude-standard", "--", *names, cwd=target).out
+    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
+
+
+def run_setup(command: str, *, folder: Path, seconds: float, inherited: Sequence[int] = ()) -> None:
+    """Run the command in the folder, in a process group of its own that ends with it."""
+    environment = {name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith("LC_")}
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        pass_fds=tuple(inherited),
+        umask=OURS,
+    )
+    _running.add(process)
+    try:
+        output, in_time = _followed(process, time.monotonic() + seconds)
+    finally:
+        _running.discard(process)
+        _end(process)
+    if not in_time:
+        raise SetupFailed(f"the setup command did not end within {seconds:g} seconds{_quoted(output)}")
+    if process.returncode:
+        raise SetupFailed(f"the setup command ended with exit code {process.returncode}{_quoted(output)}")
+
+
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def end_setups() -> None:
+    """End every setup command that runs: nobody waits for it any more."""
+    for process in list(_running):
+        _end(process)
+
+
+def _followed(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
+    """The last of its output, and whether it ended in time; what it left in the background is not waited for."""
+    output = b""
+    assert process.stdout is not None
+    os.set_blocking(process.stdout.fileno(), False)
+    with selectors.DefaultSelector() as selector, process.stdout as stream:
+        selector.register(stream, selectors.EVENT_READ)
+        while True:
+            ended = process.poll() is not None
+            for _ in selector.select(0 if ended else 0.1):
+                while piece := stream.read(65536):
+                    output = (output + piece)[-LONGEST_OUTPUT:]
+                if piece == b"":
+                    selector.unregister(stream)
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(max(0.0, deadline - time.monotonic()))
+                    return output, process.poll() is not None
+            if ended or time.monotonic() > deadline:
+                return output, ended
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _checked(name: str, source: Path) -> Path:
+    found = source / name
+    if not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(source)):
+        raise _refused(name, "leads out of the repository by a link")
+    if not found.is_file():
+        raise _refused(name, "is no file of the repository")
+    if found.stat().st_size > LARGEST_COPY:
+        raise _refused(name, f"has more than {LARGEST_COPY // 1024 // 1024} MB")
+    return found
+
+
+def _write(path: Path, content: bytes, *, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+def _refused(name: str, why: str) -> InvalidInput:
+    return InvalidInput(
+        f"copy: {name[:200]!r} {why}", hint="Name files inside the repository, such as '.env'.", field="copy"
+    )
+
+
+def _quoted(output: bytes) -> str:
+    text = output.decode(errors="replace").replace("\0", "�").strip()
+    return f"; it said: …{text[-1500:]}" if text else " and said nothing"

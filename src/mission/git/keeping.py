@@ -1,0 +1,79 @@
+"""Saves what no commit holds yet: a commit on a branch of its own, made beside the user's index and HEAD."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from mission.domain.errors import InvalidState
+from mission.git.command import LONG, OURS, run
+from mission.git.merge import KEPT
+from mission.git.names import original
+from mission.git.tree import locate
+from mission.git.worktree import HEADS, commit_of, git, named, uncommitted
+
+AUTHOR = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "Mission Control"), ("EMAIL", "mission-control@localhost"))
+}
+
+
+def save_uncommitted(path: Path, *, name: str, copied: Mapping[str, str]) -> str | None:
+    """The branch that now holds what no other keeps, None when there is nothing; the worktree stays as it is."""
+    files = uncommitted(path, copied=copied)
+    if not files and is_reachable(path):
+        return None
+    branch = KEPT + name
+    tree = _tree(path, files)
+    if tree != _tree_on(path, branch):
+        _commit(path, tree, branch=branch, count=len(files))
+    return branch
+
+
+def is_saved(path: Path, *, branch: str | None, copied: Mapping[str, str]) -> bool:
+    """Whether nothing is uncommitted, or the branch holds it all as it is now."""
+    files = uncommitted(path, copied=copied)
+    return not files or (branch is not None and _tree(path, files) == _tree_on(path, branch))
+
+
+def is_reachable(path: Path) -> bool:
+    """Whether a branch or a tag holds what is checked out."""
+    asked = ("rev-list", "-n", "1", "HEAD", "--not", "--branches", "--remotes", "--tags", "--")
+    return not run(*asked, cwd=path, timeout=LONG).out
+
+
+def _tree(path: Path, files: Sequence[str]) -> str:
+    """The tree that a commit of everything here would have."""
+    nested = [file for file in files if file.endswith("/")]
+    if nested:
+        raise InvalidState(
+            f"repositories inside the worktree cannot be saved with it: {named(nested)}",
+            hint="Move them elsewhere, or commit and push them, then try again.",
+            files=nested,
+        )
+    with tempfile.TemporaryDirectory(prefix="mission-keep-") as folder:
+        index = Path(folder) / "index"
+        with suppress(FileNotFoundError):
+            shutil.copy2(locate(path).git_dir / "index", index)
+        listed = b"".join(original(file) + b"\0" for file in files)
+        git("update-index", "-z", "--add", "--remove", "--replace", "--stdin", cwd=path, index=index, stdin=listed)
+        return git("write-tree", cwd=path, index=index).line.decode()
+
+
+def _tree_on(path: Path, branch: str) -> str | None:
+    found = run("rev-parse", "--quiet", "--verify", f"{HEADS}{branch}^{{tree}}", cwd=path, allowed=(0, 1, 128))
+    return found.line.decode() if found.code == 0 else None
+
+
+def _commit(path: Path, tree: str, *, branch: str, count: int) -> None:
+    """Put the tree on the branch; what was saved there before stays in its past."""
+    before = commit_of(path, f"{HEADS}{branch}")
+    parents = [parent for parent in (commit_of(path, "HEAD"), before) if parent is not None]
+    chosen = [word for parent in parents for word in ("-p", parent)]
+    message = f"Save {count} uncommitted file(s) of a workspace"
+    made = run("commit-tree", tree, *chosen, "-m", message, cwd=path, variables=AUTHOR, umask=OURS)
+    run("update-ref", f"{HEADS}{branch}", made.line.decode(), before or "0" * len(made.line), cwd=path, umask=OURS)

@@ -1,0 +1,93 @@
+"""Whether work is safely in other hands: which commits hold a branch, and which refs keep them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.git.command import LONG, run
+from mission.git.names import shown
+from mission.git.worktree import HEADS, commit_of
+
+KEPT = "mission-kept/"
+"""Branches that hold work which was saved because nobody had merged it."""
+COMMIT_ID = re.compile(r"[0-9a-fA-F]{7,64}")
+NAMED_COMMITS = 5
+
+
+def merge_commit(top: Path, given: str) -> str:
+    """The whole id of the commit that the caller names."""
+    if not COMMIT_ID.fullmatch(given):
+        raise InvalidInput(
+            f"merge_commit: {given[:80]!r} is no commit id",
+            hint="Give the id that 'git rev-parse HEAD' prints after the merge.",
+            field="merge_commit",
+        )
+    commit = commit_of(top, given)
+    if commit is None:
+        raise InvalidInput(
+            f"merge_commit: there is no commit {given} in the repository",
+            hint="Merge first, then give the id that 'git rev-parse HEAD' prints.",
+            field="merge_commit",
+        )
+    return commit
+
+
+def contains(top: Path, commit: str, *, tip: str) -> bool:
+    """Whether the tip is the commit or one of its ancestors."""
+    return run("merge-base", "--is-ancestor", tip, commit, cwd=top, allowed=(0, 1), timeout=LONG).code == 0
+
+
+def keepers(top: Path, commit: str, *, branch: str) -> list[str]:
+    """Branches and tags that hold the commit, other than the branch itself, its copies at remotes and saved work."""
+    listed = run(
+        "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags",
+        cwd=top, timeout=LONG,
+    ).out.decode(errors="replace").splitlines()  # fmt: skip
+    return [ref for ref in listed if not _is_own(ref, branch)]
+
+
+def check_merged(top: Path, *, branch: str, commit: str, tips: list[str]) -> None:
+    """Nothing when the commit holds all of the work and something besides the branch holds the commit."""
+    outside = [tip for tip in tips if not contains(top, commit, tip=tip)]
+    if outside:
+        raise InvalidState(
+            f"commit {commit[:12]} does not contain the branch '{branch}': {_missing(top, outside[0], commit)}",
+            hint="Merge the branch (a squash or a rebase makes other commits), then give the id of the merge. "
+            "Work that will not be merged is 'abandoned': it stays reachable.",
+        )
+    if not keepers(top, commit, branch=branch):
+        raise InvalidState(
+            f"commit {commit[:12]} is on no branch or tag but '{branch}' itself",
+            hint="Merge it into the branch it belongs to, and give the id of that merge.",
+        )
+
+
+def branch_files(top: Path, branch: str) -> list[str]:
+    """Files of the commits that only this branch holds."""
+    others = [f"^{ref}" for ref in _all_refs(top) if not _is_own(ref, branch)]
+    asked = "\n".join([f"{HEADS}{branch}", *others, ""]).encode(errors="surrogateescape")
+    listed = run(
+        "log", "--format=", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "-n", "1000",
+        "--stdin", cwd=top, stdin=asked, timeout=LONG,
+    ).out  # fmt: skip
+    return sorted({shown(name.strip(b"\n")) for name in listed.split(b"\0") if name.strip(b"\n")})
+
+
+def _all_refs(top: Path) -> list[str]:
+    listed = run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags", cwd=top).out
+    return listed.decode(errors="surrogateescape").splitlines()
+
+
+def _is_own(ref: str, branch: str) -> bool:
+    if ref.startswith("refs/remotes/"):
+        return ref.removeprefix("refs/remotes/").partition("/")[2] == branch
+    return ref == HEADS + branch or ref.startswith(HEADS + KEPT)
+
+
+def _missing(top: Path, tip: str, commit: str) -> str:
+    listed = run("log", "--format=%h %s", f"-n{NAMED_COMMITS + 1}", tip, f"^{commit}", "--", cwd=top, timeout=LONG).out
+    lines = listed.decode(errors="replace").splitlines()
+    more = " and more" if len(lines) > NAMED_COMMITS else ""
+    return f"it lacks {'; '.join(lines[:NAMED_COMMITS])}{more}"

@@ -1,0 +1,239 @@
+"""Makes worktrees so that a crash at any moment leaves a usable one, or one that the next try takes away first.
+
+Before git is asked, a note says what is about to be made; it goes when the worktree is whole. A worktree with a note is
+unfinished and belongs to nobody. One lock per place keeps two makers apart, in this process and in others.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
+from mission.git.command import check_branch
+from mission.git.furnishing import Furnishing, copy_files, run_setup, still_copies, unignored
+from mission.git.storage import make_folder, write
+from mission.git.tree import find_tree
+from mission.git.worktree import WorktreeRefused, add, base_of, delete_branch, remove, tip_of, worktree_at, worktrees
+
+LOCK_SECONDS = 0.05
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Order:
+    """A worktree that somebody wants at a place."""
+
+    top: Path
+    path: Path
+    branch: str
+    base: str | None = None
+    create: bool = False
+    """Whether it may be made; otherwise it must be there."""
+    reuse_branch: bool = False
+    """Whether the branch may exist already."""
+    furnishing: Furnishing = field(default_factory=Furnishing)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Made:
+    """A worktree that is ready to be worked in."""
+
+    path: Path
+    branch: str
+    base: str | None
+    created: bool
+    copied: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+class Workshop:
+    """Makes worktrees, by themselves below `home`; callers may also name a place beside the repository."""
+
+    def __init__(self, home: Path, *, roots: Sequence[Path] = (), setup_seconds: float = 600.0) -> None:
+        self._home = home
+        self._roots = (home, *roots)
+        self._state = home / ".making"
+        self._setup_seconds = setup_seconds
+
+    def place_for(self, top: Path, name: str) -> Path:
+        """Where a worktree of that name lies that nobody chose a place for."""
+        mark = hashlib.sha256(os.fsencode(top)).hexdigest()[:6]
+        return Path(os.path.realpath(self._home)) / f"{top.name}-{mark}" / name
+
+    def make(self, order: Order, *, report: Report | None = None) -> Made:
+        """The worktree at the place: the one that is there, or a new one."""
+        check_branch(order.branch)
+        with self._locked(order) as lock:
+            self._clear_unfinished(order)
+            if order.path.exists() and not _is_empty_folder(order.path):
+                return _registered(order)
+            if not order.create:
+                raise InvalidState(
+                    f"path: there is no worktree at {order.path}",
+                    hint="Give create: true to have it made, or make it with 'git worktree add' first.",
+                    field="path",
+                )
+            self._check_root(order)
+            return self._made(order, lock, report)
+
+    def _made(self, order: Order, lock: int, report: Report | None) -> Made:
+        _clear_registration(order)
+        tip = tip_of(order.top, order.branch)
+        if tip is not None and not order.reuse_branch:
+            raise InvalidState(
+                f"branch: '{order.branch}' exists already in the repository",
+                hint="Choose another name for the new branch.",
+                field="branch",
+            )
+        base = base_of(order.top, order.base)
+        note = self._place(order, "json")
+        begun = {"path": str(order.path), "branch": order.branch, "commit": base.commit if tip is None else None}
+        make_folder(order.path.parent)
+        write(note, json.dumps(begun).encode(), durable=True)
+        try:
+            add(order.top, order.path, branch=order.branch, commit=base.commit if tip is None else None)
+            made = self._furnished(order, lock, report)
+        except BaseException:
+            _discard(order, begun)
+            note.unlink(missing_ok=True)
+            raise
+        note.unlink()
+        return Made(path=order.path, branch=order.branch, base=base.name, created=True, **made)
+
+    def _clear_unfinished(self, order: Order) -> None:
+        """Take away what a maker that died had begun at this place."""
+        note = self._place(order, "json")
+        try:
+            begun = json.loads(note.read_bytes())
+        except FileNotFoundError:
+            return
+        except ValueError:
+            begun = None
+        if begun is not None and begun.get("path") == str(order.path):
+            _discard(order, begun)
+        note.unlink(missing_ok=True)
+
+    def _check_root(self, order: Order) -> None:
+        """Nothing when a worktree may be made at the place: below a root, and not inside the repository's trees."""
+        real = Path(os.path.realpath(order.path))
+        beside = [order.top.parent] if order.top.parent != Path(order.top.anchor) else []
+        roots = [Path(os.path.realpath(root)) for root in (*self._roots, *beside)]
+        if not any(real.is_relative_to(root) and real != root for root in roots):
+            allowed = ", ".join(dict.fromkeys(map(str, roots)))
+            raise InvalidInput(
+                f"path: {order.path} lies outside of the folders in which worktrees are made",
+                hint=f"Choose a path below one of: {allowed}.",
+                field="path",
+            )
+        for tree in worktrees(order.top):
+            if real.is_relative_to(tree.path) and real != tree.path:
+                raise InvalidInput(
+                    f"path: {order.path} lies inside a working tree of the repository",
+                    hint="Choose a path beside the repository.",
+                    field="path",
+                )
+
+    @contextmanager
+    def _locked(self, order: Order) -> Iterator[int]:
+        """Hold the place; a setup command that outlives its maker holds it too, until it ends."""
+        make_folder(self._state)
+        descriptor = os.open(self._place(order, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            _wait_for(descriptor, seconds=self._setup_seconds)
+            yield descriptor
+        finally:
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # for everybody who inherited it, too
+            os.close(descriptor)
+
+    def _furnished(self, order: Order, lock: int, report: Report | None) -> dict[str, Any]:
+        wanted = order.furnishing
+        copied = copy_files(wanted.copy, source=order.top, target=order.path)
+        if wanted.setup is not None:
+            if report is not None:
+                report("running the setup command")
+            run_setup(wanted.setup, folder=order.path, seconds=self._setup_seconds, inherited=[lock])
+        open_files = unignored(list(copied), target=order.path)
+        warnings = [f"'{name}' was copied but git does not ignore it: keep it out of commits" for name in open_files]
+        return {"copied": copied, "warnings": warnings}
+
+    def _place(self, order: Order, kind: str) -> Path:
+        name = hashlib.sha256(os.fsencode(os.path.realpath(order.path))).hexdigest()[:32]
+        return self._state / f"{name}.{kind}"
+
+
+def _registered(order: Order) -> Made:
+    """The worktree that is there already, if it is the one that was meant."""
+    tree = find_tree(order.path)
+    known = worktree_at(order.top, order.path)
+    if known is None or tree.path != known.path:
+        raise InvalidInput(
+            f"path: {order.path} exists and is no worktree of the mission's repository",
+            hint="Name another path, or one that 'git worktree list' shows.",
+            field="path",
+        )
+    if known.branch != order.branch:
+        raise InvalidState(
+            f"branch: the worktree at {order.path} is on {known.branch or 'no branch'}, not on '{order.branch}'",
+            hint="Give the branch that is checked out there.",
+            field="branch",
+            current=known.branch,
+        )
+    return Made(
+        path=known.path,
+        branch=order.branch,
+        base=order.base or (base_of(order.top, None).name if order.create else None),
+        created=False,
+        copied=still_copies(order.furnishing.copy, source=order.top, target=known.path),
+    )
+
+
+def _clear_registration(order: Order) -> None:
+    """Forget a worktree that is registered at the place but whose folder is gone."""
+    known = worktree_at(order.top, order.path)
+    if known is not None and not (known.path / ".git").exists():
+        remove(order.top, known.path, force=True)
+
+
+def _discard(order: Order, begun: Mapping[str, Any]) -> None:
+    """Undo what was begun; a branch that meanwhile has commits of its own stays."""
+    # git registers a worktree before it makes the folder, so a folder without registration is not of our making.
+    if worktree_at(order.top, order.path) is not None:
+        try:
+            remove(order.top, order.path, force=True)
+        except WorktreeRefused:
+            shutil.rmtree(order.path, ignore_errors=True)
+            remove(order.top, order.path, force=True)
+    commit = begun.get("commit")
+    if commit is not None and tip_of(order.top, begun["branch"]) == commit:
+        with suppress(MissionError):
+            delete_branch(order.top, begun["branch"], tip=commit)
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+
+
+def _wait_for(descriptor: int, *, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise Conflict(
+                    "another call is making a worktree at this place", hint="Try again when it has ended."
+                ) from None
+            time.sleep(LOCK_SECONDS)

@@ -1,0 +1,224 @@
+"""Worktrees of a repository: which there are, how they stand, adding and removing one.
+
+Hooks never run, nor filters that the repository's own configuration names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.git.command import LONG, OURS, Result, check_branch, run
+from mission.git.errors import GitFailed
+from mission.git.names import original, shown
+
+HEADS = "refs/heads/"
+NAMED_FILES = 20
+"""How many files an error names before it only counts."""
+
+
+class WorktreeRefused(InvalidState):
+    """git would not do this with the worktree."""
+
+    default_hint = "Look at it with 'git worktree list' in the repository."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Worktree:
+    """A worktree as its repository knows it; `branch` is None while no branch is checked out."""
+
+    path: Path
+    branch: str | None
+    main: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Base:
+    """What a new branch begins at; `name` is None when that is no branch."""
+
+    name: str | None
+    commit: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """How a worktree stands: what it has that its base has not, and the other way round."""
+
+    exists: bool
+    head: str | None = None
+    branch: str | None = None
+    ahead: int | None = None
+    behind: int | None = None
+    uncommitted: tuple[str, ...] = ()
+
+
+def git(*arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), **options: str | bytes | Path) -> Result:
+    """A git command that may write files of the user's; no program of the repository's configuration is run."""
+    variables = {"GIT_INDEX_FILE": str(options["index"])} if "index" in options else None
+    stdin = options.get("stdin", b"")
+    assert isinstance(stdin, bytes)
+    return run(
+        *arguments,
+        cwd=cwd,
+        variables=variables,
+        settings=_without_filters(cwd),
+        stdin=stdin,
+        allowed=allowed,
+        timeout=LONG,
+        umask=OURS,
+    )
+
+
+def worktrees(top: Path) -> list[Worktree]:
+    """Every worktree of the repository, the main one first."""
+    listed = run("worktree", "list", "--porcelain", "-z", cwd=top).out
+    found: list[Worktree] = []
+    for block in listed.split(b"\0\0"):
+        words = dict(line.partition(b" ")[::2] for line in block.strip(b"\0").split(b"\0") if line)
+        if b"worktree" not in words:
+            continue
+        branch = os.fsdecode(words[b"branch"]).removeprefix(HEADS) if b"branch" in words else None
+        path = Path(os.path.realpath(os.fsdecode(words[b"worktree"])))
+        found.append(Worktree(path=path, branch=branch, main=not found))
+    return found
+
+
+def worktree_at(top: Path, path: Path) -> Worktree | None:
+    """The worktree that is registered at this place, whether its folder is there or not."""
+    real = Path(os.path.realpath(path))
+    return next((each for each in worktrees(top) if each.path == real), None)
+
+
+def tip_of(top: Path, branch: str) -> str | None:
+    """The newest commit of a local branch."""
+    return commit_of(top, f"{HEADS}{branch}")
+
+
+def commit_of(top: Path, name: str) -> str | None:
+    """The commit that a whole ref name, an id or HEAD stands for; the name never reads as an option."""
+    result = run("rev-parse", "--quiet", "--verify", f"{name}^{{commit}}", cwd=top, allowed=(0, 1, 128))
+    return result.line.decode() or None if result.code == 0 else None
+
+
+def base_of(top: Path, name: str | None) -> Base:
+    """Where a new branch begins: the named branch or tag, or what is checked out in the tree."""
+    if name is None:
+        head = commit_of(top, "HEAD")
+        if head is None:
+            raise InvalidState(
+                "the repository has no commit yet, so no branch can begin", hint="Make a first commit.", field="branch"
+            )
+        branch = run("symbolic-ref", "--quiet", "--short", "HEAD", cwd=top, allowed=(0, 1)).line.decode() or None
+        return Base(name=branch, commit=head)
+    check_branch(name, field="base_branch")
+    for prefix in (HEADS, "refs/remotes/", "refs/tags/"):
+        commit = commit_of(top, prefix + name)
+        if commit is not None:
+            return Base(name=name, commit=commit)
+    raise InvalidInput(
+        f"base_branch: there is no branch or tag '{name[:200]}' in the repository",
+        hint="Leave it out for the branch that is checked out, or name one that 'git branch -a' shows.",
+        field="base_branch",
+    )
+
+
+def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
+    """Make a worktree on a new branch that begins at the commit; without one the branch exists already."""
+    chosen = ["--no-track", "-b", branch, "--", str(path), commit] if commit else ["--", str(path), branch]
+    try:
+        git("worktree", "add", *chosen, cwd=top)
+    except GitFailed as failed:
+        raise WorktreeRefused(f"git could not make the worktree: {_reason(failed)}") from failed
+
+
+def remove(top: Path, path: Path, *, force: bool = False) -> None:
+    """Take the worktree away; without `force` git refuses when that would lose something."""
+    try:
+        git("worktree", "remove", *(["--force", "--force"] if force else []), "--", str(path), cwd=top)
+    except GitFailed as failed:
+        raise WorktreeRefused(f"git could not remove the worktree: {_reason(failed)}") from failed
+
+
+def delete_branch(top: Path, branch: str, *, tip: str) -> None:
+    """Delete the branch if it still ends at that commit."""
+    try:
+        git("update-ref", "-d", f"{HEADS}{branch}", tip, cwd=top)
+    except GitFailed as failed:
+        raise WorktreeRefused(f"the branch '{branch}' moved meanwhile and is kept", hint="Try again.") from failed
+
+
+def standing(top: Path, path: Path, *, branch: str, base: str | None, copied: Mapping[str, str]) -> Standing:
+    """How the worktree stands beside its base."""
+    exists = (path / ".git").exists()
+    head = commit_of(path, "HEAD") if exists else tip_of(top, branch)
+    start = _any_commit(top, base) if base is not None else None
+    ahead = behind = None
+    if head is not None and start is not None:
+        counted = run("rev-list", "--left-right", "--count", f"{start}...{head}", "--", cwd=top, timeout=LONG).line
+        behind, ahead = map(int, counted.split())
+    current = run("symbolic-ref", "--quiet", "--short", "HEAD", cwd=path, allowed=(0, 1)).line if exists else b""
+    return Standing(
+        exists=exists,
+        head=head,
+        branch=os.fsdecode(current) or None,
+        ahead=ahead,
+        behind=behind,
+        uncommitted=tuple(uncommitted(path, copied=copied)) if exists else (),
+    )
+
+
+def uncommitted(path: Path, *, copied: Mapping[str, str]) -> list[str]:
+    """Files that no commit holds as they are now; copies that were brought along and not touched do not count."""
+    listed = git("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", cwd=path).out
+    names = [(entry[:2], entry[3:]) for entry in listed.split(b"\0") if entry]
+    return [
+        shown(name)
+        for state, name in names
+        if not (state == b"??" and copied.get(shown(name)) == digest_at(path / os.fsdecode(name)))
+    ]
+
+
+def digest_at(path: Path) -> str | None:
+    """A name for what the file holds; None when it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def named(files: list[str] | tuple[str, ...]) -> str:
+    """A list of files as an error tells it."""
+    more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
+    return ", ".join(files[:NAMED_FILES]) + more
+
+
+def file_path(top: Path, name: str) -> Path:
+    """The file behind a name that `uncommitted` listed."""
+    return top / os.fsdecode(original(name))
+
+
+def _any_commit(top: Path, name: str) -> str | None:
+    prefixes = (HEADS, "refs/remotes/", "refs/tags/")
+    return next((commit for prefix in prefixes if (commit := commit_of(top, prefix + name))), None)
+
+
+def _without_filters(cwd: Path) -> tuple[str, ...]:
+    """Settings that silence the filters which the repository itself configures; the user's own still work."""
+    asked = ("config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
+    words = run(*asked, cwd=cwd, allowed=(0, 1)).out.split(b"\0")[:-1]
+    keys = {os.fsdecode(key) for scope, key in zip(words[::2], words[1::2], strict=False) if scope != b"global"}
+    drivers = {key.rpartition(".")[0] for key in keys if key.rpartition(".")[0]}
+    return tuple(
+        f"{driver}.{name}" for driver in sorted(drivers) for name in ("clean=", "smudge=", "process=", "required=false")
+    )
+
+
+def _reason(failed: GitFailed) -> str:
+    """git's own last word, without its label."""
+    lines = [line for line in failed.log.splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines[-1:]
+    return fatal[0].partition(": ")[2][:300] if fatal and ": " in fatal[0] else "it said nothing"
