@@ -84,6 +84,7 @@ class App:
                     heartbeat=timedelta(seconds=settings.heartbeat_seconds),
                     lease=timedelta(seconds=settings.lease_seconds),
                 ),
+                events=self.events,
             ),
         )
 

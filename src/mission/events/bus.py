@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 from mission.domain.errors import InvalidInput
@@ -96,6 +97,18 @@ class Listener:
         return taken
 
 
+class Bell(Listener):
+    """A listener that keeps nothing: it only rings when something it waits for has happened."""
+
+    def __init__(self, wants: Callable[[StoredEvent], bool]) -> None:
+        super().__init__()
+        self._rings_for = wants
+
+    def offer(self, published: Published) -> None:
+        if self._rings_for(published.event):
+            self.wake.set()
+
+
 class Bus:
     """All listeners of this process."""
 
@@ -107,6 +120,20 @@ class Bus:
 
     def leave(self, listener: Listener) -> None:
         self._listeners.discard(listener)
+
+    @contextmanager
+    def ringing(self, bell: Bell) -> Iterator[Bell]:
+        """Let the bell ring for as long as somebody waits for it."""
+        self.join(bell)
+        try:
+            yield bell
+        finally:
+            self.leave(bell)
+
+    def wake(self) -> None:
+        """Let every listener look up, though nothing came."""
+        for listener in self._listeners:
+            listener.wake.set()
 
     def publish(self, events: Iterable[StoredEvent]) -> None:
         if not self._listeners:

@@ -38,6 +38,7 @@ class EventLog:
     def __init__(self, database: Database) -> None:
         self.bus = Bus()
         self.last = 0
+        self.closing = False
         self._database = database
         self._behind = asyncio.Event()
         self._waiters: set[asyncio.Future[None]] = set()
@@ -78,7 +79,12 @@ class EventLog:
         return self.last > since
 
     def wake_waiters(self) -> None:
-        """Let everybody who waits go on."""
+        """The end is near: let everybody who waits go."""
+        self.closing = True
+        self._wake()
+        self.bus.wake()
+
+    def _wake(self) -> None:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
@@ -93,7 +99,7 @@ class EventLog:
     def _publish(self, events: Sequence[StoredEvent]) -> None:
         self.last = events[-1].seq
         self.bus.publish(events)
-        self.wake_waiters()
+        self._wake()
 
     async def _catch_up(self) -> None:
         while True:

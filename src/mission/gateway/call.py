@@ -18,6 +18,7 @@ from mission.domain.agent import Agent
 from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied, ToolNotFound
 from mission.domain.mail import HUMAN
 from mission.domain.permissions import decide
+from mission.events.log import EventLog
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.presence import SignsOfLife
@@ -45,6 +46,7 @@ class Ports:
 
     trees: Trees
     rhythm: Rhythm
+    events: EventLog
 
 
 class Call:
@@ -63,7 +65,9 @@ class Call:
     ) -> None:
         self.trees = ports.trees
         self.rhythm = ports.rhythm
+        self.events = ports.events
         self.directory = caller.directory
+        self.left = caller.left
         self.identity = identity
         self.answered: dict[str, Any] | None = None
         self._tool = tool

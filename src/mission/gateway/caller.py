@@ -12,6 +12,7 @@ from mission.domain.errors import Unauthenticated
 from mission.services.identity import PREFIX, Bearer
 
 Progress = Callable[[float, str], Coroutine[Any, Any, None]]
+Left = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +28,8 @@ class Caller:
     key: str | None = None
     """Names this call, so that a repeat returns the first answer."""
     progress: Progress | None = None
+    left: Left | None = None
+    """Returns once the client has gone away, for calls that wait."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

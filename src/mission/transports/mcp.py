@@ -13,7 +13,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from mission.domain.errors import MissionError, NotFound
@@ -159,7 +159,7 @@ class McpEndpoint:
         call = plain_call(body, scope["headers"])
         if call is not None:
             await answer_plain(
-                self._gateway, call, caller_of(HTTPConnection(scope), transport="mcp", key=call.key), send
+                self._gateway, call, caller_of(Request(scope, receive), transport="mcp", key=call.key), send
             )
             return
         manager = self._streaming if b'"progressToken"' in body else self._plain

@@ -16,7 +16,7 @@ from mission.events.log import Chapter, EventLog
 from mission.gateway.call import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.transports.openapi import openapi
-from mission.transports.wire import caller_of, error_response, json_body, json_response
+from mission.transports.wire import caller_of, departure, error_response, json_body, json_response
 
 ADDRESSES = {
     "/api/missions": ("workflow_list", None),
@@ -134,18 +134,13 @@ class Rest:
 async def _unless_left(request: Request, waiting: Coroutine[Any, Any, bool]) -> bool:
     """What the wait gives; False when the client leaves before."""
     wait = asyncio.ensure_future(waiting)
-    left = asyncio.ensure_future(_left(request))
+    left = asyncio.ensure_future(departure(request.receive))
     try:
         await asyncio.wait([wait, left], return_when=asyncio.FIRST_COMPLETED)
         return wait.done() and wait.result()
     finally:
         wait.cancel()
         left.cancel()
-
-
-async def _left(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _from_query(tool: Tool, request: Request) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -34,7 +35,14 @@ def caller_of(
         directory=_path(directory) if directory else None,
         key=key or headers.get("idempotency-key"),
         progress=progress,
+        left=partial(departure, request.receive) if isinstance(request, Request) else None,
     )
+
+
+async def departure(receive: Receive) -> None:
+    """Returns once the client has closed the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def bearer(headers: Headers) -> str | None:

@@ -1,0 +1,116 @@
+"""Waiting for news: new messages and events of an agent or of the person, as soon as there are some."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mission.domain import events
+from mission.domain.mail import HUMAN, Message, MessageState
+from mission.events.bus import Bell
+from mission.events.log import EventLog
+from mission.services.work import Work
+from mission.store.events import StoredEvent
+from mission.store.messages import Wanted
+from mission.store.transaction import Tx
+
+PAGE = 500
+FIRST_MESSAGES = 20
+_MAIL = frozenset({events.MessageCreated.topic, events.MailSent.topic})
+
+Left = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Watcher:
+    """Whose news it is: an agent's, or the person's; with a mission also what happens there."""
+
+    party: str
+    mission_id: str | None = None
+
+    def wants(self, event: StoredEvent) -> bool:
+        """Mail only to its recipient; nobody waits for what it tells of itself."""
+        if event.type in _MAIL:
+            return event.type == events.MessageCreated.topic and event.data["recipient_id"] == self.party
+        if event.type == events.AgentUpdated.topic and event.data["id"] == self.party:
+            return False
+        if self.mission_id is not None and event.mission_id == self.mission_id:
+            return True
+        return self.party in event.agent_ids or (self.party == HUMAN and event.type.startswith("queue:"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class News:
+    """What came after a number of the event log, and the number to go on from."""
+
+    messages: Sequence[Message]
+    events: Sequence[StoredEvent]
+    cursor: int
+    reset: bool = False
+    whole: bool = True
+
+    def __bool__(self) -> bool:
+        return self.reset or bool(self.messages or self.events)
+
+
+async def news(
+    work: Work, log: EventLog, *, watcher: Watcher, since: int | None, limit: int, seconds: float, left: Left | None
+) -> News:
+    """What is new after `since`, or as soon as something is; nothing when the time is over or the caller has left.
+
+    Without `since` it begins with what waits unread. The store is asked only when the bell rings.
+    """
+    with log.bus.ringing(Bell(watcher.wants)) as bell:
+        departed = asyncio.ensure_future(left()) if left is not None else None
+        deadline = asyncio.get_running_loop().time() + seconds
+        try:
+            found = await work.read(_first if since is None else _after, watcher=watcher, since=since, limit=limit)
+            while not found:
+                if found.whole and not await _rings(bell, log, deadline=deadline, departed=departed):
+                    break
+                found = await work.read(_after, watcher=watcher, since=found.cursor, limit=limit)
+            return found
+        finally:
+            if departed is not None:
+                departed.cancel()
+
+
+async def _rings(bell: Bell, log: EventLog, *, deadline: float, departed: asyncio.Future[None] | None) -> bool:
+    """True once something may have come; False when waiting is over."""
+    rung = asyncio.ensure_future(bell.wake.wait())
+    waiting: list[asyncio.Future[Any]] = [rung] if departed is None else [rung, departed]
+    try:
+        seconds = max(0.0, deadline - asyncio.get_running_loop().time())
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        bell.wake.clear()
+        return rung.done() and not log.closing
+    finally:
+        rung.cancel()
+
+
+def _first(tx: Tx, *, watcher: Watcher, since: None, limit: int) -> News:  # noqa: ARG001
+    """What waits unread; news begin now."""
+    unread = Wanted(states=[MessageState.UNREAD])
+    waiting = tx.messages.inbox(watcher.party, unread, limit=min(limit, FIRST_MESSAGES), after=None)
+    return News(messages=waiting[::-1], events=(), cursor=tx.events.newest())
+
+
+def _after(tx: Tx, *, watcher: Watcher, since: int, limit: int) -> News:
+    """The first news behind a number; one that lies outside what is kept begins anew."""
+    if not tx.events.oldest() - 1 <= since <= tx.events.newest():
+        first = _first(tx, watcher=watcher, since=None, limit=limit)
+        return News(messages=first.messages, events=(), cursor=first.cursor, reset=True)
+    stretch = tx.events.since(since, limit=PAGE)
+    wanted = [event for event in stretch if watcher.wants(event)]
+    shown = wanted[:limit]
+    ids = [event.data["id"] for event in shown if event.type in _MAIL]
+    messages = tx.messages.of_ids(ids)
+    cut = len(wanted) > limit
+    return News(
+        messages=[messages[id] for id in ids if id in messages],
+        events=[event for event in shown if event.type not in _MAIL],
+        cursor=shown[-1].seq if cut else (stretch[-1].seq if stretch else since),
+        whole=not cut and len(stretch) < PAGE,
+    )
