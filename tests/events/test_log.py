@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,6 +57,18 @@ def test_a_topic_matches_its_own_events() -> None:
     assert not Topic("mission:m_1").matches(event(1, mission=None))
     assert Topic("agent:a_1").matches(event(1, agents=("a_2", "a_1")))
     assert not Topic("agent:a_1").matches(event(1))
+
+
+def test_an_agent_that_reads_sees_no_mail_of_others() -> None:
+    def told(type: str, **data: str) -> StoredEvent:
+        return replace(event(1, agents=("a_1", "human")), type=type, data=data)
+
+    for mail in (told("message:created"), told("mail.sent"), told("queue:created", kind="mail")):
+        for topic in ("global", "mission:m_1", "agent:a_1"):
+            assert Topic(topic).matches(mail)
+            assert Topic(topic, reader="a_1").matches(mail)
+            assert not Topic(topic, reader="a_2").matches(mail)
+    assert Topic("global", reader="a_2").matches(told("queue:created", kind="blocker"))
 
 
 @pytest.mark.parametrize(("since", "reached"), [(0, False), (3, False), (4, True), (9, True), (10, True), (11, False)])

@@ -62,3 +62,15 @@ def test_a_message_ends_the_wait_of_its_recipient_alone(live: Live, door: str) -
     others.close()
     mine.close()
     until(lambda: waiting(live) == 0, seconds=45)
+
+
+def test_an_agent_that_reads_the_event_log_sees_only_its_own_mail(live: Live) -> None:
+    ada, bob, eve = (live.call("agent_register", {"name": name, "runtime": "custom"})["id"] for name in "abe")
+    since = live.app.events.last
+    letter = {"sender_id": ada, "recipient_id": bob, "message_type": "notification", "body": "x", "subject": "secret"}
+    live.call("message_send", letter)
+
+    def seen(**headers: str) -> int:
+        return live.get(f"/api/events?since={since}", **headers).body.count(b"secret")
+
+    assert (seen(), seen(Mission_Agent=ada), seen(Mission_Agent=bob), seen(Mission_Agent=eve)) == (1, 1, 1, 0)

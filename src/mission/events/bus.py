@@ -10,11 +10,20 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from mission.domain.errors import InvalidInput
+from mission.domain.events import MailSent, MessageCreated
+from mission.domain.inbox import ItemKind
 from mission.store.events import StoredEvent
 from mission.store.json import dumps
 
 LONGEST_QUEUE = 2_000
+MAIL = frozenset({MessageCreated.topic, MailSent.topic})
 _ID = re.compile(r"[a-z0-9_]{1,40}")
+
+
+def is_mail_of_others(event: StoredEvent, *, reader: str) -> bool:
+    """Whether an event tells of a message that the agent neither wrote nor got."""
+    told = event.type in MAIL or (event.type.startswith("queue:") and event.data.get("kind") == ItemKind.MAIL)
+    return told and reader not in event.agent_ids
 
 
 class Published:
@@ -30,19 +39,22 @@ class Published:
 
 
 class Topic:
-    """What a listener asked for: everything, one mission, or one agent."""
+    """What a listener asked for: everything, one mission, or one agent. An agent that reads sees no mail of others."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, reader: str | None = None) -> None:
         kind, _, id = name.partition(":")
         if name != "global" and (kind not in {"mission", "agent"} or not _ID.fullmatch(id)):
             raise InvalidInput(
                 f"topic: '{name[:100]}' is unknown", hint="Use 'global', 'mission:<id>' or 'agent:<id>'.", field="topic"
             )
         self.name = name
+        self.reader = reader
         self.mission_id = id if kind == "mission" else None
         self.agent_id = id if kind == "agent" else None
 
     def matches(self, event: StoredEvent) -> bool:
+        if self.reader is not None and is_mail_of_others(event, reader=self.reader):
+            return False
         if self.mission_id is not None:
             return event.mission_id == self.mission_id
         return self.agent_id is None or self.agent_id in event.agent_ids

@@ -81,7 +81,7 @@ class Call:
     @property
     def actor(self) -> str | None:
         """The id of the agent that acts; nothing for the operator."""
-        return self.identity.agent.id if self.identity.agent is not None else None
+        return self.identity.agent_id
 
     @property
     def lease(self) -> timedelta:

@@ -39,6 +39,10 @@ class Identity:
     agent: Agent | None
 
     @property
+    def agent_id(self) -> str | None:
+        return self.agent.id if self.agent is not None else None
+
+    @property
     def name(self) -> str:
         return self.agent.id if self.agent is not None else "operator"
 

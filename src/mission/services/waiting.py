@@ -9,7 +9,7 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.mail import HUMAN, Message, MessageState
-from mission.events.bus import Bell
+from mission.events.bus import MAIL, Bell, is_mail_of_others
 from mission.events.log import EventLog
 from mission.services.work import Work
 from mission.store.events import StoredEvent
@@ -18,7 +18,6 @@ from mission.store.transaction import Tx
 
 PAGE = 500
 FIRST_MESSAGES = 20
-_MAIL = frozenset({events.MessageCreated.topic, events.MailSent.topic})
 
 Left = Callable[[], Awaitable[None]]
 
@@ -32,9 +31,11 @@ class Watcher:
 
     def wants(self, event: StoredEvent) -> bool:
         """Mail only to its recipient; nobody waits for what it tells of itself."""
-        if event.type in _MAIL:
+        if event.type in MAIL:
             return event.type == events.MessageCreated.topic and event.data["recipient_id"] == self.party
         if event.type == events.AgentUpdated.topic and event.data["id"] == self.party:
+            return False
+        if self.party != HUMAN and is_mail_of_others(event, reader=self.party):
             return False
         if self.mission_id is not None and event.mission_id == self.mission_id:
             return True
@@ -105,12 +106,12 @@ def _after(tx: Tx, *, watcher: Watcher, since: int, limit: int) -> News:
     stretch = tx.events.since(since, limit=PAGE)
     wanted = [event for event in stretch if watcher.wants(event)]
     shown = wanted[:limit]
-    ids = [event.data["id"] for event in shown if event.type in _MAIL]
+    ids = [event.data["id"] for event in shown if event.type in MAIL]
     messages = tx.messages.of_ids(ids)
     cut = len(wanted) > limit
     return News(
         messages=[messages[id] for id in ids if id in messages],
-        events=[event for event in shown if event.type not in _MAIL],
+        events=[event for event in shown if event.type not in MAIL],
         cursor=shown[-1].seq if cut else (stretch[-1].seq if stretch else since),
         whole=not cut and len(stretch) < PAGE,
     )

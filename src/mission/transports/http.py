@@ -25,7 +25,7 @@ from mission.gateway.caller import Tokens
 from mission.transports.mcp import McpEndpoint, McpServer
 from mission.transports.rest import Rest
 from mission.transports.websocket import LiveEvents
-from mission.transports.wire import BEARER, bearer, error_response, json_response
+from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response
 
 PUBLIC = frozenset({"/", "/api/health"})
 TOKEN_PROTOCOL = "mission.token."
@@ -98,7 +98,8 @@ def build_http(
 
     async def live(socket: WebSocket) -> None:
         try:
-            reader = LiveEvents(socket, log)
+            identity = await gateway.identify(caller_of(socket, transport="websocket"))
+            reader = LiveEvents(socket, log, reader=identity.agent_id)
         except MissionError as error:
             await socket.close(1008, error.message[:120])
             return

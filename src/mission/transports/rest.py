@@ -102,8 +102,8 @@ class Rest:
             since = _whole(request, "since", default=0)
             limit = min(_whole(request, "limit", default=200, least=1), MOST_EVENTS)
             wait = min(_whole(request, "wait", default=0), LONGEST_WAIT)
-            topic = Topic(request.query_params.get("topic", "global"))
-            await self._gateway.identify(caller_of(request, transport="rest"))
+            identity = await self._gateway.identify(caller_of(request, transport="rest"))
+            topic = Topic(request.query_params.get("topic", "global"), reader=identity.agent_id)
             chapter = await self._log.read(topic, since=since, limit=limit)
             if wait and not chapter.events and chapter.reaches(since):
                 chapter = await self._awaited(request, topic, chapter, limit=limit, seconds=wait)

@@ -25,10 +25,12 @@ MOST_TOPICS = 1_000
 class LiveEvents:
     """One connected reader."""
 
-    def __init__(self, socket: WebSocket, log: EventLog) -> None:
+    def __init__(self, socket: WebSocket, log: EventLog, *, reader: str | None = None) -> None:
+        """`reader` is the agent that the connection speaks for, if it is one."""
         self._default_since = _number(socket.query_params.get("since"), field="since")
         self._socket = socket
         self._log = log
+        self._reader = reader
         self._listener = Listener()
         self._requests: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=100)
         self._topics: set[str] = set()
@@ -77,7 +79,7 @@ class LiveEvents:
 
     async def _answer(self, request: dict[str, Any]) -> None:
         try:
-            kind, topic = request.get("type"), _topic(request)
+            kind, topic = request.get("type"), _topic(request, reader=self._reader)
             if kind == "subscribe":
                 await self._subscribe(topic, since=_number(request.get("since"), field="since"))
             elif kind == "unsubscribe":
@@ -143,11 +145,11 @@ class LiveEvents:
 _EXAMPLE = 'Send {"type": "subscribe", "topic": "global"}.'
 
 
-def _topic(request: dict[str, Any]) -> Topic:
+def _topic(request: dict[str, Any], *, reader: str | None) -> Topic:
     name = request.get("topic")
     if not isinstance(name, str):
         raise InvalidInput("topic: is required", hint=_EXAMPLE, field="topic")
-    return Topic(name)
+    return Topic(name, reader=reader)
 
 
 def _number(value: Any, *, field: str) -> int | None:
