@@ -21,6 +21,7 @@ from mission.store.missions import Missions
 from mission.store.observations import Observations
 from mission.store.phases import Phases
 from mission.store.plans import Plans
+from mission.store.surroundings import Surroundings
 from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
 from mission.store.tokens import AgentTokens
@@ -64,6 +65,10 @@ class Tx:
     @cached_property
     def tallies(self) -> Tallies:
         return Tallies(self.connection)
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        return Surroundings(self.connection)
 
     @cached_property
     def claims(self) -> Claims:

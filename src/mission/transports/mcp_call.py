@@ -136,4 +136,5 @@ _ANYBODY = {"name": "", "version": ""}
 
 
 def _text(content: Any) -> dict[str, str]:
-    return {"type": "text", "text": to_json(content, indent=1).decode()}
+    """As a model reads it: without blanks, since each one counts against its context."""
+    return {"type": "text", "text": to_json(content).decode()}

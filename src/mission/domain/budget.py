@@ -1,0 +1,240 @@
+"""A token budget: sections of an answer compete for it by value, and what does not fit is cut or left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+CUT = "…"
+SEAM = 1
+"""Two pieces side by side may take one token more than each alone."""
+LONGEST_TOKEN = 16
+"""Characters that a token hardly ever exceeds on average: a longer text need not be counted whole."""
+FAIR_ROWS = 5
+MOST_OF_ONE = 0.6
+"""What part of the room one of the first rows may take, so that it does not crowd out the others."""
+TRIES = 4
+CLOSE = 30
+"""A last thirtieth of a budget is not worth another try."""
+
+
+class Tokenizer(Protocol):
+    name: str
+
+    def count(self, text: str, *, most: int) -> int | None:
+        """How many tokens the text is; nothing when it is more than `most`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """The call that gives something whole."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """One part of an answer: a text or an object, or rows of which the first are worth most."""
+
+    name: str
+    content: Any
+    share: float
+    """What part of the budget it is sure of before others may take the rest."""
+    vital: bool = False
+    """Whether it comes before everything that is not."""
+    fetch: Fetch
+    total: int | None = None
+    """Of rows: how many there are, if these are only the first."""
+    text: str | None = None
+    """Of rows: the field that may be shortened."""
+    spare: Mapping[str, Any] = field(default_factory=dict)
+    """Of rows: fields that can be left empty, and what they then are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Packed:
+    """What fits: the content of each section, and what is missing of those that are not whole."""
+
+    kept: Mapping[str, Any]
+    missing: Mapping[str, str]
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def within(
+    most: int,
+    sections: Sequence[Section],
+    tokenizer: Tokenizer,
+    render: Callable[[Packed], dict[str, Any]],
+    *,
+    needed: Collection[str] = (),
+) -> dict[str, Any] | None:
+    """The fullest answer of at most so many tokens as compact JSON; nothing when its frame does not fit, or when
+    what is needed would have to be cut."""
+    best: dict[str, Any] | None = None
+    packed = Packed(kept={}, missing={section.name: "left out" for section in sections})
+    room = 0
+    for _ in range(TRIES + 1):
+        answer = render(packed)
+        size = tokenizer.count(compact(answer), most=most * 2) or most * 2
+        if size <= most:
+            best = None if packed.missing.keys() & set(needed) else answer
+            if not packed.missing or (room and most - size < most // CLOSE):
+                break
+        room += most - size - (SEAM if size > most else 0)
+        if room <= 0:
+            break
+        packed = pack(sections, room, tokenizer)
+    return best
+
+
+def pack(sections: Sequence[Section], room: int, tokenizer: Tokenizer) -> Packed:
+    """Share the room out: first among what is vital, then among the rest."""
+    kept: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    left = room
+    for vital in (True, False):
+        chosen = [section for section in sections if section.vital is vital]
+        wishes = [_wish(section, room, tokenizer) for section in chosen]
+        spared = 0
+        for section, grant in zip(chosen, _granted(wishes, [each.share for each in chosen], left), strict=True):
+            fitted = _fit(section, grant + spared, tokenizer)
+            kept[section.name] = fitted.content
+            if fitted.missing:
+                missing[section.name] = fitted.missing
+            spared += grant - fitted.cost
+            left -= fitted.cost
+    return Packed(kept=kept, missing=missing)
+
+
+def cut_text(text: str, room: int, tokenizer: Tokenizer) -> str:
+    """The longest start of a text, with a mark that more was there, that takes no more than the room."""
+    length = min(len(text), room * LONGEST_TOKEN)
+    while length > 0:
+        shortened = text[:length].rstrip() + CUT
+        size = tokenizer.count(compact(shortened), most=room * LONGEST_TOKEN)
+        if size is not None and size <= room:
+            return shortened
+        length = min(length - 1, length * room * 49 // (50 * size) if size else length // 4)
+    return CUT
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Fitted:
+    content: Any
+    cost: int
+    missing: str | None = None
+
+
+def _granted(wishes: Sequence[int], shares: Sequence[float], room: int) -> list[int]:
+    """To each its wish within its share; what is left over to those who wished for more, in their order."""
+    left = room
+    grants = []
+    for wish, share in zip(wishes, shares, strict=True):
+        grant = min(wish, int(room * share), left)
+        grants.append(grant)
+        left -= grant
+    for index, wish in enumerate(wishes):
+        more = min(wish - grants[index], left)
+        grants[index] += more
+        left -= more
+    return grants
+
+
+def _cost(value: Any, most: int, tokenizer: Tokenizer) -> int:
+    """The tokens of a value as JSON; one more than `most` when it has more, which a look at its length often tells."""
+    most = max(most, 0)
+    if _characters(value) > most * LONGEST_TOKEN:
+        return most + 1
+    size = tokenizer.count(compact(value), most=most)
+    return most + 1 if size is None else size + SEAM
+
+
+def _characters(value: Any) -> int:
+    """How much text there is in a value, without writing it down."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(len(name) + _characters(each) for name, each in value.items())
+    return sum(map(_characters, value)) if isinstance(value, list | tuple) else 1
+
+
+def _wish(section: Section, room: int, tokenizer: Tokenizer) -> int:
+    if section.text is None:
+        return _cost(section.content, room, tokenizer)
+    total = 0
+    for row in section.content:
+        total += _cost(row, room, tokenizer)
+        if total > room:
+            return room + 1
+    return total
+
+
+def _fit(section: Section, room: int, tokenizer: Tokenizer) -> _Fitted:
+    if section.text is not None:
+        return _fit_rows(section, room, tokenizer)
+    whole = _cost(section.content, room, tokenizer)
+    if whole <= room:
+        return _Fitted(content=section.content, cost=whole)
+    shortened = _shortened(section.content, room, tokenizer)
+    cost = _cost(shortened, room, tokenizer) if shortened is not None else 0
+    if cost > room:
+        return _Fitted(content=None, cost=0, missing="left out")
+    return _Fitted(content=shortened, cost=cost, missing="shortened" if shortened else "left out")
+
+
+def _fit_rows(section: Section, room: int, tokenizer: Tokenizer) -> _Fitted:
+    crowded = _wish(section, room, tokenizer) > room
+    kept: list[Any] = []
+    left, shortened = room, 0
+    for number, row in enumerate(section.content, start=1):
+        wish = _cost(row, left, tokenizer)
+        fair = int(left * MOST_OF_ONE) if crowded and number < len(section.content) else left
+        fitted = row if wish <= left and (wish <= fair or number > FAIR_ROWS) else None
+        for allowed in (fair, left):
+            fitted = fitted or _lean(section, row, allowed, tokenizer)
+        if fitted is None:
+            break
+        shortened += fitted is not row
+        kept.append(fitted)
+        left -= wish if fitted is row else _cost(fitted, left, tokenizer)
+    total = section.total if section.total is not None else len(section.content)
+    notes = [f"{total - len(kept)} of {total} left out"] if total > len(kept) else []
+    notes += [f"{shortened} shortened"] if shortened else []
+    return _Fitted(content=kept, cost=room - left, missing=", ".join(notes) or None)
+
+
+def _lean(section: Section, row: Mapping[str, Any], room: int, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
+    """The row without what can be spared, its text shortened if it must be; nothing when not even that fits."""
+    lean = {**row, **{name: empty for name, empty in section.spare.items() if name in row}}
+    if _cost(lean, room, tokenizer) <= room:
+        return lean
+    field = section.text or ""
+    if not isinstance(text := row.get(field), str):
+        return None
+    bare = _cost({**lean, field: CUT}, room, tokenizer)
+    return None if bare > room else {**lean, field: cut_text(text, room - bare + SEAM, tokenizer)}
+
+
+def _shortened(value: Any, room: int, tokenizer: Tokenizer) -> Any:
+    """As much of the beginning of a value as fits."""
+    if isinstance(value, str):
+        return cut_text(value, room, tokenizer)
+    pairs = list(value.items()) if isinstance(value, Mapping) else list(enumerate(value))
+    kept: list[tuple[Any, Any]] = []
+    left = room - 2 * SEAM
+    for key, each in pairs:
+        label = _cost(key, left, tokenizer) + SEAM if isinstance(key, str) else 0
+        cost = _cost(each, left - label, tokenizer)
+        if cost > left - label:
+            if isinstance(each, str | Mapping | list) and left - label > 4 * SEAM:
+                kept.append((key, _shortened(each, left - label, tokenizer)))
+            break
+        kept.append((key, each))
+        left -= label + cost
+    return dict(kept) if isinstance(value, Mapping) else [each for _, each in kept]

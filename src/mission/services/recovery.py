@@ -1,0 +1,104 @@
+"""What a cleared or new owner needs to go on with a task: the task, what stands around it, and what is new since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from mission.domain.errors import InvalidInput
+from mission.domain.journal import Entry
+from mission.domain.mission import Mission
+from mission.domain.task import DONE, Task
+from mission.store.transaction import Tx
+
+NEIGHBOURS = 50
+"""How many tasks before or beside a task are looked at; the budget rarely holds more."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """How much of a task and its surroundings a reader has seen."""
+
+    moment: datetime
+    sequence: int
+
+    @classmethod
+    def parsed(cls, text: str, *, field: str) -> Mark:
+        moment, _, sequence = text.partition(".")
+        if not (moment.isdecimal() and sequence.isdecimal() and len(moment) <= 17 and len(sequence) <= 9):
+            raise InvalidInput(
+                f"{field}: '{text[:60]}' is no cursor",
+                hint="Give the cursor of an earlier task_load_context answer, or leave it out.",
+                field=field,
+            )
+        return cls(moment=_EPOCH + timedelta(microseconds=int(moment)), sequence=int(sequence))
+
+    def __str__(self) -> str:
+        return f"{(self.moment - _EPOCH) // timedelta(microseconds=1)}.{self.sequence}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which surroundings a reader asks for."""
+
+    checkpoints: int
+    source_characters: int
+    earlier: bool
+    beside: bool
+    dependencies: bool
+    since: Mark | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Situation:
+    """A task where it stands. With a mark, only what came after it; `task_is_new` tells whether the task did."""
+
+    mission: Mission
+    source: str
+    task: Task
+    task_is_new: bool
+    waits_for: Sequence[Task]
+    latest: Entry | None
+    checkpoints: Sequence[Entry]
+    """The newest first."""
+    checkpoints_total: int
+    dependencies: Sequence[Task]
+    earlier: Sequence[Task]
+    earlier_total: int
+    beside: Sequence[Task]
+    beside_total: int
+    mark: Mark
+
+
+def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
+    """Everything around a task that its owner may need to go on."""
+    task = tx.tasks.get(task_id)
+    mission = tx.missions.get(task.mission_id)
+    since = wanted.since.moment if wanted.since is not None else None
+    entries = tx.surroundings.entries(task_id)
+    seen = min(wanted.since.sequence, entries) if wanted.since is not None else 0
+    checkpoints = tx.journal.latest_of_task(task_id, limit=max(1, wanted.checkpoints))[::-1]
+    dependencies = tx.plans.dependency_tasks(task_id)
+    earlier = tx.surroundings.earlier(task, since=since, limit=NEIGHBOURS) if wanted.earlier else []
+    beside = tx.surroundings.beside(task, since=since, limit=NEIGHBOURS) if wanted.beside else []
+    newest = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *beside)))
+    return Situation(
+        mission=mission,
+        source=tx.surroundings.source_start(mission.id, characters=wanted.source_characters),
+        task=task,
+        task_is_new=since is None or task.updated_at > since,
+        waits_for=[each for each in dependencies if each.status not in DONE],
+        latest=checkpoints[0] if checkpoints else None,
+        checkpoints=[entry for entry in checkpoints[: wanted.checkpoints] if entry.sequence > seen],
+        checkpoints_total=entries - seen,
+        dependencies=[
+            each for each in dependencies if wanted.dependencies and (since is None or each.updated_at > since)
+        ],
+        earlier=earlier,
+        earlier_total=tx.surroundings.ended_before(task) if since is None else len(earlier),
+        beside=beside,
+        beside_total=tx.phases.get(task.phase_id).tally.total - 1 if since is None else len(beside),
+        mark=Mark(moment=max(newest, since) if since is not None else newest, sequence=entries),
+    )
