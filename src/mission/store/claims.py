@@ -13,7 +13,7 @@ from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import FREE, HELD, OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.tables import missions, phases, tasks
-from mission.store.tasks import MAPPER
+from mission.store.tasks import MAPPER, ZERO
 
 _WORDS = {
     "free": sorted(map(str, FREE)),
@@ -55,7 +55,7 @@ _CLAIM = (
     )
 )
 _BUSY = select(func.count()).where(
-    tasks.c.mission_id == bindparam("mission_id"), tasks.c.waiting_for == 0, _in(tasks.c.status, "running")
+    tasks.c.mission_id == bindparam("mission_id"), tasks.c.waiting_for == ZERO, _in(tasks.c.status, "running")
 )
 _CLAIMED = select(func.count()).where(
     tasks.c.mission_id == bindparam("mission_id"), tasks.c.lease_until >= _NOW, _in(tasks.c.status, "resting")
@@ -64,7 +64,7 @@ _IN_OPEN_PHASE = MAPPER.select.join(phases, phases.c.id == tasks.c.phase_id).whe
 _READY = (
     _IN_OPEN_PHASE.where(
         tasks.c.mission_id == bindparam("mission_id"),
-        tasks.c.waiting_for == 0,
+        tasks.c.waiting_for == ZERO,
         tasks.c.status == bindparam("status"),
         tasks.c.lease_until.is_(None),
         or_(
@@ -90,7 +90,7 @@ _LAPSED = (
     .limit(bindparam("limit"))
 )
 _TAKEABLE = or_(
-    and_(tasks.c.waiting_for == 0, tasks.c.status == bindparam("status"), tasks.c.lease_until.is_(None)),
+    and_(tasks.c.waiting_for == ZERO, tasks.c.status == bindparam("status"), tasks.c.lease_until.is_(None)),
     and_(tasks.c.lease_until < _NOW, _in(tasks.c.status, "open")),
 )
 _MISSIONS = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, or_, select
+from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
 from mission.domain.phase import PhaseStatus
 from mission.domain.task import DONE, Task, TaskStatus
-from mission.store.prepared import Prepared
+from mission.store.prepared import Bulk
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
-from mission.store.tasks import MAPPER
+from mission.store.tasks import MAPPER, ZERO
 
 CHUNK = 500
 PLANNED = (
@@ -36,10 +36,8 @@ PLANNED = (
 )
 """What a plan says about a task; everything else has its default."""
 _DONE_WORDS = sorted(map(str, DONE))
-_ADD_TASKS = Prepared(insert(tasks).values({name: bindparam(name, type_=tasks.c[name].type) for name in PLANNED}))
-_ADD_DEPENDENCIES = Prepared(
-    insert(dependencies).values(task_id=bindparam("task_id"), depends_on=bindparam("depends_on"))
-)
+_ADD_TASKS = Bulk(tasks, PLANNED)
+_ADD_DEPENDENCIES = Bulk(dependencies, ("task_id", "depends_on"))
 _OUTLINE = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.position).where(
     tasks.c.mission_id == bindparam("mission_id")
 )
@@ -80,7 +78,7 @@ _GROUP_MEMBERS = select(tasks.c.id, tasks.c.parallel_group).where(
 _WAITING_TASKS = (
     MAPPER.select.where(
         tasks.c.mission_id == bindparam("mission_id"),
-        tasks.c.waiting_for > 0,
+        tasks.c.waiting_for > ZERO,
         tasks.c.status == bindparam("waiting"),
     )
     .order_by(tasks.c.phase_number, tasks.c.position)
@@ -88,7 +86,7 @@ _WAITING_TASKS = (
 )
 _HELD = MAPPER.select.where(
     tasks.c.mission_id == bindparam("mission_id"),
-    tasks.c.waiting_for == 0,
+    tasks.c.waiting_for == ZERO,
     tasks.c.status == bindparam("paused"),
     tasks.c.hold.is_not(None),
 )
@@ -131,13 +129,13 @@ class Plans:
 
     def add_tasks(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert waiting tasks, all in one statement."""
-        _ADD_TASKS.run(self._connection, *rows)
+        _ADD_TASKS.run(self._connection, rows)
 
     def add_dependencies(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Note for each pair that the first task waits for the second."""
         if pairs:
             rows = [{"task_id": task_id, "depends_on": wanted} for task_id, wanted in pairs]
-            _ADD_DEPENDENCIES.run(self._connection, *rows)
+            _ADD_DEPENDENCIES.run(self._connection, rows)
 
     def outline(self, mission_id: str) -> list[Any]:
         """Id, name, status and position of every task of a mission."""

@@ -27,6 +27,12 @@ metadata = MetaData(
     }
 )
 
+
+def _partial(name: str, *columns: str, where: str) -> Index:
+    """An index of only some rows: the others do not pay for it."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
+
+
 repositories = Table(
     "repositories",
     metadata,
@@ -198,19 +204,15 @@ tasks = Table(
     Column("completed_at", UtcTime),
     Index(None, "mission_id", "created_at", "id"),
     Index(None, "phase_id", "created_at"),
-    Index(None, "parent_id"),
-    Index(None, "owner_id"),
-    Index(None, "host_id", "tree", "completed_at"),
-    Index(None, "mission_id", "waiting_for", "status", "phase_number", "position"),
-    Index(None, "mission_id", "lease_until"),
-    Index(None, "mission_id", "completed_at"),
-    Index(None, "mission_id", "parallel_group", "status"),
-    Index(
-        None,
-        "workspace_id",
-        sqlite_where=text("workspace_id IS NOT NULL"),
-        postgresql_where=text("workspace_id IS NOT NULL"),
-    ),
+    _partial("ix_tasks_workspace_id", "workspace_id", where="workspace_id IS NOT NULL"),
+    _partial("ix_tasks_children", "parent_id", where="parent_id IS NOT NULL"),
+    _partial("ix_tasks_owned", "owner_id", where="owner_id IS NOT NULL"),
+    _partial("ix_tasks_in_tree", "host_id", "tree", "completed_at", where="tree IS NOT NULL"),
+    _partial("ix_tasks_ready", "mission_id", "status", "phase_number", "position", "id", where="waiting_for = 0"),
+    _partial("ix_tasks_waiting", "mission_id", "phase_number", "position", where="waiting_for > 0"),
+    _partial("ix_tasks_leases", "mission_id", "lease_until", where="lease_until IS NOT NULL"),
+    _partial("ix_tasks_ended", "mission_id", "completed_at", where="completed_at IS NOT NULL"),
+    _partial("ix_tasks_grouped", "mission_id", "parallel_group", "status", where="parallel_group IS NOT NULL"),
 )
 
 dependencies = Table(

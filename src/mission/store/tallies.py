@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from mission.domain.task import DONE, RUNNING, Task, TaskStatus
 from mission.store.prepared import Prepared
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
+from mission.store.tasks import ZERO
 
 HEAPS = ("pending", "in_progress", "success", "partial", "failed", "skipped")
 """Where the tasks of a phase can lie; each task lies on one heap."""
@@ -50,7 +51,7 @@ _RUNNING = (
     select(tasks.c.status, func.count().label("tasks"))
     .where(
         tasks.c.mission_id == bindparam("mission_id"),
-        tasks.c.waiting_for == 0,
+        tasks.c.waiting_for == ZERO,
         tasks.c.status.in_(bindparam("running", expanding=True)),
     )
     .group_by(tasks.c.status)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, bindparam, func, literal_column, or_, select, update
 
 from mission.domain.errors import NotFound
 from mission.domain.task import OPEN, Task
@@ -15,6 +15,8 @@ from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
 from mission.store.tables import tasks
 
+ZERO = literal_column("0", type_=Integer)
+"""Stands in the statement itself: an index of only the ready or only the waiting tasks is found by it."""
 MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
 _OPEN_WORDS = sorted(map(str, OPEN))
 _CHILDREN = MAPPER.select.where(
