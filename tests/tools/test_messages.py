@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
+from collections import Counter
+
 import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidInput, NotFound, PermissionDenied, TooLarge
 from mission.gateway.caller import Caller
+
+RANKS = ("low", "normal", "high", "urgent")
 
 
 @pytest.fixture
@@ -226,3 +232,53 @@ async def test_what_cannot_be_sent_is_named_and_nothing_arrives(call, send, inbo
         with pytest.raises(error, match=words):
             await send(**{"sender_id": ada, "recipient_id": bob, **arguments})
     assert (await inbox(bob, status="all"))["messages"] == []
+
+
+async def test_threads_and_counts_stay_true_whatever_happens_at_once(call, send, inbox, make_agent):
+    """A model of the rules beside random operations, in rounds of many at once."""
+    dice = random.Random(7)
+    agents = [await make_agent(name) for name in ("ada", "bob", "eve")]
+    known: dict[str, dict] = {}
+
+    async def write():
+        reply_to = dice.choice(sorted(known)) if known and dice.random() < 0.5 else None
+        parties = [known[reply_to]["sender"], known[reply_to]["recipient"]] if reply_to else agents
+        sender, recipient, rank = dice.choice(parties), dice.choice(agents), dice.choice(RANKS)
+        sent = await send(sender, recipient, priority=rank, **({"reply_to_id": reply_to} if reply_to else {}))
+        assert reply_to is None or sent["thread_id"] == known[reply_to]["thread"]
+        known[sent["id"]] = {
+            "sender": sender,
+            "recipient": recipient,
+            "rank": rank,
+            "thread": sent["thread_id"],
+            "status": "unread",
+        }
+
+    async def move(tool, status, ids):
+        await call(tool, {"message_ids": ids})
+        for id in ids:
+            if known[id]["status"] != "archived":
+                known[id]["status"] = status
+
+    for _ in range(5):
+        await asyncio.gather(*(write() for _ in range(12)))
+        some = [dice.sample(sorted(known), 4) for _ in range(6)]
+        await asyncio.gather(*(move("message_mark_read", "read", ids) for ids in some[:4]))
+        await asyncio.gather(*(move("message_archive", "archived", ids) for ids in some[3:]))
+
+    for agent in agents:
+        mine = [message for message in known.values() if message["recipient"] == agent]
+        counted = await call("message_count_unread", {"agent_id": agent})
+        unread = Counter(message["rank"] for message in mine if message["status"] == "unread")
+        assert counted == {"count": unread.total(), "by_priority": {rank: unread[rank] for rank in RANKS}}
+        for status in ("unread", "read", "archived"):
+            listed = {message["id"] for message in (await inbox(agent, status=status, limit=200))["messages"]}
+            wanted = {id for id, each in known.items() if (each["recipient"], each["status"]) == (agent, status)}
+            assert listed == wanted
+        thread = dice.choice([message["thread"] for message in mine])
+        seen = {message["id"] for message in (await inbox(agent, thread_id=thread, limit=200))["messages"]}
+        assert seen == {
+            id
+            for id, each in known.items()
+            if each["thread"] == thread and agent in (each["sender"], each["recipient"])
+        }

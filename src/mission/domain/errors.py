@@ -82,6 +82,12 @@ class InvalidState(MissionError):
     http_status = 409
 
 
+class InvalidAgentState(InvalidState):
+    """The agent is in no state for this."""
+
+    code = "INVALID_AGENT_STATE"
+
+
 class IllegalMove(InvalidState):
     """The object cannot move to that state from where it is."""
 

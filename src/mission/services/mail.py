@@ -16,6 +16,7 @@ from mission.domain.mail import (
     LARGEST_BROADCAST,
     MISSION_CONTROL,
     PERSON,
+    SYSTEM,
     Author,
     Body,
     Message,
@@ -26,6 +27,7 @@ from mission.domain.mail import (
     checked_body,
     leading_to,
     not_yours,
+    reply_subject,
     size_of,
 )
 from mission.domain.times import parsed, shown
@@ -117,6 +119,30 @@ def send(
     return message
 
 
+def send_mail(tx: Tx, *, sender: str, recipient: str, subject: str, body: str) -> Message:
+    """A message as the crew's mail, which the event 'mail.sent' tells of."""
+    return _mailed(tx, send(tx, sender=sender, recipient=recipient, subject=subject, body=body))
+
+
+def reply(tx: Tx, *, to: str, sender: str, body: str) -> Message:
+    """Answer a message that one has received, to whoever wrote it."""
+    original = received(tx, id=to, reader=sender)
+    if original.sender_id == SYSTEM:
+        raise InvalidInput(
+            "Mission Control itself wrote this and reads no replies", hint="Write to your supervisor, or to the human."
+        )
+    answer = send(
+        tx,
+        sender=sender,
+        recipient=original.sender_id,
+        type=MessageType.RESPONSE,
+        subject=reply_subject(original.subject),
+        body=body,
+        reply_to_id=original.id,
+    )
+    return _mailed(tx, answer)
+
+
 def broadcast(
     tx: Tx,
     *,
@@ -173,6 +199,19 @@ def look(tx: Tx, *, id: str, reader: str | None) -> Message:
     return message
 
 
+def received(tx: Tx, *, id: str, reader: str) -> Message:
+    """The message, for its recipient alone."""
+    message = tx.messages.get(id)
+    if message.recipient_id != reader:
+        raise not_yours(id)
+    return message
+
+
+def open_mail(tx: Tx, *, id: str, reader: str) -> Message:
+    """The message, which its recipient has read from now on."""
+    return read(tx, id=received(tx, id=id, reader=reader).id, reader=reader)
+
+
 def read(tx: Tx, *, id: str, reader: str | None) -> Message:
     """The message; it counts as read unless its own sender looks at it."""
     message = look(tx, id=id, reader=reader)
@@ -200,6 +239,11 @@ def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
     """How many messages wait unread, for every priority there is."""
     counted = tx.messages.unread(owner)
     return {priority: counted.get(priority, 0) for priority in Priority}
+
+
+def _mailed(tx: Tx, message: Message) -> Message:
+    tx.emit(events.MailSent(message=message))
+    return message
 
 
 def _deliver(tx: Tx, *messages: Message) -> None:
