@@ -30,6 +30,7 @@ from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Tokens
 from mission.gateway.registry import Registry, parse_toolsets
+from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
 from mission.services import identity, retention
@@ -78,6 +79,7 @@ class App:
         self.gateway = Gateway(
             registry=Registry(tools),
             database=self.database,
+            retry=Retry(pause=settings.retry_seconds),
             ports=Ports(
                 trees=self.trees,
                 rhythm=Rhythm(

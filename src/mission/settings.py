@@ -37,6 +37,7 @@ class Settings:
     toolsets: str = _setting("mission", "Toolsets that a client sees when it asks for none")
     lease_seconds: float = _setting(900.0, "How long a claim lasts without a sign of life", minimum=1)
     heartbeat_seconds: float = _setting(30.0, "How often an agent should send a heartbeat", minimum=1)
+    retry_seconds: float = _setting(1.0, "Pause before a call that failed in passing is tried again", minimum=0)
     keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
     keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
     keep_backups: int = _setting(5, "How many automatic backups are kept", minimum=1)

@@ -16,6 +16,7 @@ from mission.domain.errors import MissionError, PermissionDenied, Unauthenticate
 from mission.domain.ids import new_id
 from mission.gateway.caller import Identity
 from mission.gateway.masking import masked, outline, plain, without_secrets
+from mission.gateway.retry import is_passing
 from mission.store.database import Database
 from mission.store.transaction import Tx
 
@@ -43,8 +44,7 @@ class Entry:
 
     def row(self, error: BaseException | None, at: datetime) -> dict[str, Any] | None:
         """The row for the commit of a write; none after a passing failure, which may be tried again."""
-        passing = isinstance(error, MissionError) and error.retryable
-        return None if passing else self.finished(error, at)
+        return None if error is not None and is_passing(error) else self.finished(error, at)
 
     def finished(self, error: BaseException | None, at: datetime) -> dict[str, Any]:
         """The whole row, once the call has come to its end."""

@@ -1,4 +1,4 @@
-"""The road of a call: identify, permit, find, validate, run with retry, audited."""
+"""The road of a call: identify, permit, find, validate, run with retry, audited, escalate."""
 
 from __future__ import annotations
 
@@ -15,15 +15,23 @@ from pydantic import BaseModel
 from sqlalchemy.exc import IntegrityError
 
 from mission.domain.agent import Agent
-from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied, ToolNotFound
+from mission.domain.errors import (
+    InternalError,
+    InvalidInput,
+    MissionError,
+    PermissionDenied,
+    ToolNotFound,
+    TransientError,
+)
 from mission.domain.mail import HUMAN
 from mission.domain.permissions import decide
 from mission.events.log import EventLog
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
+from mission.gateway.escalation import Escalations, concerns_others
 from mission.gateway.presence import SignsOfLife
 from mission.gateway.registry import Registry, Tool
-from mission.gateway.retry import Retry
+from mission.gateway.retry import Retry, is_passing
 from mission.gateway.validate import check_text, validate
 from mission.services import agents
 from mission.services.agents import Rhythm
@@ -70,6 +78,7 @@ class Call:
         self.left = caller.left
         self.identity = identity
         self.answered: dict[str, Any] | None = None
+        self.took_effect = False
         self._tool = tool
         self._steps = 0
         self._database = database
@@ -104,7 +113,9 @@ class Call:
         """Run the function. With `answer` it is the call's last write: its answer and its audit row are made
         and stored in the same commit."""
         if answer is None:
-            return await self._database.write(function, **arguments)
+            result = await self._database.write(function, **arguments)
+            self.took_effect = True
+            return result
 
         def answered(tx: Tx) -> Any:
             if self._repeat is not None and (kept := self._repeat.recall(tx)) is not None:
@@ -161,6 +172,7 @@ class Gateway:
     def __init__(self, *, registry: Registry, database: Database, ports: Ports, retry: Retry | None = None) -> None:
         self.registry = registry
         self.audit = AuditTrail(database)
+        self.escalations = Escalations(database)
         self._database = database
         self._ports = ports
         self._retry = retry or Retry()
@@ -197,9 +209,13 @@ class Gateway:
                 self.audit.add(entry.finished(error, self._database.clock()))
             raise
         except Exception as error:
+            row = entry.finished(error, self._database.clock())
             if not entry.written:
-                self.audit.add(entry.finished(error, self._database.clock()))
-            raise self._presentable(error, entry) from error
+                self.audit.add(row)
+            shown = self._presentable(error, entry)
+            if concerns_others(shown):
+                self.escalations.add(error, row)
+            raise shown from error
         if not entry.written:
             self.audit.add(entry.finished(None, self._database.clock()))
         return result
@@ -207,6 +223,7 @@ class Gateway:
     async def close(self) -> None:
         """Write what no call waited for."""
         await self._signs.settle()
+        await self.escalations.flush()
         await self.audit.flush()
 
     def permitted(self, identity: Identity, tool: Tool) -> bool:
@@ -278,12 +295,17 @@ class Gateway:
             result = await tool.handler(call, arguments)
             return call.answered if call.answered is not None else _dumped(result)
 
-        return await self._retry.run(attempt)
+        return await self._retry.run(attempt, harmless=lambda: tool.idempotent or not call.took_effect)
 
     def _presentable(self, error: Exception, entry: Entry) -> MissionError:
         """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
         if isinstance(error, MissionError) and type(error) is not InternalError:
+            if concerns_others(error):
+                error.details = {**error.details, "incident": entry.id}
             return error
+        if is_passing(error):
+            log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
+            return TransientError(incident=entry.id)
         if isinstance(error, IntegrityError):
             log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
         else:

@@ -345,6 +345,14 @@ operator_messages = Table(
     Index(None, "execution_id", "created_at"),
 )
 
+incidents = Table(
+    "incidents",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("told_at", UtcTime, nullable=False),
+    Column("times", Integer, nullable=False),
+)
+
 agents = Table(
     "agents",
     metadata,

@@ -14,6 +14,7 @@ from mission.store.claims import Claims
 from mission.store.events import Events
 from mission.store.executions import Executions
 from mission.store.inbox import Inbox
+from mission.store.incidents import Incidents
 from mission.store.jobs import Jobs
 from mission.store.journal import Journal
 from mission.store.messages import Messages
@@ -85,6 +86,10 @@ class Tx:
     @cached_property
     def inbox(self) -> Inbox:
         return Inbox(self.connection)
+
+    @cached_property
+    def incidents(self) -> Incidents:
+        return Incidents(self.connection)
 
     @cached_property
     def agents(self) -> Agents:

@@ -38,3 +38,10 @@ def upgrade() -> None:
     )
     for columns in (("state", "created_at", "id"), ("once",), ("mission_id",), ("task_id", "state")):
         op.create_index(f"ix_queue_items_{'_'.join(columns)}", "queue_items", list(columns), unique=False)
+    op.create_table(
+        "incidents",
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("told_at", UtcTime(), nullable=False),
+        sa.Column("times", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("key", name="pk_incidents"),
+    )

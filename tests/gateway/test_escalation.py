@@ -1,0 +1,212 @@
+"""What fails is tried again, and what still fails reaches whoever can do something about it, once."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import psycopg
+import pytest
+
+from mission.app import App
+from mission.domain import incident
+from mission.domain.errors import InternalError, NotFound, TransientError
+from mission.gateway.caller import Caller
+from mission.gateway.retry import Retry, is_passing
+from mission.services import agents, context, escalation, missions
+from mission.store import database, sqlite
+
+MISSION = {"name": "x", "objective": "y"}
+
+
+def failing(error):
+    def fail(tx, **_):
+        raise error
+
+    return fail
+
+
+async def fail(call, tool="start_mission", arguments=MISSION, *, error=InternalError, **caller):
+    with pytest.raises(error) as caught:
+        await call(tool, arguments, **caller)
+    await call.app.gateway.escalations.flush()
+    return caught.value
+
+
+async def queue(call):
+    return (await call("queue_list"))["items"]
+
+
+async def test_a_fault_reaches_the_person_with_its_trace_and_the_caller_with_a_number(call, monkeypatch):
+    monkeypatch.setattr(missions, "create", failing(ZeroDivisionError("secret detail")))
+
+    shown = (await fail(call)).as_dict()
+
+    number = shown["details"]["incident"]
+    assert "secret detail" not in str(shown)
+    (item,) = await queue(call)
+    assert (item["kind"], item["agent_id"]) == ("escalation", None)
+    assert item["subject"].startswith("start_mission failed for the operator: ")
+    whole = (await call("queue_get", {"id": item["id"]}))["body"]
+    assert number in whole
+    assert "ZeroDivisionError: secret detail" in whole
+    (mail,) = (await call("message_list", {"agent_id": "human"}))["messages"]
+    assert (mail["id"], mail["sender_id"], mail["priority"]) == (item["message_id"], "system", "high")
+
+
+async def test_an_agents_supervisor_hears_of_it_without_the_trace(call, monkeypatch):
+    boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})
+    worker = await call("mcp__agent__create", {"type": "WORKER", "name": "bee", "supervisorId": boss["id"]})
+    monkeypatch.setattr(agents, "look", failing(ZeroDivisionError("secret detail")))
+
+    number = (await fail(call, "agent_get", {"id": boss["id"]}, agent=worker["id"])).details["incident"]
+
+    assert await queue(call) == []
+    (mail,) = (await call("message_list", {"agent_id": boss["id"]}))["messages"]
+    assert mail["subject"].startswith("agent_get failed for bee: ")
+    assert number in mail["body"]
+    assert "Traceback" not in mail["body"]
+
+
+async def test_a_critical_tool_always_reaches_the_person(call, monkeypatch):
+    boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})
+    worker = await call("mcp__agent__create", {"type": "WORKER", "name": "bee", "supervisorId": boss["id"]})
+    monkeypatch.setattr(agents, "look", failing(ZeroDivisionError()))
+    monkeypatch.setattr(incident, "CRITICAL_TOOLS", frozenset({"agent_get"}))
+
+    await fail(call, "agent_get", {"id": boss["id"]}, agent=worker["id"])
+
+    (item,) = await queue(call)
+    assert item["subject"].startswith("⚠️ CRITICAL agent_get failed for bee: ")
+    assert item["agent_id"] == worker["id"]
+    assert (await call("message_list", {"agent_id": boss["id"]}))["messages"] == []
+
+
+async def test_the_same_failure_is_counted_for_five_minutes_and_then_told_again(call, clock, monkeypatch):
+    monkeypatch.setattr(missions, "create", failing(ZeroDivisionError()))
+    for _ in range(3):
+        await fail(call)
+    (item,) = await queue(call)
+    assert item["count"] == 3
+    await call("queue_dismiss", {"id": item["id"]})
+    await fail(call)
+    assert await queue(call) == []
+    monkeypatch.setattr(missions, "create", failing(KeyError()))
+    await fail(call)
+    assert len(await queue(call)) == 1
+
+    clock.advance(minutes=5)
+    monkeypatch.setattr(missions, "create", failing(ZeroDivisionError()))
+    await fail(call)
+
+    (again,) = [other for other in await queue(call) if "ZeroDivisionError" in other["body"]]
+    assert "happened 3 more times" in again["body"]
+
+
+async def test_an_escalation_that_fails_loses_neither_the_error_nor_the_next_one(call, monkeypatch):
+    tell = escalation.tell
+    monkeypatch.setattr(missions, "create", failing(ZeroDivisionError()))
+    monkeypatch.setattr(escalation, "tell", failing(RuntimeError("broken too")))
+
+    number = (await fail(call)).details["incident"]
+    monkeypatch.setattr(escalation, "tell", tell)
+    await fail(call)
+
+    await call.app.gateway.audit.flush()
+    rows = (await call("audit_list", {"tool": "start_mission"}))["entries"]
+    assert number in [row["id"] for row in rows]
+    assert all("ZeroDivisionError" in row["trace"] for row in rows)
+    assert [item["count"] for item in await queue(call)] == [1]
+
+
+async def test_a_callers_mistake_mails_nobody(call):
+    await fail(call, "get_context", {"mission_id": "m_0000000000", "include": ["tasks"]}, error=NotFound)
+
+    assert await queue(call) == []
+
+
+async def test_what_names_a_mission_that_does_not_exist_is_told_all_the_same(call, monkeypatch):
+    monkeypatch.setattr(context, "read", failing(ZeroDivisionError()))
+
+    await fail(call, "get_context", {"mission_id": "m_0000000000", "include": ["tasks"]})
+
+    assert [item["mission_id"] for item in await queue(call)] == [None]
+
+
+async def test_failures_of_others_pass_by_their_words_and_are_tried_three_times(call, monkeypatch):
+    tries = []
+
+    def unreachable(tx, **_):
+        tries.append(1)
+        raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(missions, "create", unreachable)
+    call.app.gateway._retry = Retry(pause=0)
+
+    shown = await fail(call, error=TransientError)
+
+    assert len(tries) == 3
+    assert shown.details["incident"]
+    assert len(await queue(call)) == 1
+    assert [is_passing(error) for error in (TimeoutError(), ConnectionResetError(), ValueError("no"))] == [
+        True,
+        True,
+        False,
+    ]
+
+
+async def test_a_call_that_took_effect_is_not_tried_again_unless_that_is_harmless():
+    tries = []
+
+    async def attempt():
+        tries.append(1)
+        raise TransientError
+
+    for harmless, expected in ((True, 3), (False, 1)):
+        tries.clear()
+        with pytest.raises(TransientError):
+            await Retry(pause=0).run(attempt, harmless=lambda harmless=harmless: harmless)
+        assert len(tries) == expected
+
+
+async def test_a_locked_database_is_told_of_as_soon_as_it_is_free(sqlite_settings, monkeypatch):
+    monkeypatch.setattr(sqlite, "_PRAGMAS", (*sqlite._PRAGMAS, "PRAGMA busy_timeout=50"))
+    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0)
+    app = App(sqlite_settings, role="a test")
+    app.gateway._retry = Retry(pause=0)
+    async with app.running(periodic=False):
+        other = sqlite3.connect(sqlite_settings.sqlite_path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(TransientError) as caught:
+            await app.gateway("start_mission", MISSION, Caller(transport="test"))
+        other.execute("ROLLBACK")
+        other.close()
+        await app.gateway.escalations.flush()
+        (item,) = (await app.gateway("queue_list", {}, Caller(transport="test")))["items"]
+
+    assert "the database is busy" in item["subject"]
+    assert caught.value.details["incident"] in item["body"]
+
+
+async def test_a_killed_connection_is_made_again_and_a_lasting_loss_is_told(postgres_settings):
+    app = App(postgres_settings, role="a test")
+    app.gateway._retry = Retry(pause=0)
+    name = psycopg.conninfo.conninfo_to_dict(postgres_settings.database_url)["dbname"]
+    server = postgres_settings.database_url.replace(f"/{name}?", "/postgres?")
+    caller = Caller(transport="test")
+    with psycopg.connect(server, autocommit=True) as connection:
+        async with app.running(periodic=False):
+            await app.gateway("start_mission", MISSION, caller)
+            kill = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+            connection.execute(kill.encode())
+            await app.gateway("start_mission", MISSION, caller)
+            assert (await app.gateway("queue_list", {}, caller))["items"] == []
+
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+            connection.execute(kill.encode())
+            with pytest.raises(TransientError) as caught:
+                await app.gateway("workflow_list", {}, caller)
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
+            await app.gateway.escalations.flush()
+            (item,) = (await app.gateway("queue_list", {}, caller))["items"]
+
+    assert caught.value.details["incident"] in item["body"]
