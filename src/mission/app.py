@@ -231,12 +231,14 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     import uvicorn
 
     from mission.transports.http import answering_hosts, build_http
+    from mission.transports.session import Sessions
 
     settings = app.settings
     asgi = build_http(
         app.gateway,
         app.events,
         tokens=app.tokens(token),
+        sessions=Sessions(token),
         toolsets=settings.toolsets,
         hosts=answering_hosts(settings.host, settings.allowed_hosts),
         health=app.health,

@@ -28,9 +28,9 @@ ADDRESSES = [
     ("POST", "/mcp"),
     ("GET", "/mcp"),
     ("GET", "/ws"),
-    ("GET", "/no/such/address"),
+    ("GET", "/api/no/such/address"),
     ("GET", "/api/health/"),
-    ("GET", "//"),
+    ("GET", "/api//"),
 ]
 MISSION = {"name": "Auth", "objective": "Log in"}
 
@@ -161,7 +161,7 @@ def test_a_body_in_small_chunks_is_read(live: Live) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/nothing", "/api", "/api/nothing", "/api/missions/m_1/tasks", "/mcp/more", "/%00", "/api/tools/..%2Fetc"]
+    "path", ["/api", "/api/nothing", "/api/missions/m_1/tasks", "/mcp/more", "/api/%00", "/api/tools/..%2Fetc"]
 )
 def test_an_unknown_address_is_an_error_object(live: Live, path: str) -> None:
     answer = live.get(path)

@@ -404,7 +404,7 @@ def test_errors_fit_the_description(live: Live) -> None:
     error = document["components"]["responses"]["Error"]["content"]
 
     _validate(document, error, live.post("start_mission").json)
-    _validate(document, error, live.get("/nothing").json)
+    _validate(document, error, live.get("/api/nothing").json)
     assert not Draft202012Validator(error["application/json"]["schema"]).is_valid({"oops": 1})
 
 

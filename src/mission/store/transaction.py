@@ -20,6 +20,7 @@ from mission.store.journal import Journal
 from mission.store.messages import Messages
 from mission.store.missions import Missions
 from mission.store.observations import Observations
+from mission.store.overview import Overviews
 from mission.store.phases import Phases
 from mission.store.plans import Plans
 from mission.store.surroundings import Surroundings
@@ -118,6 +119,10 @@ class Tx:
     @cached_property
     def calls(self) -> Calls:
         return Calls(self.connection)
+
+    @cached_property
+    def overviews(self) -> Overviews:
+        return Overviews(self.connection)
 
     @cached_property
     def jobs(self) -> Jobs:

@@ -12,22 +12,24 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mission import __version__
-from mission.domain.errors import InternalError, InvalidInput, MissionError, NotFound, PermissionDenied
+from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
 from mission.gateway.call import Gateway
 from mission.gateway.caller import Tokens
+from mission.services.identity import Bearer
 from mission.transports.mcp import McpEndpoint, McpServer
+from mission.transports.page import Page, is_public
 from mission.transports.rest import Rest
+from mission.transports.session import Sessions
 from mission.transports.websocket import LiveEvents
 from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response
 
-PUBLIC = frozenset({"/", "/api/health"})
 TOKEN_PROTOCOL = "mission.token."
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d+)?")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -36,11 +38,14 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class Guard:
     """Lets in only requests that name us as their host, come from our own pages if from a page, and carry a token."""
 
-    def __init__(self, app: ASGIApp, *, mcp: ASGIApp, tokens: Tokens, hosts: frozenset[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, *, mcp: ASGIApp, tokens: Tokens, sessions: Sessions, hosts: frozenset[str]
+    ) -> None:
         """Calls of agents go straight to `mcp`: the routes and error pages of `app` have nothing to add to them."""
         self._app = app
         self._mcp = mcp
         self._tokens = tokens
+        self._sessions = sessions
         self._hosts = hosts
         self._any_address = bool(hosts & {"0.0.0.0", "::"})  # a page cannot make a name out of a plain address
 
@@ -67,8 +72,15 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and not self._is_own_origin(origin, headers):
             raise PermissionDenied(f"requests from pages of '{origin[:100]}' are not taken")
-        if scope["path"] not in PUBLIC:
-            scope[BEARER] = await self._tokens.check(bearer(headers) or _protocol_token(scope))
+        if not is_public(scope["path"]):
+            scope[BEARER] = await self._bearer(scope, headers)
+
+    async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
+        """Whose token was shown; a browser's session counts as the operator's, where no token comes with it."""
+        token = bearer(headers) or _protocol_token(scope)
+        if token is None and self._sessions.check(scope.get("method", "WEBSOCKET"), headers):
+            return None
+        return await self._tokens.check(token)
 
     def _is_ours(self, host: str) -> bool:
         return host in LOOPBACK or host in self._hosts or (self._any_address and _is_address(host))
@@ -82,19 +94,18 @@ def build_http(
     log: EventLog,
     *,
     tokens: Tokens,
+    sessions: Sessions,
     toolsets: str,
     hosts: frozenset[str],
     health: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
     running: Callable[[], Any],
 ) -> ASGIApp:
     """The whole application; `running` is entered for its life."""
+    page = Page(sessions)
     mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server, gateway)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001
         return json_response({"status": "ok", "version": __version__, "pid": os.getpid(), **await health()})
-
-    async def root(request: Request) -> Response:  # noqa: ARG001
-        return PlainTextResponse(f"Mission Control {__version__} is running. Connect an agent: mission setup CLIENT\n")
 
     async def live(socket: WebSocket) -> None:
         try:
@@ -111,14 +122,14 @@ def build_http(
             yield
 
     routes: list[BaseRoute] = [
-        Route("/", root),
         Route("/api/health", show_health),
         Route("/mcp", mcp, methods=["POST"]),  # without sessions a stream of its own would never carry anything
         WebSocketRoute("/ws", live),
         *Rest(gateway, log).routes(),
+        *page.routes(),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_ERRORS)
-    return Guard(app, mcp=mcp, tokens=tokens, hosts=hosts)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={**_ERRORS, 404: page.show})
+    return Guard(app, mcp=mcp, tokens=tokens, sessions=sessions, hosts=hosts)
 
 
 def answering_hosts(host: str, allowed: str) -> frozenset[str]:
@@ -134,10 +145,6 @@ def _is_address(host: str) -> bool:
     return True
 
 
-async def _not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return error_response(NotFound("there is nothing at this address", hint="See /api/openapi.json."))
-
-
 async def _wrong_method(request: Request, error: Exception) -> Response:  # noqa: ARG001
     allowed = getattr(error, "headers", None) or {}
     response = error_response(InvalidInput("this address takes another method", hint=f"Use {allowed.get('Allow')}."))
@@ -151,7 +158,7 @@ async def _failed(request: Request, error: Exception) -> Response:  # noqa: ARG0
     return error_response(InternalError(hint="The operator finds the details in 'mission logs'."))
 
 
-_ERRORS = {404: _not_found, 405: _wrong_method, Exception: _failed}
+_ERRORS = {405: _wrong_method, Exception: _failed}
 
 
 async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Send) -> None:

@@ -73,11 +73,14 @@ class Rest:
         return json_response({"tools": [_listing(tool) for tool in tools if self._gateway.permitted(identity, tool)]})
 
     async def _call(self, request: Request) -> Response:
+        """A tool's result, and the number of an event that it surely contains: a reader goes on live from there."""
         transport = request.headers.get("mission-transport", "rest")
-        caller = caller_of(request, transport=transport if transport in {"cli", "hook"} else "rest")
+        caller = caller_of(request, transport=transport if transport in {"cli", "hook", "page"} else "rest")
         try:
             arguments = await json_body(request)
-            return json_response(await self._gateway(request.path_params["name"], arguments, caller))
+            number = str(self._log.last)
+            answer = await self._gateway(request.path_params["name"], arguments, caller)
+            return json_response(answer, headers={"Mission-Event": number})
         except MissionError as error:
             return error_response(error)
 

@@ -47,6 +47,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
         elif not _into_a_file():
             click.echo(f"Mission Control is running at {url}\n")
             mission = _command()
+            click.echo(f"  See the page:      {mission} open")
             click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
             click.echo(f"  Look around:       {mission} status | missions | doctor")
             click.echo("  Stop:              Ctrl-C\n")

@@ -10,6 +10,7 @@ from mission import __version__
 
 COMMANDS = {
     "up": ("daemon", "Start Mission Control."),
+    "open": ("page", "Open the web page, signed in."),
     "down": ("daemon", "Stop Mission Control."),
     "status": ("daemon", "Show whether Mission Control runs, and where."),
     "logs": ("daemon", "Show the daemon's log."),
@@ -45,7 +46,7 @@ class Lazy(click.Group):
         if name not in COMMANDS:
             return None
         module = importlib.import_module(f"mission.transports.cli.{COMMANDS[name][0]}")
-        command: click.Command = getattr(module, name)
+        command: click.Command = getattr(module, "open_" if name == "open" else name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

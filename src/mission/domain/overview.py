@@ -1,0 +1,43 @@
+"""How things stand at a glance: the one word that a task or an agent shows, whatever makes it so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mission.domain.agent import Presence
+from mission.domain.task import Quality, TaskStatus
+
+NEEDS_PERSON = frozenset({"asks", "blocked", "budget", "review"})
+"""Words of tasks that stand still until a person acts."""
+
+_HOLDS = {"input": "asks", "blocked": "blocked", "budget": "budget"}
+_PLAIN = {
+    TaskStatus.PLANNING: "planning",
+    TaskStatus.IN_PROGRESS: "working",
+    TaskStatus.REVIEW: "review",
+    TaskStatus.FAILED: "failed",
+    TaskStatus.SKIPPED: "skipped",
+}
+
+
+def task_word(status: str, *, quality: str | None, hold: Mapping[str, Any] | None, waiting_for: int) -> str:
+    """What a task shows. A completion is a claim: nothing has proved it."""
+    if status == TaskStatus.PENDING:
+        return "waiting" if waiting_for > 0 else "ready"
+    if status == TaskStatus.PAUSED:
+        return _HOLDS.get(str((hold or {}).get("kind")), "paused")
+    if status == TaskStatus.COMPLETED:
+        return "partial" if quality == Quality.PARTIAL else "claimed"
+    return _PLAIN[TaskStatus(status)]
+
+
+def agent_word(presence: Presence, *, task: str | None, lapsed: bool) -> str:
+    """What an agent shows, by the word of the task in its hands; lost is one whose lease lapsed with a task in hand."""
+    if task in {"asks", "review", "budget"}:
+        return "waits"
+    if task == "blocked":
+        return "blocked"
+    if presence is Presence.OFFLINE:
+        return "lost" if task is not None and lapsed else "offline"
+    return "at_work" if task is not None else "idle"

@@ -1,0 +1,229 @@
+"""Queries for those who look on: few columns of many rows, along indexes that every mission keeps small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
+
+from mission.domain.journal import Entry
+from mission.domain.mission import ENDED
+from mission.domain.task import OPEN, RUNNING
+from mission.store.columns import UtcTime
+from mission.store.mapping import Mapper
+from mission.store.paging import Position, older_than
+from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
+
+HEAPS = ("pending", "in_progress", "success", "partial", "failed", "skipped")
+ROW = (
+    tasks.c.id,
+    tasks.c.mission_id,
+    tasks.c.phase_number,
+    tasks.c.name,
+    tasks.c.status,
+    tasks.c.quality,
+    tasks.c.hold,
+    tasks.c.waiting_for,
+    tasks.c.owner_id,
+    tasks.c.agent_name,
+    tasks.c.lease_until,
+    tasks.c.attempts,
+    tasks.c.started_at,
+    tasks.c.completed_at,
+)
+_ENDED = sorted(map(str, ENDED))
+_RUNNING = sorted(map(str, RUNNING))
+_OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
+_SUMS = [func.sum(phases.c[name]).label(name) for name in HEAPS]
+_MISSION_ROW = (
+    missions.c.id,
+    missions.c.name,
+    missions.c.objective,
+    missions.c.status,
+    missions.c.outcome,
+    missions.c.repository_path,
+    missions.c.created_at,
+    missions.c.updated_at,
+    missions.c.completed_at,
+)
+_OPEN_MISSIONS = (
+    select(*_MISSION_ROW)
+    .where(*_OPEN_MISSION)
+    .order_by(missions.c.updated_at.desc(), missions.c.id)
+    .limit(bindparam("limit"))
+)
+_COUNT_OPEN = select(func.count()).select_from(missions).where(*_OPEN_MISSION)
+_TALLIES = (
+    select(phases.c.mission_id, *_SUMS)
+    .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
+    .group_by(phases.c.mission_id)
+)
+_IN_HAND = (
+    select(*ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .outerjoin(journal, (journal.c.task_id == tasks.c.id) & (journal.c.sequence == tasks.c.entries))
+    .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
+    .order_by(missions.c.created_at, missions.c.id, tasks.c.started_at, tasks.c.id)
+    .limit(bindparam("limit"))
+)
+_ENDED_SINCE = (
+    select(*ROW, tasks.c.changes, missions.c.name.label("mission_name"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(
+        missions.c.updated_at > bindparam("since", type_=UtcTime),
+        tasks.c.completed_at > bindparam("since", type_=UtcTime),
+    )
+    .order_by(tasks.c.completed_at.desc())
+    .limit(bindparam("limit"))
+)
+_COUNT_ENDED = (
+    select(tasks.c.status, func.count().label("tasks"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(
+        missions.c.updated_at > bindparam("since", type_=UtcTime),
+        tasks.c.completed_at > bindparam("since", type_=UtcTime),
+    )
+    .group_by(tasks.c.status)
+)
+_AT_WORK = (
+    select(tasks.c.mission_id, func.count(tasks.c.id).label("tasks"))
+    .where(
+        tasks.c.mission_id.in_(bindparam("ids", expanding=True)),
+        tasks.c.waiting_for == 0,
+        tasks.c.status.in_(_RUNNING),
+    )
+    .group_by(tasks.c.mission_id)
+)
+_OF_MISSION = (
+    select(
+        *ROW,
+        tasks.c.position,
+        tasks.c.parallel_group,
+        tasks.c.complexity,
+        tasks.c.changes,
+        tasks.c.metadata,
+        tasks.c.parent_id,
+        tasks.c.created_at,
+    )
+    .where(tasks.c.mission_id == bindparam("mission_id"))
+    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
+)
+_EDGES = (
+    select(dependencies.c.task_id, dependencies.c.depends_on)
+    .join(tasks, tasks.c.id == dependencies.c.task_id)
+    .where(tasks.c.mission_id == bindparam("mission_id"))
+)
+_ENTRIES = Mapper(journal, Entry)
+_FLEET = (
+    select(agents.c.id, agents.c.name, agents.c.runtime, agents.c.declared, agents.c.last_seen_at, agents.c.created_at)
+    .where(
+        or_(
+            agents.c.last_seen_at > bindparam("since", type_=UtcTime),
+            agents.c.id.in_(
+                select(tasks.c.owner_id)
+                .join(missions, missions.c.id == tasks.c.mission_id)
+                .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
+            ),
+        )
+    )
+    .order_by(agents.c.created_at, agents.c.id)
+    .limit(bindparam("limit"))
+)
+_NAMES = select(agents.c.id, agents.c.name).where(agents.c.id.in_(bindparam("ids", expanding=True)))
+STILL_OPEN = sorted(map(str, OPEN))
+
+
+class Overviews:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def open_missions(self, *, limit: int) -> list[Any]:
+        """Missions that have not ended, the most recently active first."""
+        return list(self._connection.execute(_OPEN_MISSIONS, {"limit": limit}))
+
+    def count_open(self) -> int:
+        return int(self._connection.execute(_COUNT_OPEN).scalar_one())
+
+    def missions(
+        self, *, words: Sequence[str], statuses: Sequence[str] | None, archived: bool, limit: int, offset: int
+    ) -> tuple[list[Any], dict[str, int]]:
+        """A page of missions whose name or objective has every word, and how many there are by status."""
+        where: list[ColumnElement[bool]] = [
+            missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
+        ]
+        for word in words:
+            pattern = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
+            where.append(
+                or_(
+                    func.lower(missions.c.name).like(pattern, escape="!"),
+                    func.lower(missions.c.objective).like(pattern, escape="!"),
+                    missions.c.id == word,
+                )
+            )
+        counted = select(missions.c.status, func.count().label("missions")).where(*where).group_by(missions.c.status)
+        counts = {row.status: int(row.missions) for row in self._connection.execute(counted)}
+        chosen = [missions.c.status.in_(statuses)] if statuses is not None else []
+        page = select(*_MISSION_ROW).where(*where, *chosen).order_by(missions.c.updated_at.desc(), missions.c.id)
+        return list(self._connection.execute(page.limit(limit).offset(offset))), counts
+
+    def tallies(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """For each mission how many of its tasks lie on which heap."""
+        rows = self._connection.execute(_TALLIES, {"ids": list(ids)})
+        return {row.mission_id: {name: int(getattr(row, name)) for name in HEAPS} for row in rows}
+
+    def at_work(self, ids: Sequence[str]) -> dict[str, int]:
+        """For each mission how many of its tasks somebody has in hand."""
+        rows = self._connection.execute(_AT_WORK, {"ids": list(ids)})
+        return {row.mission_id: int(row.tasks) for row in rows}
+
+    def in_hand(self, *, limit: int) -> list[Any]:
+        """Tasks that somebody works on, in the order of their missions, with the last words about each."""
+        return list(self._connection.execute(_IN_HAND, {"limit": limit}))
+
+    def ended_since(self, since: datetime, *, limit: int) -> list[Any]:
+        """Tasks that ended after a moment, the latest first."""
+        return list(self._connection.execute(_ENDED_SINCE, {"since": since, "limit": limit}))
+
+    def count_ended(self, since: datetime) -> dict[str, int]:
+        rows = self._connection.execute(_COUNT_ENDED, {"since": since})
+        return {row.status: int(row.tasks) for row in rows}
+
+    def fleet(self, *, since: datetime, limit: int) -> list[Any]:
+        """Agents seen after a moment or with a task in hand, in the order in which they joined."""
+        return list(self._connection.execute(_FLEET, {"since": since, "limit": limit}))
+
+    def names(self, ids: Sequence[str]) -> dict[str, str]:
+        """What agents are called."""
+        return {row.id: row.name for row in self._connection.execute(_NAMES, {"ids": list(ids)})}
+
+    def tasks(self, mission_id: str) -> list[Any]:
+        """Every task of a mission in the order of its plan."""
+        return list(self._connection.execute(_OF_MISSION, {"mission_id": mission_id}))
+
+    def edges(self, mission_id: str) -> dict[str, list[str]]:
+        """For each task of a mission that waits or waited for others, which."""
+        found: dict[str, list[str]] = {}
+        for row in self._connection.execute(_EDGES, {"mission_id": mission_id}):
+            found.setdefault(row.task_id, []).append(row.depends_on)
+        return found
+
+    def journal(self, mission_id: str, *, limit: int, after: Position | None) -> list[tuple[Entry, str]]:
+        """Entries of every kind with the names of their tasks, newest first."""
+        statement = (
+            select(*_ENTRIES.columns, tasks.c.name.label("task_name"))
+            .join(tasks, tasks.c.id == journal.c.task_id)
+            .where(journal.c.mission_id == mission_id, *older_than(after, journal.c))
+            .order_by(journal.c.created_at.desc(), journal.c.id.desc())
+            .limit(limit)
+        )
+        rows: list[Any] = list(self._connection.execute(statement))
+        return [(_ENTRIES.entity(row), row.task_name) for row in rows]
+
+    def count_journal(self, mission_id: str) -> int:
+        counted = select(func.count()).select_from(journal).where(journal.c.mission_id == mission_id)
+        return int(self._connection.execute(counted).scalar_one())

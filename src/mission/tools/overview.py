@@ -1,0 +1,444 @@
+"""What the page shows: all that goes on at a glance, missions as a list, one mission whole, its journal and files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mission.domain.errors import InvalidInput
+from mission.domain.journal import Entry
+from mission.domain.mission import MissionStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services import overview as overviews
+from mission.services.overview import ChangedFile, Glance, JournalPage, Member, MissionLine, TaskLine, Whole
+from mission.store.paging import Position
+from mission.tools.fields import MissionId, moment_of
+from mission.tools.wording import Moment
+
+SHORT = 300
+
+
+class TaskCount(Result):
+    """How many tasks stand where, in the parts of a progress bar."""
+
+    claimed: int
+    working: int
+    needs: int
+    failed: int
+    skipped: int
+    total: int
+
+    @classmethod
+    def of(cls, count: overviews.Count) -> TaskCount:
+        return cls(
+            claimed=count.claimed,
+            working=count.working,
+            needs=count.needs,
+            failed=count.failed,
+            skipped=count.skipped,
+            total=count.total,
+        )
+
+
+class MissionGlance(Result):
+    id: str
+    name: str
+    objective: str
+    status: str
+    repository_path: str | None
+    tasks: TaskCount
+    at_work: int
+    created_at: Moment
+    updated_at: Moment
+
+    @classmethod
+    def of(cls, line: MissionLine) -> MissionGlance:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            objective=row.objective[:SHORT],
+            status=line.status,
+            repository_path=row.repository_path,
+            tasks=TaskCount.of(line.count),
+            at_work=line.at_work,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+
+
+class RunningTask(Result):
+    id: str
+    name: str
+    mission_id: str
+    mission_name: str
+    state: str
+    agent_id: str | None
+    agent: str | None
+    lease_until: Moment | None
+    started_at: Moment | None
+    said: str | None = Field(description="The last words in its journal")
+    said_at: Moment | None
+
+    @classmethod
+    def of(cls, line: TaskLine) -> RunningTask:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            mission_id=row.mission_id,
+            mission_name=row.mission_name,
+            state=line.word,
+            agent_id=row.owner_id,
+            agent=line.agent,
+            lease_until=row.lease_until,
+            started_at=row.started_at,
+            said=row.summary[:SHORT] if row.summary else None,
+            said_at=row.said_at,
+        )
+
+
+class EndedTask(Result):
+    id: str
+    name: str
+    mission_id: str
+    mission_name: str
+    state: str
+    agent: str | None
+    completed_at: Moment
+    files: int | None
+
+    @classmethod
+    def of(cls, line: TaskLine) -> EndedTask:
+        row = line.row
+        changes = row.changes
+        return cls(
+            id=row.id,
+            name=row.name,
+            mission_id=row.mission_id,
+            mission_name=row.mission_name,
+            state=line.word,
+            agent=line.agent,
+            completed_at=row.completed_at,
+            files=None if changes is None else _files(changes),
+        )
+
+
+class FleetAgent(Result):
+    id: str
+    name: str
+    runtime: str
+    state: str
+    mission_id: str | None
+    mission_name: str | None
+    task_id: str | None
+    task_name: str | None
+    last_seen_at: Moment
+
+    @classmethod
+    def of(cls, member: Member) -> FleetAgent:
+        task = member.task.row if member.task else None
+        return cls(
+            id=member.row.id,
+            name=member.row.name,
+            runtime=member.row.runtime,
+            state=member.word,
+            mission_id=task.mission_id if task else None,
+            mission_name=task.mission_name if task else None,
+            task_id=task.id if task else None,
+            task_name=task.name if task else None,
+            last_seen_at=member.row.last_seen_at,
+        )
+
+
+class GetOverview(Arguments):
+    since: Annotated[datetime | None, moment_of("since")] = Field(None, description="Ended tasks after this moment")
+
+
+class Overview(Result):
+    now: Moment
+    lease_seconds: float
+    missions_open: int
+    missions: list[MissionGlance]
+    running: list[RunningTask]
+    ended: list[EndedTask]
+    ended_total: int
+    claimed: int
+    failed: int
+    fleet: list[FleetAgent]
+
+    @classmethod
+    def of(cls, found: Glance) -> Overview:
+        counts = found.ended_counts
+        return cls(
+            now=found.now,
+            lease_seconds=found.lease_seconds,
+            missions_open=found.open_missions,
+            missions=[MissionGlance.of(line) for line in found.missions],
+            running=[RunningTask.of(line) for line in found.running],
+            ended=[EndedTask.of(line) for line in found.ended],
+            ended_total=sum(counts.values()),
+            claimed=counts.get("completed", 0),
+            failed=counts.get("failed", 0),
+            fleet=[FleetAgent.of(member) for member in found.fleet],
+        )
+
+
+class ListMissionGlances(Arguments):
+    text: str = Field("", max_length=200, description="Words of its name or objective")
+    status: list[MissionStatus] | None = None
+    archived: bool = False
+    limit: int = Field(100, ge=1, le=500)
+    offset: int = Field(0, ge=0, le=10_000_000)
+
+
+class MissionGlances(Result):
+    missions: list[MissionGlance]
+    counts: dict[str, int]
+    total: int
+
+
+class PhaseGlance(Result):
+    number: int
+    name: str
+    status: str
+    is_parallel: bool
+    started_at: Moment | None
+    completed_at: Moment | None
+    tasks: TaskCount
+
+
+class MissionTask(Result):
+    id: str
+    name: str
+    phase: int
+    state: str
+    agent_id: str | None
+    agent: str | None
+    depends_on: list[str]
+    waiting_for: int
+    attempts: int
+    lease_until: Moment | None
+    started_at: Moment | None
+    completed_at: Moment | None
+    files: int | None
+    group: str | None
+
+    @classmethod
+    def of(cls, line: TaskLine, depends_on: list[str]) -> MissionTask:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            phase=row.phase_number,
+            state=line.word,
+            agent_id=row.owner_id,
+            agent=line.agent,
+            depends_on=depends_on,
+            waiting_for=row.waiting_for,
+            attempts=row.attempts,
+            lease_until=row.lease_until,
+            started_at=row.started_at,
+            completed_at=row.completed_at,
+            files=None if row.changes is None else _files(row.changes),
+            group=row.parallel_group,
+        )
+
+
+class LookMission(Arguments):
+    mission_id: MissionId
+
+
+class MissionOverview(Result):
+    now: Moment
+    lease_seconds: float
+    id: str
+    name: str
+    objective: str
+    status: str
+    summary: str | None
+    plan_summary: str | None
+    plan: dict[str, Any] | None
+    repository_path: str | None
+    max_parallel: int
+    created_at: Moment
+    updated_at: Moment
+    started_at: Moment | None
+    completed_at: Moment | None
+    archived_at: Moment | None
+    counts: TaskCount
+    phases: list[PhaseGlance]
+    tasks: list[MissionTask]
+    entries: int
+    files: int
+    task_seconds: float
+    typical_seconds: float | None
+
+    @classmethod
+    def of(cls, found: Whole) -> MissionOverview:
+        mission = found.mission
+        none = overviews.Count()
+        return cls(
+            now=found.now,
+            lease_seconds=found.lease_seconds,
+            id=mission.id,
+            name=mission.name,
+            objective=mission.objective,
+            status=found.status,
+            summary=mission.summary,
+            plan_summary=mission.plan_summary,
+            plan=dict(mission.plan) if mission.plan is not None else None,
+            repository_path=mission.repository_path,
+            max_parallel=mission.max_parallel,
+            created_at=mission.created_at,
+            updated_at=mission.updated_at,
+            started_at=mission.started_at,
+            completed_at=mission.completed_at,
+            archived_at=mission.archived_at,
+            counts=TaskCount.of(found.count),
+            phases=[
+                PhaseGlance(
+                    number=phase.number,
+                    name=phase.name,
+                    status=phase.status,
+                    is_parallel=phase.is_parallel,
+                    started_at=phase.started_at,
+                    completed_at=phase.completed_at,
+                    tasks=TaskCount.of(found.phase_counts.get(phase.number, none)),
+                )
+                for phase in found.phases
+            ],
+            tasks=[MissionTask.of(line, list(found.edges.get(line.row.id, ()))) for line in found.tasks],
+            entries=found.entries,
+            files=found.files,
+            task_seconds=found.task_seconds,
+            typical_seconds=found.typical_seconds,
+        )
+
+
+class ReadJournal(Arguments):
+    mission_id: MissionId
+    limit: int = Field(50, ge=1, le=200)
+    before: str | None = Field(None, description="next of the last page")
+
+
+class JournalEntry(Result):
+    id: str
+    kind: str
+    summary: str
+    detail: dict[str, Any]
+    task_id: str
+    task_name: str
+    author: str | None
+    open_blocker: bool
+    created_at: Moment
+
+    @classmethod
+    def of(cls, entry: Entry, task_name: str, names: dict[str, str]) -> JournalEntry:
+        return cls(
+            id=entry.id,
+            kind=entry.kind,
+            summary=entry.summary,
+            detail=dict(entry.content),
+            task_id=entry.task_id,
+            task_name=task_name,
+            author=names.get(entry.author or "") or entry.agent_name,
+            open_blocker=entry.open_blocker,
+            created_at=entry.created_at,
+        )
+
+
+class MissionJournal(Result):
+    entries: list[JournalEntry]
+    next: str | None
+
+    @classmethod
+    def of(cls, page: JournalPage) -> MissionJournal:
+        names = dict(page.names)
+        return cls(
+            entries=[JournalEntry.of(entry, task_name, names) for entry, task_name in page.entries],
+            next=f"{page.next[0].isoformat()} {page.next[1]}" if page.next else None,
+        )
+
+
+class ChangedBy(Result):
+    task_id: str
+    task_name: str
+    how: str = Field(description="A added, M modified, D deleted, R renamed")
+
+
+class ChangedPath(Result):
+    path: str
+    tasks: list[ChangedBy]
+
+    @classmethod
+    def of(cls, file: ChangedFile) -> ChangedPath:
+        by = [ChangedBy(task_id=row.id, task_name=row.name, how=how) for row, how in file.tasks]
+        return cls(path=file.path, tasks=by)
+
+
+class MissionChanges(Result):
+    files: list[ChangedPath]
+
+
+@tool(toolset="control", reads=True)
+async def overview(call: Call, args: GetOverview) -> Overview:
+    """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
+    return Overview.of(await call.read(overviews.glance, since=args.since, rhythm=call.rhythm))
+
+
+@tool(toolset="control", reads=True)
+async def overview_missions(call: Call, args: ListMissionGlances) -> MissionGlances:
+    """List missions with their progress; filter by status and words."""
+    page = await call.read(
+        overviews.list_missions,
+        text=args.text,
+        statuses=args.status,
+        archived=args.archived,
+        limit=args.limit,
+        offset=args.offset,
+    )
+    total = sum(n for status, n in page.counts.items() if args.status is None or status in args.status)
+    return MissionGlances(
+        missions=[MissionGlance.of(line) for line in page.missions], counts=dict(page.counts), total=total
+    )
+
+
+@tool(toolset="control", reads=True)
+async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
+    """See one mission whole: its phases, every task with its dependencies, and its figures."""
+    return MissionOverview.of(await call.read(overviews.look, mission_id=args.mission_id, rhythm=call.rhythm))
+
+
+@tool(toolset="control", reads=True)
+async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
+    """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
+    after = _position(args.before)
+    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, after=after)
+    return MissionJournal.of(page)
+
+
+@tool(toolset="control", reads=True)
+async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
+    """List the files a mission's tasks changed, and which task changed each."""
+    files = await call.read(overviews.read_changes, mission_id=args.mission_id)
+    return MissionChanges(files=[ChangedPath.of(file) for file in files])
+
+
+def _files(changes: dict[str, Any]) -> int:
+    return sum(len(changes.get(name, ())) for name in ("added", "modified", "deleted", "renamed"))
+
+
+def _position(before: str | None) -> Position | None:
+    if before is None:
+        return None
+    moment, _, id = before.partition(" ")
+    try:
+        return datetime.fromisoformat(moment), id
+    except ValueError:
+        raise InvalidInput(
+            "before: not a place in this journal", hint="Give next of the last page as it is.", field="before"
+        ) from None

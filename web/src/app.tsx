@@ -1,0 +1,33 @@
+// Which address shows what. A route is loaded when it is first visited; add one here and its folder under features.
+import { lazy, Suspense } from "react";
+import { Route, Routes } from "react-router";
+
+import { useSignedIn } from "@/api/session";
+import { Login } from "@/features/login/login";
+import { Shell } from "@/features/shell/shell";
+import { Skeleton } from "@/ui/states";
+
+const Now = lazy(() => import("@/routes/now"));
+const Missions = lazy(() => import("@/routes/missions"));
+const Mission = lazy(() => import("@/routes/mission"));
+const Search = lazy(() => import("@/routes/search"));
+const NotHere = lazy(() => import("@/routes/not-here"));
+
+export function App() {
+  const signedIn = useSignedIn();
+  if (!signedIn) return <Login />;
+  return (
+    <Shell>
+      <Suspense fallback={<Skeleton rows={6} />}>
+        <Routes>
+          <Route index element={<Now />} />
+          <Route path="missions" element={<Missions />} />
+          <Route path="missions/:id" element={<Mission />} />
+          <Route path="search" element={<Search />} />
+          <Route path="login" element={<Login />} />
+          <Route path="*" element={<NotHere />} />
+        </Routes>
+      </Suspense>
+    </Shell>
+  );
+}

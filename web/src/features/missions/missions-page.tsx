@@ -1,0 +1,240 @@
+// All missions: filter and search stand in the address, thousands of rows stay smooth.
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Link, useNavigate, useSearchParams } from "react-router";
+
+import { call } from "@/api/client";
+import type { ListMissionGlances, MissionGlance, MissionGlances } from "@/api/types";
+import { useKeys } from "@/features/shell/keys";
+import { Ago, Segmented } from "@/ui/parts";
+import { Progress, tallyWords } from "@/ui/progress";
+import { Empty, Loaded } from "@/ui/states";
+import { look, MISSION } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { count } from "@/ui/text";
+import "./missions.css";
+
+const PAGE = 200;
+const ROW = 44;
+const FILTERS = {
+  open: ["planning", "ready", "in_progress", "paused", "blocked"],
+  completed: ["completed"],
+  failed: ["failed", "abandoned"],
+  all: null,
+} as const;
+type Filter = keyof typeof FILTERS;
+
+export function MissionsPage() {
+  const [address, setAddress] = useSearchParams();
+  const filter = (address.get("show") ?? "open") as Filter;
+  const text = address.get("q") ?? "";
+  const args = useMemo(() => argumentsOf(filter, text), [filter, text]);
+  const pages = useMissions(args);
+  const first = pages.data?.pages[0];
+  const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.missions) ?? [], [pages.data]);
+  const change = (name: string, value: string) =>
+    setAddress(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === "" || (name === "show" && value === "open")) next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  return (
+    <div className="page missions">
+      <title>Missions · Mission Control</title>
+      <div className="page-head">
+        <h1>Missions</h1>
+        <span className="quiet">{first !== undefined && `${count(first.total)} shown`}</span>
+        <div className="actions">
+          <TextFilter text={text} change={(value) => change("q", value)} />
+          <Segmented
+            label="Which missions"
+            value={filter}
+            choose={(value) => change("show", value)}
+            options={(Object.keys(FILTERS) as Filter[]).map((name) => [name, label(name, first?.counts)] as const)}
+          />
+        </div>
+      </div>
+      <section className="card" aria-label="Missions">
+        <Loaded query={{ data: first, error: pages.error, refetch: pages.refetch }} what="The missions could not be read" rows={8}>
+          {(found) =>
+            found.missions.length === 0 ? (
+              <Nothing filtered={text !== "" || filter !== "all"} showAll={() => setAddress({ show: "all" })} />
+            ) : (
+              <Rows rows={rows} total={found.total} more={() => !pages.isFetching && pages.hasNextPage && void pages.fetchNextPage()} />
+            )
+          }
+        </Loaded>
+      </section>
+    </div>
+  );
+}
+
+function useMissions(args: ListMissionGlances) {
+  return useInfiniteQuery<MissionGlances, Error, { pages: MissionGlances[] }, readonly unknown[], number>({
+    queryKey: ["overview_missions", args],
+    queryFn: ({ pageParam, signal }) => call("overview_missions", { ...args, offset: pageParam }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const read = pages.reduce((sum, page) => sum + page.missions.length, 0);
+      return read < last.total ? read : undefined;
+    },
+  });
+}
+
+function argumentsOf(filter: Filter, text: string): ListMissionGlances {
+  const status = FILTERS[filter] ?? null;
+  return { limit: PAGE, ...(text !== "" ? { text } : {}), ...(status !== null ? { status: [...status] } : {}) };
+}
+
+function label(filter: Filter, counts: Record<string, number> | undefined): string {
+  const name = filter.charAt(0).toUpperCase() + filter.slice(1);
+  if (counts === undefined) return name;
+  const statuses: readonly string[] = FILTERS[filter] ?? Object.keys(counts);
+  return `${name} ${count(statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0))}`;
+}
+
+function TextFilter({ text, change }: { text: string; change: (text: string) => void }) {
+  const [value, setValue] = useState(text);
+  useEffect(() => setValue(text), [text]);
+  useEffect(() => {
+    if (value === text) return;
+    const timer = setTimeout(() => change(value.trim()), 200);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <input
+      className="field"
+      type="search"
+      aria-label="Filter by words"
+      placeholder="Filter by words"
+      value={value}
+      onChange={(event) => setValue(event.target.value)}
+    />
+  );
+}
+
+function Nothing({ filtered, showAll }: { filtered: boolean; showAll: () => void }) {
+  if (!filtered)
+    return (
+      <Empty title="No missions yet" actions={<code>mission demo</code>}>
+        A mission is a goal with tasks that agents take. An agent starts one over MCP; the demonstration shows how that looks.
+      </Empty>
+    );
+  return (
+    <Empty
+      title="No mission fits"
+      actions={
+        <button type="button" className="button" onClick={showAll}>
+          Show all missions
+        </button>
+      }
+    >
+      No mission has this state and these words.
+    </Empty>
+  );
+}
+
+interface RowsProps {
+  rows: MissionGlance[];
+  total: number;
+  more: () => void;
+}
+
+function Rows({ rows, total, more }: RowsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+  const [chosen, choose] = useState(-1);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW,
+    overscan: 12,
+    scrollMargin: list.current?.offsetTop ?? 0,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= rows.length - 20 && rows.length < total) more();
+  }, [last, rows.length, total, more]);
+  useKeys(
+    useMemo(() => {
+      const move = (step: number) => {
+        const next = Math.max(0, Math.min(chosen + step, rows.length - 1));
+        choose(next);
+        virtual.scrollToIndex(next);
+      };
+      return {
+        j: () => move(1),
+        k: () => move(-1),
+        Enter: () => {
+          const row = rows[chosen];
+          if (row !== undefined) void navigate(`/missions/${row.id}`);
+        },
+      };
+    }, [chosen, rows, virtual, navigate]),
+  );
+  return (
+    <div role="table" aria-label="Missions" aria-rowcount={total + 1} ref={list} className="mission-table">
+      <div role="row" className="mission-row head">
+        <span role="columnheader">Mission</span>
+        <span role="columnheader">Progress</span>
+        <span role="columnheader" className="work">
+          In hand
+        </span>
+        <span role="columnheader" className="num">
+          Last activity
+        </span>
+      </div>
+      <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+        {items.map((item) => {
+          const row = rows[item.index]!;
+          return (
+            <div
+              key={row.id}
+              role="row"
+              aria-rowindex={item.index + 2}
+              className="mission-row"
+              data-chosen={item.index === chosen || undefined}
+              style={{ height: ROW, transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
+            >
+              <Cells mission={row} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Cells({ mission }: { mission: MissionGlance }) {
+  const { tasks } = mission;
+  return (
+    <>
+      <span role="cell" className="name">
+        <StatusIcon status={look(MISSION, mission.status)} />
+        <span className="words">
+          <Link to={`/missions/${mission.id}`} className="cut">
+            {mission.name}
+          </Link>
+          <span className="meta cut">{mission.objective}</span>
+        </span>
+      </span>
+      <span role="cell" className="bar" title={tallyWords(tasks)}>
+        <Progress tally={tasks} />
+        <span className="meta">
+          {tasks.claimed + tasks.skipped} of {tasks.total}
+        </span>
+      </span>
+      <span role="cell" className="work quiet">
+        {mission.at_work > 0 ? mission.at_work : ""}
+      </span>
+      <span role="cell" className="num quiet">
+        <Ago at={mission.updated_at} />
+      </span>
+    </>
+  );
+}

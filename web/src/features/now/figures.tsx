@@ -1,0 +1,55 @@
+// The figures across the top of Now.
+import type { ReactNode } from "react";
+
+import type { Overview, Queue } from "@/api/types";
+import { AGENT, QUEUE, TASK, type Status } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { count, plural } from "@/ui/text";
+
+export function Figures({ overview, waiting }: { overview: Overview; waiting: Queue | undefined }) {
+  const states = overview.fleet.map((agent) => agent.state);
+  const tally = (state: string) => states.filter((each) => each === state).length;
+  const still = waiting?.items.reduce((sum, item) => sum + item.holds_agents, 0) ?? 0;
+  return (
+    <dl className="figures">
+      <Figure status={QUEUE["question"]} name="Needs you" value={waiting?.total ?? 0}>
+        {still > 0 ? `${plural(still, "agent")} ${still === 1 ? "stands" : "stand"} still` : "nobody stands still"}
+      </Figure>
+      <Figure status={AGENT["at_work"]} name="At work" value={tally("at_work")} small={`of ${states.length}`}>
+        {[plural(tally("idle"), "idle", "idle"), tally("lost") > 0 ? `${tally("lost")} lost` : null].filter(Boolean).join(" · ")}
+      </Figure>
+      <Figure status={TASK["claimed"]} name="Claimed" value={overview.claimed} small={overview.claimed === 1 ? "task" : "tasks"}>
+        no check has proved them
+      </Figure>
+      <Figure status={TASK["failed"]} name="Failed" value={overview.failed}>
+        since you left
+      </Figure>
+      <Figure name="Open missions" value={overview.missions_open}>
+        {plural(overview.running.length, "task")} in hand
+      </Figure>
+    </dl>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  value: number;
+  small?: string;
+  status?: Status | undefined;
+  children?: ReactNode;
+}
+
+export function Figure({ name, value, small, status, children }: FigureProps) {
+  return (
+    <div className="figure">
+      <dt>
+        {status !== undefined && <StatusIcon status={status} size={14} decorative />}
+        {name}
+      </dt>
+      <dd className="value">
+        {count(value)} {small !== undefined && <small>{small}</small>}
+      </dd>
+      <dd className="note">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+// What ended since the person left.
+import { Link } from "react-router";
+
+import type { Overview } from "@/api/types";
+import { leftAt } from "@/features/shell/away";
+import { Card, Time } from "@/ui/parts";
+import { Empty } from "@/ui/states";
+import { look, TASK } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { plural } from "@/ui/text";
+
+export function Finished({ overview }: { overview: Overview }) {
+  return (
+    <Card
+      title={
+        <>
+          Finished since <Time at={leftAt} />
+        </>
+      }
+      count={overview.ended_total}
+      className="finished"
+    >
+      {overview.ended.length === 0 ? (
+        <Empty title="Nothing has ended yet">Tasks that are completed, failed or skipped appear here.</Empty>
+      ) : (
+        <ul>
+          {overview.ended.map((task) => (
+            <li key={task.id}>
+              <StatusIcon status={look(TASK, task.state)} />
+              <div className="words">
+                <Link to={`/tasks/${task.id}`}>{task.name}</Link>
+                <div className="meta cut">
+                  {[task.agent, task.mission_name].filter(Boolean).join(" · ")}
+                </div>
+              </div>
+              <div className="when">
+                <span className="meta">
+                  <Time at={task.completed_at} />
+                </span>
+                {task.files !== null && task.files > 0 && <span className="meta">{plural(task.files, "file")}</span>}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,134 @@
+// What runs, by mission. Those without news fold into one line.
+import { useState } from "react";
+import { Link } from "react-router";
+
+import type { MissionGlance, Overview, RunningTask } from "@/api/types";
+import { useNow } from "@/ui/clock";
+import { Lease } from "@/ui/lease";
+import { Ago, Card } from "@/ui/parts";
+import { Progress } from "@/ui/progress";
+import { Empty } from "@/ui/states";
+import { look, TASK } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { span } from "@/ui/text";
+
+const SHOWN = 5;
+
+export function Running({ overview }: { overview: Overview }) {
+  const groups = grouped(overview.running);
+  return (
+    <Card title="Running" count={overview.running.length} aside="by mission" className="running">
+      {groups.length === 0 ? (
+        <Empty title="No task is in anybody's hands">An agent that takes one appears here at once.</Empty>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th className="task">Task</th>
+              <th className="agent">Agent</th>
+              <th className="said">Last signal</th>
+              <th className="lease-column">Lease</th>
+              <th className="num">Elapsed</th>
+            </tr>
+          </thead>
+          {groups.map(([id, tasks]) => (
+            <Group
+              key={id}
+              tasks={tasks}
+              mission={overview.missions.find((mission) => mission.id === id)}
+              lease={overview.lease_seconds}
+            />
+          ))}
+        </table>
+      )}
+    </Card>
+  );
+}
+
+interface GroupProps {
+  tasks: RunningTask[];
+  mission: MissionGlance | undefined;
+  lease: number;
+}
+
+function Group({ tasks, mission, lease }: GroupProps) {
+  const [open, setOpen] = useState(false);
+  const first = tasks[0]!;
+  const shown = open ? tasks : tasks.slice(0, SHOWN);
+  const done = mission !== undefined ? mission.tasks.claimed + mission.tasks.skipped : 0;
+  return (
+    <tbody>
+      <tr className="group">
+        <th colSpan={5} scope="rowgroup">
+          <div>
+            <Link to={`/missions/${first.mission_id}`}>{first.mission_name}</Link>
+            {mission !== undefined && (
+              <>
+                <Progress tally={mission.tasks} />
+                <span className="quiet">
+                  {done} of {mission.tasks.total}
+                </span>
+              </>
+            )}
+          </div>
+        </th>
+      </tr>
+      {shown.map((task) => (
+        <Row key={task.id} task={task} lease={lease} />
+      ))}
+      {tasks.length > shown.length && (
+        <tr>
+          <td colSpan={5}>
+            <button type="button" className="fold" onClick={() => setOpen(true)}>
+              {tasks.length - shown.length} more
+            </button>
+          </td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+function Row({ task, lease }: { task: RunningTask; lease: number }) {
+  return (
+    <tr>
+      <td className="task">
+        <div className="cut">
+          <StatusIcon status={look(TASK, task.state)} />
+          <Link to={`/tasks/${task.id}`} title={task.name}>
+            {task.name}
+          </Link>
+        </div>
+      </td>
+      <td className="agent cut quiet">{task.agent}</td>
+      <td className="said cut quiet" title={task.said ?? undefined}>
+        {task.said ?? ""}
+        {task.said_at !== null && (
+          <span className="meta">
+            {" "}
+            · <Ago at={task.said_at} />
+          </span>
+        )}
+      </td>
+      <td className="lease-column">
+        <Lease until={task.lease_until} seconds={lease} />
+      </td>
+      <td className="num quiet">{task.started_at !== null && <Elapsed since={task.started_at} />}</td>
+    </tr>
+  );
+}
+
+function Elapsed({ since }: { since: string }) {
+  const now = useNow();
+  return <>{span((now - Date.parse(since)) / 1_000)}</>;
+}
+
+function grouped(tasks: RunningTask[]): [string, RunningTask[]][] {
+  const groups = new Map<string, RunningTask[]>();
+  for (const task of tasks) {
+    const group = groups.get(task.mission_id);
+    if (group === undefined) groups.set(task.mission_id, [task]);
+    else group.push(task);
+  }
+  return [...groups];
+}

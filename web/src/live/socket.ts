@@ -1,0 +1,157 @@
+// One WebSocket for the whole page: goes on after the last event it saw, and says how the connection stands.
+
+export interface EventFrame {
+  seq: number;
+  type: string;
+  at: string;
+  mission_id: string | null;
+  data: Record<string, unknown>;
+}
+
+export type Connection =
+  | { state: "connecting" }
+  | { state: "live"; seq: number; caughtUp: number | null }
+  | { state: "lost"; seq: number; since: number; retryAt: number };
+
+export interface Listener {
+  events: (events: EventFrame[]) => void;
+  /** The server no longer has what was missed: everything must be read again. */
+  reset: () => void;
+  connection: (connection: Connection) => void;
+}
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 5_000;
+const DRAW_EVERY = 100;
+const CAUGHT_UP_SHOWN = 4_000;
+const PROBE_PATIENCE = 5_000;
+
+export class LiveSocket {
+  private socket: WebSocket | null = null;
+  private seq = 0;
+  private connection: Connection = { state: "connecting" };
+  private wait = FIRST_WAIT;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private probe: ReturnType<typeof setTimeout> | undefined;
+  private waiting: EventFrame[] = [];
+  private drawing: ReturnType<typeof setTimeout> | undefined;
+  private lastDrawn = -Infinity;
+  private missed: { until: number; count: number } | null = null;
+
+  constructor(
+    private readonly address: string,
+    private readonly listener: Listener,
+    private readonly open: (address: string) => WebSocket = (address) => new WebSocket(address),
+  ) {}
+
+  /** Connect, and go on after the event with this number. */
+  start(seq: number): void {
+    this.seq = seq;
+    this.connect();
+  }
+
+  /** Do not wait for the next try. */
+  tryNow(): void {
+    if (this.connection.state === "lost") {
+      this.wait = FIRST_WAIT;
+      this.connect();
+    }
+  }
+
+  /** After a sleep a dead socket still looks open: ask, and begin anew if nothing answers. */
+  check(): void {
+    if (this.connection.state === "lost") return this.tryNow();
+    if (this.socket === null || this.connection.state !== "live" || this.probe !== undefined) return;
+    this.subscribe(this.socket);
+    const asked = this.socket;
+    this.probe = setTimeout(() => {
+      this.probe = undefined;
+      if (this.socket === asked) this.lose(asked);
+    }, PROBE_PATIENCE);
+  }
+
+  private connect(): void {
+    clearTimeout(this.retry);
+    const socket = this.open(this.address);
+    this.socket = socket;
+    socket.onopen = () => this.subscribe(socket);
+    socket.onmessage = (message) => {
+      if (this.socket === socket) this.receive(JSON.parse(String(message.data)) as Record<string, unknown>);
+    };
+    socket.onclose = () => this.lose(socket);
+  }
+
+  private subscribe(socket: WebSocket): void {
+    if (socket.readyState === 1) socket.send(JSON.stringify({ type: "subscribe", topic: "global", since: this.seq }));
+  }
+
+  private receive(frame: Record<string, unknown>): void {
+    if (typeof frame["seq"] === "number" && "data" in frame) return this.take(frame as unknown as EventFrame);
+    clearTimeout(this.probe);
+    this.probe = undefined;
+    if (frame["type"] === "subscribed") this.subscribed(Number(frame["seq"]));
+    if (frame["type"] === "reset") {
+      this.seq = Number(frame["seq"]);
+      this.waiting = [];
+      this.listener.reset();
+      this.subscribed(this.seq);
+    }
+  }
+
+  private subscribed(newest: number): void {
+    this.wait = FIRST_WAIT;
+    const returned = this.connection.state === "lost";
+    if (returned) this.missed = { until: newest, count: 0 };
+    this.tell({ state: "live", seq: this.seq, caughtUp: null });
+    this.noteCaughtUp();
+  }
+
+  private take(event: EventFrame): void {
+    if (event.seq <= this.seq) return;
+    this.seq = event.seq;
+    this.waiting.push(event);
+    if (this.missed !== null) this.missed.count += 1;
+    this.noteCaughtUp();
+    this.drawSoon();
+  }
+
+  private noteCaughtUp(): void {
+    if (this.missed === null || this.seq < this.missed.until) return;
+    const { count } = this.missed;
+    this.missed = null;
+    this.tell({ state: "live", seq: this.seq, caughtUp: count });
+    setTimeout(() => {
+      if (this.connection.state === "live") this.tell({ ...this.connection, caughtUp: null });
+    }, CAUGHT_UP_SHOWN);
+  }
+
+  /** The first event of a burst is drawn at once, the rest together, at most ten times a second. */
+  private drawSoon(): void {
+    if (this.drawing !== undefined) return;
+    const pause = Math.max(0, this.lastDrawn + DRAW_EVERY - performance.now());
+    this.drawing = setTimeout(() => {
+      this.drawing = undefined;
+      this.lastDrawn = performance.now();
+      const events = this.waiting;
+      this.waiting = [];
+      if (this.connection.state === "live") this.tell({ ...this.connection, seq: this.seq });
+      if (events.length > 0) this.listener.events(events);
+    }, pause);
+  }
+
+  private lose(socket: WebSocket): void {
+    if (this.socket !== socket) return;
+    this.socket = null;
+    socket.onclose = null;
+    socket.close();
+    const since = this.connection.state === "lost" ? this.connection.since : Date.now();
+    this.tell({ state: "lost", seq: this.seq, since, retryAt: Date.now() + this.wait });
+    this.retry = setTimeout(() => this.connect(), this.wait);
+    this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+  }
+
+  private tell(connection: Connection): void {
+    this.connection = connection;
+    this.listener.connection(connection);
+  }
+}

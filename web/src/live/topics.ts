@@ -1,0 +1,49 @@
+// Which queries an event makes stale. A query is a tool's name and its arguments; `of` narrows it to those concerned.
+import type { ToolName } from "@/api/client";
+import type { EventFrame } from "./socket";
+
+type Args = Record<string, unknown>;
+export interface Stale {
+  tool: ToolName;
+  of?: (args: Args, event: EventFrame) => boolean;
+}
+
+const ofMission = (args: Args, event: EventFrame) =>
+  [args["mission_id"], args["workflow_id"], args["id"]].includes(event.mission_id);
+const ofTask = (args: Args, event: EventFrame) =>
+  [args["task_id"], args["id"]].includes(event.data["task_id"] ?? event.data["id"]);
+const ofAgent = (args: Args, event: EventFrame) =>
+  [args["agent_id"], args["id"]].includes(event.data["agent_id"] ?? event.data["id"]);
+
+const ofItem = (args: Args, event: EventFrame) => args["id"] === event.data["id"];
+
+const OVERVIEWS: Stale[] = [{ tool: "overview" }, { tool: "overview_missions" }];
+const MISSION: Stale[] = [{ tool: "overview_mission", of: ofMission }];
+const CHANGES: Stale[] = [{ tool: "overview_changes", of: ofMission }];
+const JOURNAL: Stale[] = [{ tool: "overview_journal", of: ofMission }];
+const TASK: Stale[] = [{ tool: "task_get", of: ofTask }];
+const AGENTS: Stale[] = [{ tool: "agent_list" }, { tool: "agent_get", of: ofAgent }];
+
+/** By the first part of an event's type. */
+export const TOPICS: Record<string, Stale[]> = {
+  mission: [...OVERVIEWS, ...MISSION],
+  workflow: [...OVERVIEWS, ...MISSION],
+  phase: [...OVERVIEWS, ...MISSION],
+  task: [...OVERVIEWS, ...MISSION, ...CHANGES, ...TASK, ...AGENTS],
+  decision: [...MISSION, ...JOURNAL, ...TASK],
+  issue: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
+  milestone: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
+  checkpoint: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
+  queue: [{ tool: "overview" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
+  agent: [{ tool: "overview" }, ...MISSION, ...AGENTS],
+};
+
+/** Whether one of the events makes the query with this key stale. */
+export function isStale(key: readonly unknown[], events: readonly EventFrame[]): boolean {
+  const [tool, args] = key as [string, Args | undefined];
+  return events.some((event) =>
+    (TOPICS[event.type.split(/[:.]/)[0] ?? ""] ?? []).some(
+      (stale) => stale.tool === tool && (stale.of === undefined || stale.of(args ?? {}, event)),
+    ),
+  );
+}

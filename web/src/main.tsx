@@ -1,0 +1,26 @@
+// Starts the page: one client for queries, one socket, one tree.
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { BrowserRouter } from "react-router";
+
+import { queries } from "@/api/queries";
+import { App } from "@/app";
+import { watchPresence } from "@/features/shell/away";
+import { live } from "@/live/live";
+import { applyTheme } from "@/ui/theme";
+import "@/ui/styles/index.css";
+
+applyTheme();
+watchPresence();
+live.start();
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <BrowserRouter>
+        <App />
+      </BrowserRouter>
+    </QueryClientProvider>
+  </StrictMode>,
+);

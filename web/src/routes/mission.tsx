@@ -1,0 +1,4 @@
+// One mission.
+import { MissionPage } from "@/features/mission/mission-page";
+
+export default MissionPage;

@@ -1,0 +1,4 @@
+// All missions.
+import { MissionsPage } from "@/features/missions/missions-page";
+
+export default MissionsPage;

@@ -1,0 +1,67 @@
+// How times, spans and numbers read.
+
+const THIN = " ";
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** `07:42`; `Tue 07:42` within a week; `14 Oct` before that. */
+export function clockTime(iso: string, now: number): string {
+  const then = new Date(iso);
+  const today = new Date(now);
+  const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
+  if (then.toDateString() === today.toDateString()) return time;
+  if (now - then.getTime() < 6 * 86_400_000 && then.getTime() <= now) return `${DAYS[then.getDay()]} ${time}`;
+  return `${then.getDate()} ${MONTHS[then.getMonth()]}`;
+}
+
+/** `Wed 14 Oct, 07:42` */
+export function longTime(now: number): string {
+  const date = new Date(now);
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${DAYS[date.getDay()]} ${date.getDate()} ${MONTHS[date.getMonth()]}, ${time}`;
+}
+
+/** `38 min`, `1 h 44 min`, `3 d 4 h`; short ones in seconds. */
+export function span(seconds: number, { short = false } = {}): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) {
+    const rest = minutes % 60;
+    if (rest === 0) return `${hours} h`;
+    return short ? `${hours} h ${two(rest)}` : `${hours} h ${two(rest)} min`;
+  }
+  const days = Math.floor(hours / 24);
+  return `${days} d ${hours % 24} h`;
+}
+
+/** `3 s ago` */
+export function ago(iso: string, now: number): string {
+  const seconds = (now - Date.parse(iso)) / 1_000;
+  return seconds < 1 ? "just now" : `${span(seconds)} ago`;
+}
+
+/** `1:58` */
+export function countdown(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  return `${Math.floor(whole / 60)}:${two(whole % 60)}`;
+}
+
+/** Thousands apart by a thin space: `48 291`. */
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
+}
+
+/** `412k`, `31.6M` */
+export function amount(value: number): string {
+  if (value < 1_000) return String(value);
+  if (value < 1_000_000) return `${Math.round(value / 1_000)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
