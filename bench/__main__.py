@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench import audit, bridge, calls, listing, many, plans, polls, snapshot
+from bench import audit, bridge, calls, listing, mailbox, many, plans, polls, snapshot
 from bench.effort import FULL, QUICK, Effort
 from bench.report import Row, save, show
 
@@ -18,6 +18,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "many": many.measure,
     "bridge": bridge.measure,
     "listing": listing.measure,
+    "mailbox": mailbox.measure,
     "plans": plans.measure,
     "polls": polls.measure,
     "snapshot": snapshot.measure,

