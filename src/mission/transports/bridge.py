@@ -1,9 +1,10 @@
 """`mission mcp`: carries MCP messages between a client's stdio and the daemon's HTTP address.
 
 Standard library only, and as little of it as possible: a client waits for this process at its start. Each request in
-flight has a thread and a connection of its own, so that a long poll holds up nothing. A connection that breaks is
-no failure: every tools/call carries a key under which the daemon keeps its answer, so the bridge finds or starts a
-daemon and sends the call again.
+flight has a thread and a connection of its own, so that a long poll holds up nothing. The thread that reads a request
+also carries it, and another one reads on: a hand-over in between would cost each call a switch of threads. A connection
+that breaks is no failure: every tools/call carries a key under which the daemon keeps its answer, so the bridge finds
+or starts a daemon and sends the call again.
 """
 # os.path and not pathlib, which costs 7 ms at start:
 # ruff: noqa: PTH100, PTH109, PTH112, PTH118, PTH123
@@ -14,7 +15,6 @@ import json
 import os
 import sys
 import threading
-from queue import SimpleQueue
 
 from mission.transports.daemon import DaemonUnavailable, bearer
 from mission.transports.httpwire import Lost, fits_header, percent_encode
@@ -172,54 +172,78 @@ class Bridge:
         self._open_jobs = 0
         self._waiting_bytes = 0
         self._workers = 0
-        self._free_workers = 0
-        self._backlog = 0  # jobs that no worker is on its way to
-        self._queue: SimpleQueue[Job] = SimpleQueue()
+        self._idle = 0  # workers that wait to read the next message
+        self._aside: list[Job] = []  # jobs that wait for a worker
+        self._input_ended = False
+
+        self._reading = threading.Lock()  # held by the worker that reads
+        self._lines = read_lines(0)
 
     def serve(self) -> int:
-        """Read messages until the input ends, then give what runs a moment to finish."""
-        for line in read_lines(0):
-            if isinstance(line, Oversized):
-                self._refuse_oversized(line)
-            elif line.strip():
-                self._accept(line)
+        """Carry messages until the input ends, then give what runs a moment to finish."""
+        with self._changed:
+            self._add_worker()
+            self._changed.wait_for(lambda: self._input_ended)
         self._drain()
         return 0
 
     # From the client
 
-    def _accept(self, line: bytes) -> None:
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            return self._write_error(None, -32700, "Parse error: the line is not JSON")
-        if isinstance(message, list):
-            return self._write_error(None, -32600, "Batches are not supported: send one message per line")
-        if not isinstance(message, dict):
-            return self._write_error(None, -32600, "Invalid request: a message is an object")
-        if "id" in message and type(message["id"]) not in (str, int, float):
-            return self._write_error(None, -32600, "Invalid request: the id must be a text or a number")
-        if not isinstance(message.get("method", ""), str) or not {"method", "result", "error"} & message.keys():
-            return self._write_error(message.get("id"), -32600, "Invalid request: a request names its method")
-        if message.get("method") == "notifications/cancelled":
-            return self._cancel(message)
-        self._submit(Job(line, message))
+    def _next(self) -> Job | None:
+        """The next job of the worker that asks, once somebody else reads on; nothing when the input has ended."""
+        with self._changed:
+            if self._aside:
+                return self._aside.pop(0)
+            self._idle += 1
+        with self._reading:
+            with self._changed:
+                self._idle -= 1
+            for line in self._lines:
+                job = self._accepted(line)
+                if job is not None and self._is_ours(job):
+                    return job
+            with self._changed:
+                self._input_ended = True
+                self._changed.notify_all()
+                return self._aside.pop(0) if self._aside else None
 
-    def _submit(self, job: Job) -> None:
+    def _is_ours(self, job: Job) -> bool:
+        """Whether the worker that read the job carries it. It reads on when nobody else can: a request that is to be
+        cancelled must not wait for another to end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting_bytes < MOST_WAITING_BYTES)
             self._open_jobs += 1
             self._waiting_bytes += len(job.line)
             if job.expects_answer:
                 self._jobs[repr(job.id)] = job
-            if self._free_workers:
-                self._free_workers -= 1
-            elif not self._add_worker():
-                self._backlog += 1
-        self._queue.put(job)
+            if self._idle or self._add_worker() or self._workers == 1:
+                return True
+            self._aside.append(job)
+            return False
+
+    def _accepted(self, line: bytes | Oversized) -> Job | None:
+        """The job in a line, if it is one that the daemon should see."""
+        if isinstance(line, Oversized):
+            self._refuse_oversized(line)
+            return None
+        if not line.strip():
+            return None
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            self._write_error(None, -32700, "Parse error: the line is not JSON")
+            return None
+        wrong = _wrong(message)
+        if wrong is not None:
+            self._write_error(_usable_id(message), -32600, wrong)
+        elif message.get("method") == "notifications/cancelled":
+            self._cancel(message)
+        else:
+            return Job(line, message)
+        return None
 
     def _add_worker(self) -> bool:
-        if self._workers >= MOST_IN_FLIGHT:
+        if self._workers > MOST_IN_FLIGHT:  # one more than that: somebody has to read
             return False
         try:
             threading.Thread(target=self._work, daemon=True).start()
@@ -264,8 +288,7 @@ class Bridge:
     # To the daemon
 
     def _work(self) -> None:
-        while True:
-            job = self._queue.get()
+        while (job := self._next()) is not None:
             try:
                 self._forward(job)
             except Failure as failure:
@@ -282,10 +305,6 @@ class Bridge:
                 del self._jobs[repr(job.id)]
             self._open_jobs -= 1
             self._waiting_bytes -= len(job.line)
-            if self._backlog:
-                self._backlog -= 1
-            else:
-                self._free_workers += 1
             self._changed.notify_all()
 
     def _forward(self, job: Job) -> None:
@@ -440,6 +459,24 @@ class Bridge:
             self._output.write(message)
         except OSError:
             os._exit(0)  # the client is gone; there is nobody left to tell
+
+
+def _wrong(message: Any) -> str | None:
+    """What is wrong with a message; nothing when it is one of JSON-RPC."""
+    if isinstance(message, list):
+        return "Batches are not supported: send one message per line"
+    if not isinstance(message, dict):
+        return "Invalid request: a message is an object"
+    if "id" in message and type(message["id"]) not in (str, int, float):
+        return "Invalid request: the id must be a text or a number"
+    if not isinstance(message.get("method", ""), str) or not {"method", "result", "error"} & message.keys():
+        return "Invalid request: a request names its method"
+    return None
+
+
+def _usable_id(message: Any) -> str | int | float | None:
+    identifier = _mapping(message).get("id")
+    return identifier if type(identifier) in (str, int, float) else None
 
 
 def _say(text: str) -> None:
