@@ -23,6 +23,32 @@ async def settle(call):
     await call.app.gateway._signs.settle()
 
 
+def writes(task, agent, *, lapsed=False):
+    """Everything that only the owner of a task may do; what begins a task takes one over whose owner is gone."""
+    plan = {"approach": "x", "steps": []}
+    mine = {"task_id": task, "agent_id": agent}
+    own = {"id": task, "agent_id": agent}
+    begins = [
+        ("start_task", mine),
+        ("task_set_plan", {**own, "plan": plan}),
+        *(("task_update_status", {**own, "status": status}) for status in ("planning", "in_progress")),
+    ]
+    return [
+        *([] if lapsed else begins),
+        ("complete_task", {**mine, "status": "success", "outcome": {"summary": "x"}}),
+        ("checkpoint_add", {**mine, "type": "progress", "summary": "x"}),
+        ("log_decision", {**mine, "category": "other", "question": "x", "chosen": "x", "reasoning": "x"}),
+        ("log_issue", {**mine, "type": "other", "description": "x", "resolution": "x"}),
+        ("log_milestone", {**mine, "message": "x"}),
+        ("task_replan", {**own, "reason": "x", "new_plan": plan}),
+        ("task_release", mine),
+        *(
+            ("task_update_status", {**own, "status": status, "outcome": "x", "error": "x"})
+            for status in ("pending", "blocked", "paused", "completed", "failed", "skipped")
+        ),
+    ]
+
+
 async def test_a_second_claim_is_refused_and_names_the_holder(call, make_workflow, make_agent):
     ada, bob = await make_agent("ada"), await make_agent("bob")
     _, tasks = await make_workflow(planned("a"))
@@ -83,13 +109,8 @@ async def test_a_late_owner_keeps_its_rights_until_another_claims(call, make_wor
         ("task_update_status", {"id": tasks["a"], "status": "in_progress", "agent_id": ada}),
         ("task_set_plan", {"id": tasks["a"], "plan": {"approach": "x", "steps": []}, "agent_id": ada}),
         ("task_release", {"task_id": tasks["a"], "agent_id": ada}),
-        ("log_milestone", {"task_id": tasks["a"], "message": "x", "agent_id": ada}),
-        ("start_task", {"task_id": tasks["a"], "agent_id": ada}),
-        (
-            "complete_task",
-            {"task_id": tasks["a"], "status": "success", "outcome": {"summary": "x"}, "agent_id": ada},
-        ),
         ("checkpoint_add", {"task_id": tasks["a"], "type": "progress", "summary": "x", "fence": 1}),
+        *writes(tasks["a"], ada),
     ]:
         with pytest.raises(NotOwner) as caught:
             await call(tool, arguments)
@@ -109,11 +130,14 @@ async def test_any_call_of_the_owner_renews_its_claims(call, make_workflow, make
     assert (await claim(call, tasks["a"], bob))["already_claimed_by"] == ada
 
 
-async def test_the_next_owner_is_told_what_lies_in_the_tree(call, make_workflow, make_agent, clock, repository):
+async def test_the_next_owner_is_told_what_lies_in_the_tree(call, make_workflow, make_agent, clock, repository, git):
     call.directory = str(repository)
     ada, bob = await make_agent("ada"), await make_agent("bob")
     id, tasks = await make_workflow(planned("a"))
     await call("task_update_status", {"id": tasks["a"], "status": "in_progress", "agent_id": ada})
+    (repository / "first.py").write_text("x")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "the first half")
     (repository / "half.py").write_text("x")
     await settle(call)
     clock.advance(**LEASE)
@@ -128,13 +152,15 @@ async def test_the_next_owner_is_told_what_lies_in_the_tree(call, make_workflow,
         "workspace": None,
         "tree": str(repository),
         "uncommitted_changes": {"added": ["half.py"], "modified": [], "deleted": [], "renamed": []},
+        "commits": [{"id": git(repository, "rev-parse", "HEAD"), "subject": "the first half"}],
     }
-    await call("start_task", {"task_id": tasks["a"], "agent_id": bob})
+    started = await call("start_task", {"task_id": tasks["a"], "agent_id": bob})
+    assert "recovery" not in started
     (repository / "rest.py").write_text("x")
     done = await call(
         "complete_task", {"task_id": tasks["a"], "status": "success", "outcome": {"summary": "x"}, "agent_id": bob}
     )
-    assert done["files_changed"]["added"] == ["half.py", "rest.py"]
+    assert done["files_changed"]["added"] == ["first.py", "half.py", "rest.py"]
 
 
 async def test_a_released_task_waits_for_the_next_owner_with_a_word(call, make_workflow, make_agent):
@@ -222,10 +248,13 @@ async def test_an_abandoned_task_is_handed_out_though_its_workflow_lets_no_more_
     assert (await call("task_claim_next", {"agent_id": bob}))["success"] is False
 
 
-async def test_start_task_takes_over_what_its_owner_abandoned(call, make_workflow, make_agent, clock):
+async def test_start_task_takes_over_what_its_owner_abandoned(call, make_workflow, make_agent, clock, repository):
+    call.directory = str(repository)
     ada, bob = await make_agent("ada"), await make_agent("bob")
     _, tasks = await make_workflow(planned("a"))
-    await call("start_task", {"task_id": tasks["a"], "agent_id": ada})
+    first = await call("start_task", {"task_id": tasks["a"], "agent_id": ada})
+    await call("log_milestone", {"task_id": tasks["a"], "message": "half", "agent_id": ada})
+    (repository / "half.py").write_text("x")
     with pytest.raises(NotOwner):
         await call("start_task", {"task_id": tasks["a"], "agent_id": bob})
     await settle(call)
@@ -235,6 +264,10 @@ async def test_start_task_takes_over_what_its_owner_abandoned(call, make_workflo
 
     found = await call("task_get", {"id": tasks["a"]})
     assert (started["fence"], found["assigned_agent_id"], found["attempts"]) == (2, bob, 2)
+    assert "recovery" not in first
+    assert started["recovery"]["previous_owner"] == ada
+    assert started["recovery"]["uncommitted_changes"]["added"] == ["half.py"]
+    assert [each["summary"] for each in started["recovery"]["checkpoints"]] == ["half"]
 
 
 async def test_without_a_workflow_the_oldest_with_work_is_meant(call, make_workflow, make_agent):
@@ -329,9 +362,9 @@ async def test_claims_follow_the_model_whatever_happens_in_whatever_order(call, 
     model = Model(tasks)
     for _ in range(60):
         task, agent = chance.choice(tasks), chance.choice(agents)
-        what = chance.choice(["claim", "claim", "release", "write", "heartbeat", "wait"])
+        what = chance.choice(["claim", "claim", "release", "write", "write", "heartbeat", "wait"])
         if what == "wait":
-            minutes = chance.choice([1, 5, 14, 20])
+            minutes = chance.choice([2, 6, 14, 20])  # never 15 together: at the end of a lease microseconds decide
             clock.advance(minutes=minutes)
             model.now += minutes * 60
             continue
@@ -355,6 +388,7 @@ async def test_claims_follow_the_model_whatever_happens_in_whatever_order(call, 
                 if what == "release":
                     assert answer["success"] is model.release(task, agent)
             else:
+                tool, arguments = chance.choice(writes(task, agent, lapsed=model.until[task] < model.now))
                 with pytest.raises(NotOwner) as caught:
                     await call(tool, arguments)
                 assert caught.value.details["owner_id"] == model.owner[task]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -38,6 +38,17 @@ class Changes:
     @property
     def paths(self) -> list[str]:
         return [*self.added, *self.modified, *self.deleted]
+
+    def only(self, paths: Collection[str]) -> Changes:
+        """The changes of these paths, with all commits."""
+        wanted = frozenset(paths)
+        return replace(
+            self,
+            added=[path for path in self.added if path in wanted],
+            modified=[path for path in self.modified if path in wanted],
+            deleted=[path for path in self.deleted if path in wanted],
+            renamed=[each for each in self.renamed if each.target in wanted or each.source in wanted],
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -24,6 +24,8 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 RECENT_CHECKPOINTS = 5
+LIKELY = 4
+"""How many tasks are looked at before one is taken: others may be quicker, and only abandoned ones have a tree."""
 MOST_LAPSED = 200
 """How many abandoned tasks of a mission are looked at."""
 NAMED_TASKS = 10
@@ -77,7 +79,7 @@ async def claim(
 ) -> Answer:
     """Give the task to the agent, with what it needs to go on; or say who already has it."""
     seen = await work.read(_seen, task_id=task_id)
-    looked = await _looked(trees, seen)
+    looked = await look_into(trees, seen)
     return await work.write(take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer)
 
 
@@ -91,8 +93,8 @@ async def claim_next(
     answer: Callable[[Claim], Answer],
 ) -> Answer:
     """Pick a task that the agent can do now and give it to it, in one transaction."""
-    likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=1)
-    looked = await _looked(trees, likely[0].task if likely else None)
+    likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)
+    looked = {id: changes for each in likely for id, changes in (await look_into(trees, each.task)).items()}
     return await work.write(
         take_next, mission_id=mission_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer
     )
@@ -236,10 +238,10 @@ def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looke
 
 def _granted(tx: Tx, before: Task, task: Task, looked: Looked) -> Claim:
     depends_on = tx.plans.dependencies([task.id])[task.id]
-    return Claim(task=task, depends_on=depends_on, holder=task.owner_id, recovery=_recovery(tx, before, looked))
+    return Claim(task=task, depends_on=depends_on, holder=task.owner_id, recovery=recovery_of(tx, before, looked))
 
 
-def _recovery(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
+def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
     """What earlier owners left behind; nothing for a task that nobody has touched."""
     checkpoints = tx.journal.latest_of_task(before.id, limit=RECENT_CHECKPOINTS)
     if not (checkpoints or before.fence or before.attempts):
@@ -268,11 +270,11 @@ def _seen(tx: Tx, *, task_id: str) -> Task:
     return tx.tasks.get(task_id)
 
 
-async def _looked(trees: Trees, task: Task | None) -> Looked:
-    """What lies changed in the task's tree, if it is one of this host; unknown is no reason to refuse a claim."""
+async def look_into(trees: Trees, task: Task | None) -> Looked:
+    """What lies uncommitted in the task's tree, if it is one of this host; unknown is no reason to refuse a claim."""
     if task is None or task.snapshot is None or task.host_id != trees.host_id:
         return {}
     try:
-        return {task.id: await trees.changes(task.snapshot)}
+        return {task.id: await trees.uncommitted(task.snapshot)}
     except MissionError:
         return {}

@@ -109,11 +109,11 @@ def set_plan(
 ) -> Entry:
     """Give the task its plan; one that waited is being planned from now on."""
     task = tx.tasks.get(task_id)
-    task.check_one_of(PLANNABLE, "planned")
     if task.status is TaskStatus.PENDING:
         task = _planning(tx, task, owner)
     else:
         task.check_owner(owner.agent_id, owner.fence)
+        task.check_one_of(PLANNABLE, "planned")
     planned = replace(task, plan=plan, context={**(task.context or {}), **(context or {})} or None, updated_at=tx.now)
     tx.tasks.save(planned)
     return journal.checkpoint(
@@ -130,12 +130,12 @@ def set_plan(
 def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner: Owner) -> Entry:
     """Give the task another plan: work in progress goes on as another attempt, a failed task waits again."""
     task = tx.tasks.get(task_id)
-    task.check_one_of(REPLANNABLE, "replanned")
     if task.status is TaskStatus.FAILED:
         task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
         replanned = _waiting_again(tx, task, owner)
     else:
         task.check_owner(owner.agent_id, owner.fence)
+        task.check_one_of(REPLANNABLE, "replanned")
         replanned = replace(task, attempts=task.attempts + 1, updated_at=tx.now)
     save(tx, task, replace(replanned, plan=plan))
     return journal.checkpoint(

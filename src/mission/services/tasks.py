@@ -20,6 +20,7 @@ from mission.domain.workspace import Workspace, WorkspaceStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
 from mission.services import asking, claims, missions, phases
+from mission.services.claims import Looked, Recovery
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -64,6 +65,7 @@ class Started:
     phase_created: bool
     snapshot: Snapshot | None
     warnings: Sequence[str] = ()
+    recovery: Recovery | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,6 +111,8 @@ class Footing:
     snapshot: Snapshot | None
     fresh: bool
     """Whether the snapshot was taken for this start."""
+    task: Task | None = None
+    """The task, if there is one already."""
 
     @asynccontextmanager
     async def kept_by(self, trees: Trees) -> AsyncIterator[None]:
@@ -144,9 +148,12 @@ async def start(
 ) -> Answer:
     """Start a task: find its mission and its tree, take the tree's snapshot, then record it."""
     footing = await prepare(work, trees, wish=wish, repository_path=repository_path, directory=directory, report=report)
+    taken_over = footing.task is not None and footing.task.owner_id != owner.agent_id
+    looked = await claims.look_into(trees, footing.task) if taken_over else {}
     async with footing.kept_by(trees):
         return await work.write(
             begin,
+            looked=looked,
             wish=wish,
             mission_id=footing.mission_id,
             owner=owner,
@@ -171,7 +178,7 @@ async def prepare(
     place = named or await _usual_place(trees, ground, directory=directory)
     kept = _kept_snapshot(ground.task, place)
     snapshot = kept or (await trees.snapshot(place, report=report) if place is not None else None)
-    return Footing(mission_id=ground.mission.id, place=place, snapshot=snapshot, fresh=kept is None)
+    return Footing(mission_id=ground.mission.id, place=place, snapshot=snapshot, fresh=kept is None, task=ground.task)
 
 
 async def complete(
@@ -214,13 +221,24 @@ async def complete(
 
 
 def begin(
-    tx: Tx, *, wish: Wish, mission_id: str, owner: Owner, place: Place | None, snapshot: Snapshot | None
+    tx: Tx,
+    *,
+    wish: Wish,
+    mission_id: str,
+    owner: Owner,
+    place: Place | None,
+    snapshot: Snapshot | None,
+    looked: Looked | None = None,
 ) -> Started:
     """Record the start of a task: new, or one that waited, failed or was released."""
+    recovery: Recovery | None = None
+    if wish.task_id is not None:
+        tx.tasks.get(wish.task_id).check_takeable(owner.agent_id, owner.fence, now=tx.now)
     mission = _adopted(tx, phases.begin_mission(tx, mission_id), place)
     if wish.task_id is not None:
         task = tx.tasks.get(wish.task_id)
-        task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
+        if owner.agent_id is None or task.owner_id != owner.agent_id:
+            recovery = claims.recovery_of(tx, task, looked or {})
         claims.check_ready(tx, task)
         phase, created = phases.for_task(tx, mission=mission, phase_id=task.phase_id, number=None, name=None)
         started = with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
@@ -243,7 +261,14 @@ def begin(
     warnings = [] if place is not None else [NO_TREE]
     if phase.number > mission.total_phases:
         warnings.append(f"phase {phase.number} lies beyond the {mission.total_phases} phases this mission expects")
-    return Started(task=started, phase=phase, phase_created=created, snapshot=snapshot, warnings=warnings)
+    return Started(
+        task=started,
+        phase=phase,
+        phase_created=created,
+        snapshot=snapshot,
+        warnings=warnings,
+        recovery=recovery,
+    )
 
 
 def finish(

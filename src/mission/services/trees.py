@@ -20,6 +20,7 @@ from mission.git.furnishing import end_setups
 from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.tree import Tree, find_tree
 from mission.git.workshop import Workshop
+from mission.git.worktree import uncommitted
 from mission.store.transaction import Tx
 
 Result = TypeVar("Result")
@@ -124,6 +125,13 @@ class Trees:
     async def changes(self, snapshot: Mapping[str, Any], *, report: Report | None = None) -> Changes:
         """What changed in the snapshot's tree since it was taken."""
         return await self._run(self._snapshots.changes, Snapshot.from_dict(snapshot), report=report)
+
+    async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
+        """What changed in the snapshot's tree and no commit holds, and the commits made meanwhile."""
+        changes = await self.changes(snapshot)
+        if not changes.commits:
+            return changes
+        return changes.only(await self._run(uncommitted, Snapshot.from_dict(snapshot).path, copied={}))
 
     async def forget(self, snapshots: Mapping[str, Mapping[str, Any]] | None) -> None:
         """Drop stored snapshots that nobody will compare with again; what fails is pruned later."""

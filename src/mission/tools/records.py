@@ -14,7 +14,7 @@ from mission.gateway.registry import Result
 from mission.git.worktree import Standing
 from mission.services.claims import Detailed, Recovery
 from mission.services.workspaces import Described
-from mission.tools.fields import Texts
+from mission.tools.fields import Texts, cut
 from mission.tools.wording import Moment
 
 IF_ASKED: Any = Field(None, exclude_if=lambda value: value is None)
@@ -41,6 +41,11 @@ class FilesChanged(Result):
     renamed: list[RenamedFile]
 
 
+class CommitMade(Result):
+    id: str
+    subject: str
+
+
 class CheckpointRecord(Result):
     id: str
     task_id: str
@@ -65,6 +70,12 @@ class CheckpointRecord(Result):
             author=entry.author,
             created_at=entry.created_at,
         )
+
+    @classmethod
+    def row(cls, entry: Entry) -> CheckpointRecord:
+        """The checkpoint in a list that must stay short: long texts are cut."""
+        whole = cls.of(entry)
+        return whole.model_copy(update={"summary": cut(whole.summary), "detail": cut(whole.detail)})
 
 
 class TaskSummary(Result):
@@ -215,16 +226,21 @@ class RecoveryPacket(Result):
     workspace: WorkspaceRecord | None
     tree: str | None
     uncommitted_changes: FilesChanged | None
+    commits: list[CommitMade]
 
     @classmethod
     def of(cls, recovery: Recovery) -> RecoveryPacket:
         return cls(
             previous_owner=recovery.previous_owner,
             attempts=recovery.attempts,
-            checkpoints=[CheckpointRecord.of(entry) for entry in recovery.checkpoints],
+            checkpoints=[CheckpointRecord.row(entry) for entry in recovery.checkpoints],
             workspace=WorkspaceRecord.of(recovery.workspace) if recovery.workspace is not None else None,
             tree=recovery.tree,
             uncommitted_changes=files_changed(recovery.changes.as_dict() if recovery.changes else None),
+            commits=[
+                CommitMade(id=commit.id, subject=commit.subject)
+                for commit in (recovery.changes.commits if recovery.changes else ())
+            ],
         )
 
 

@@ -12,7 +12,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import tasks
 from mission.services.tasks import Completed, Ending, Owner, Started, Wish
 from mission.tools.fields import Fence, GivenTexts, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
-from mission.tools.records import FilesChanged
+from mission.tools.records import IF_ASKED, CommitMade, FilesChanged, RecoveryPacket
 from mission.tools.wording import Moment
 
 
@@ -76,6 +76,7 @@ class StartedTask(Result):
     started_at: Moment | None
     fence: int | None
     warnings: Texts
+    recovery: dict[str, Any] | None = IF_ASKED
 
     @classmethod
     def of(cls, started: Started) -> StartedTask:
@@ -96,6 +97,7 @@ class StartedTask(Result):
             started_at=task.started_at,
             fence=task.fence if task.owner_id else None,
             warnings=list(started.warnings),
+            recovery=_packet(started),
         )
 
 
@@ -142,11 +144,6 @@ class CompleteTask(Arguments):
 _QUALITY = {"success": Quality.SUCCESS, "partial_success": Quality.PARTIAL}
 
 
-class CommitMade(Result):
-    id: str
-    subject: str
-
-
 class ScopeVerification(Result):
     scope_match: bool
     unexpected_files: Texts
@@ -182,6 +179,13 @@ class CompletedTask(Result):
             phase_status=completed.phase_status,
             phase_number=task.phase_number,
         )
+
+
+def _packet(started: Started) -> dict[str, Any] | None:
+    """What an earlier owner left behind, as task_claim answers it."""
+    if started.recovery is None:
+        return None
+    return RecoveryPacket.of(started.recovery).model_dump(mode="json", by_alias=True)
 
 
 def _word(quality: Quality | None) -> str:

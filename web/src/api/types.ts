@@ -1073,6 +1073,7 @@ export interface RecoveryPacket {
   workspace: WorkspaceRecord | null;
   tree: string | null;
   uncommitted_changes: FilesChanged | null;
+  commits: CommitMade[];
 }
 
 export interface RegisterAgent {
@@ -1294,6 +1295,7 @@ export interface StartedTask {
   started_at: string | null;
   fence: number | null;
   warnings: string[];
+  recovery?: Record<string, unknown> | null;
 }
 
 export interface TaskById {
