@@ -36,6 +36,7 @@ from mission.git.workshop import Workshop
 from mission.services import identity, retention
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
+from mission.services.work import Unattended
 from mission.settings import Settings
 from mission.store import backup, migrate
 from mission.store.database import Backend, Database
@@ -112,7 +113,7 @@ class App:
 
     async def health(self) -> dict[str, Any]:
         """What a bridge asks before it restarts a daemon of another version."""
-        return {"executions": 0}
+        return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
 
     async def _sweep(self) -> None:
         """Tidying that no call waits for; whatever goes wrong once is tried again."""
@@ -237,6 +238,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     asgi = build_http(
         app.gateway,
         app.events,
+        work=Unattended(app.database),
         tokens=app.tokens(token),
         sessions=Sessions(token),
         toolsets=settings.toolsets,
@@ -393,3 +395,7 @@ def _days(number: float) -> timedelta | None:
 
 def _snapshots_in_use(tx: Tx, *, host_id: str) -> list[Any]:
     return tx.tasks.snapshots_in_use(host_id=host_id)
+
+
+def _live_executions(tx: Tx, *, host_id: str) -> int:
+    return tx.executions.count_live(host_id=host_id)

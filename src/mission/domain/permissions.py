@@ -47,6 +47,7 @@ RULES: Mapping[AgentType, Rules] = {
             "workspace_*",
             "repository_*",
             "template_*",
+            "execution_*",
             "wait_for_events",
             "search",
         ),

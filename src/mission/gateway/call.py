@@ -32,6 +32,7 @@ from mission.gateway.escalation import Escalations, concerns_others
 from mission.gateway.presence import SignsOfLife
 from mission.gateway.registry import Registry, Tool
 from mission.gateway.retry import Retry, is_passing
+from mission.gateway.signals import Signals
 from mission.gateway.validate import check_text, validate
 from mission.services import agents
 from mission.services.agents import Rhythm
@@ -177,6 +178,7 @@ class Gateway:
         self._ports = ports
         self._retry = retry or Retry()
         self._signs = SignsOfLife(database, ports.rhythm)
+        self.signals = Signals(database, audit=self.audit, signs=self._signs)
         self._flying: dict[tuple[str, str], tuple[str, asyncio.Task[dict[str, Any]]]] = {}
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:

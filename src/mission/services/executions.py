@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from mission.domain import events
 from mission.domain.agent import Agent, AgentRole
-from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
 from mission.domain.execution import (
     Execution,
     ExecutionStatus,
@@ -21,11 +21,11 @@ from mission.domain.execution import (
     Protocol,
 )
 from mission.domain.ids import new_id
-from mission.domain.inbox import INPUT_HOLD, ItemKind
+from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, ItemKind
 from mission.domain.journal import CheckpointType
 from mission.domain.signals import Delivery
 from mission.domain.task import OPEN, Task, TaskStatus
-from mission.services import agents, claims, inbox, journal, steering, tasks
+from mission.services import agents, claims, identity, inbox, journal, steering, tasks
 from mission.services.agents import Rhythm
 from mission.services.tasks import Owner, Wish
 from mission.services.trees import Place, Report, Trees
@@ -35,6 +35,8 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 LONGEST_SUMMARY = 500
+TOOLSETS = "worker"
+"""What a launched agent sees of our own tools."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,12 +55,14 @@ class Launch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Created:
-    """A new execution. The token opens its MCP endpoint; only its digest is kept."""
+    """A new execution and its two secrets, of which only digests are kept: one opens its MCP endpoint, the other
+    lets its agent work with our tools."""
 
     execution: Execution
     agent: Agent
     task: Task
-    token: str | None
+    token: str | None = field(repr=False)
+    agent_token: str = field(repr=False)
     warnings: Sequence[str] = ()
 
 
@@ -127,13 +131,20 @@ def record(
         host_id=host_id,
         directory=task.tree,
         resumes=launch.resumes,
-        token_hash=token_digest(token) if token is not None else None,
+        token_hash=identity.hash_of(token) if token is not None else None,
         created_at=tx.now,
         updated_at=tx.now,
     )
     tx.executions.add(execution)
     tx.emit(events.ExecutionCreated(execution=execution))
-    return Created(execution=execution, agent=agent, task=task, token=token, warnings=started.warnings)
+    return Created(
+        execution=execution,
+        agent=agent,
+        task=task,
+        token=token,
+        agent_token=identity.issue(tx, agent_id=agent.id, toolsets=TOOLSETS),
+        warnings=started.warnings,
+    )
 
 
 def started(tx: Tx, *, execution_id: str, process: Mapping[str, Any]) -> Execution:
@@ -183,6 +194,7 @@ def ended(tx: Tx, *, execution_id: str, end: End, rhythm: Rhythm) -> Execution:
     execution = replace(_moved(execution, tx, end.status), exit_code=end.exit_code, reason=end.reason, process=None)
     keeping = _settle(tx, execution)
     agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
+    identity.revoke(tx, agent_id=execution.agent_id)
     return save(tx, execution)
 
 
@@ -224,9 +236,27 @@ def told(tx: Tx, *, message_id: str, state: MessageState, reason: str | None = N
     return message
 
 
-def token_digest(token: str) -> str:
-    """Under what a token is kept; it has 256 bits of chance, so a plain digest is enough."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+def admit(tx: Tx, *, execution_id: str, token: str) -> Execution:
+    """The execution that this token opens, or why it does not."""
+    execution = tx.executions.find(execution_id)
+    if execution is None:
+        raise NotFound(f"there is no execution {execution_id[:60]}", execution_id=execution_id[:60])
+    digest = identity.hash_of(token)
+    if execution.token_hash is not None and hmac.compare_digest(digest, execution.token_hash):
+        return execution
+    if tx.executions.by_token(digest) is not None:
+        raise PermissionDenied(
+            f"this token is not the one of execution {execution.id}", hint="Use the address that came with the token."
+        )
+    if execution.token_hash is None:
+        raise Unauthenticated(
+            f"execution {execution.id} has no MCP access: it selected {execution.delivery}",
+            hint=f"Its signals go by {execution.delivery}.",
+        )
+    raise Unauthenticated(
+        f"the token is not valid for execution {execution.id}",
+        hint="Send the token that came with the launch (OPEN_MISSION_MCP_TOKEN) as 'Authorization: Bearer TOKEN'.",
+    )
 
 
 _RUNNING = ExecutionStatus.RUNNING
@@ -296,7 +326,8 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
         task_id=task.id,
         agent_id=execution.agent_id,
         execution_id=execution.id,
-        once=f"review:{task.id}",
+        choices=(ACCEPT, SEND_BACK),
+        once=f"review {task.id}",
     )
 
 

@@ -119,7 +119,7 @@ def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None
 def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
     executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
     reason = observation.payload["reason"]
-    _put_before_person(tx, execution, ItemKind.BLOCKER, reason)
+    _put_before_person(tx, execution, ItemKind.BLOCKER, reason, once=f"hold {execution.task_id}")
     task = tx.tasks.get(execution.task_id)
     if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
         return
@@ -129,7 +129,13 @@ def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
 
 
 def _put_before_person(
-    tx: Tx, execution: Execution, kind: ItemKind, words: str, *, choices: Sequence[Mapping[str, Any]] = ()
+    tx: Tx,
+    execution: Execution,
+    kind: ItemKind,
+    words: str,
+    *,
+    choices: Sequence[Mapping[str, Any]] = (),
+    once: str | None = None,
 ) -> None:
     inbox.open_item(
         tx,
@@ -141,6 +147,7 @@ def _put_before_person(
         agent_id=execution.agent_id,
         execution_id=execution.id,
         choices=choices,
+        once=once,
     )
 
 

@@ -23,10 +23,13 @@ from mission.events.log import EventLog
 from mission.gateway.call import Gateway
 from mission.gateway.caller import Tokens
 from mission.services.identity import Bearer
+from mission.services.work import Work
 from mission.transports.mcp import McpEndpoint, McpServer
 from mission.transports.page import Page, is_public
 from mission.transports.rest import Rest
 from mission.transports.session import Sessions
+from mission.transports.signal_mcp import PATH as SIGNAL_PATH
+from mission.transports.signal_mcp import SignalServer
 from mission.transports.websocket import LiveEvents
 from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response
 
@@ -39,11 +42,20 @@ class Guard:
     """Lets in only requests that name us as their host, come from our own pages if from a page, and carry a token."""
 
     def __init__(
-        self, app: ASGIApp, *, mcp: ASGIApp, tokens: Tokens, sessions: Sessions, hosts: frozenset[str]
+        self,
+        app: ASGIApp,
+        *,
+        mcp: ASGIApp,
+        signals: ASGIApp,
+        tokens: Tokens,
+        sessions: Sessions,
+        hosts: frozenset[str],
     ) -> None:
-        """Calls of agents go straight to `mcp`: the routes and error pages of `app` have nothing to add to them."""
+        """Calls of agents go straight to `mcp`: the routes and error pages of `app` have nothing to add to them.
+        `signals` serves the executions, whose tokens are its own affair."""
         self._app = app
         self._mcp = mcp
+        self._signals = signals
         self._tokens = tokens
         self._sessions = sessions
         self._hosts = hosts
@@ -59,7 +71,8 @@ class Guard:
             await _refuse(error, scope, receive, send)
             return
         is_call = scope["path"] == "/mcp" and scope.get("method") == "POST"
-        await (self._mcp if is_call else self._app)(scope, receive, send)
+        app = self._signals if _is_signal(scope) else self._mcp if is_call else self._app
+        await app(scope, receive, send)
 
     async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -72,7 +85,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and not self._is_own_origin(origin, headers):
             raise PermissionDenied(f"requests from pages of '{origin[:100]}' are not taken")
-        if not is_public(scope["path"]):
+        if not (is_public(scope["path"]) or _is_signal(scope)):
             scope[BEARER] = await self._bearer(scope, headers)
 
     async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
@@ -93,6 +106,7 @@ def build_http(
     gateway: Gateway,
     log: EventLog,
     *,
+    work: Work,
     tokens: Tokens,
     sessions: Sessions,
     toolsets: str,
@@ -102,6 +116,7 @@ def build_http(
 ) -> ASGIApp:
     """The whole application; `running` is entered for its life."""
     page = Page(sessions)
+    signals = SignalServer(work, gateway.signals)
     mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server, gateway)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001
@@ -118,7 +133,7 @@ def build_http(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
-        async with running(), mcp.running():
+        async with running(), signals.running(), mcp.running():
             yield
 
     routes: list[BaseRoute] = [
@@ -129,12 +144,17 @@ def build_http(
         *page.routes(),
     ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={**_ERRORS, 404: page.show})
-    return Guard(app, mcp=mcp, tokens=tokens, sessions=sessions, hosts=hosts)
+    return Guard(app, mcp=mcp, signals=signals, tokens=tokens, sessions=sessions, hosts=hosts)
 
 
 def answering_hosts(host: str, allowed: str) -> frozenset[str]:
     """The names under which a daemon bound to `host` is reached."""
     return frozenset({host.lower(), *(name.strip().lower() for name in allowed.split(",") if name.strip())})
+
+
+def _is_signal(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return scope["type"] == "http" and path.startswith(SIGNAL_PATH)
 
 
 def _is_address(host: str) -> bool:

@@ -52,7 +52,7 @@ class McpServer:
             version=SERVER["version"],
             title=SERVER["title"],
             instructions=guide.INSTRUCTIONS,
-            get_tool_input_schema=_no_arguments_in_headers,
+            get_tool_input_schema=no_arguments_in_headers,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,  # type: ignore[arg-type]  # a plain dict is taken as it is
             on_list_prompts=self._list_prompts,
@@ -163,24 +163,24 @@ class McpEndpoint:
             )
             return
         manager = self._streaming if b'"progressToken"' in body else self._plain
-        await manager.handle_request(scope, _replay(body, receive), send)
+        await manager.handle_request(scope, replay(body, receive), send)
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """A receive that hands out a body that was read already, then goes on with the connection."""
     read = False
 
-    async def replay() -> Message:
+    async def again() -> Message:
         nonlocal read
         if read:
             return await receive()
         read = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return replay
+    return again
 
 
-def _no_arguments_in_headers(name: str) -> None:
+def no_arguments_in_headers(name: str) -> None:
     """Spares each call a walk through its tool's schema in search of arguments that a header may repeat."""
 
 

@@ -70,9 +70,13 @@ def plain_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> PlainCall | N
 
 async def answer_plain(gateway: Gateway, call: PlainCall, caller: Caller, send: Send) -> None:
     """Run the call and send its answer."""
-    result = await call_result(gateway, call.tool, call.arguments, caller)
+    await send_result(call, await call_result(gateway, call.tool, call.arguments, caller), send, server=SERVER)
+
+
+async def send_result(call: PlainCall, result: Mapping[str, Any], send: Send, *, server: Mapping[str, str]) -> None:
+    """Answer the call in the words of its era of the protocol."""
     if call.modern:
-        result = {"_meta": {f"{_META}serverInfo": SERVER}, "resultType": "complete", **result}
+        result = {"_meta": {f"{_META}serverInfo": server}, "resultType": "complete", **result}
     body = to_json({"jsonrpc": "2.0", "id": call.id, "result": result})
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -85,11 +89,11 @@ async def call_result(gateway: Gateway, tool: str, arguments: dict[str, Any], ca
         result = await gateway(tool, arguments, caller)
     except MissionError as error:
         return error_result(error)
-    return {"content": [_text(result)], "structuredContent": result, "isError": False}
+    return {"content": [text_of(result)], "structuredContent": result, "isError": False}
 
 
 def error_result(error: MissionError) -> dict[str, Any]:
-    return {"content": [_text({"error": error.as_dict()})], "isError": True}
+    return {"content": [text_of({"error": error.as_dict()})], "isError": True}
 
 
 def _speaks_json(given: Mapping[bytes, bytes]) -> bool:
@@ -135,6 +139,6 @@ def _agrees(meta: Mapping[str, Any], given: Mapping[bytes, bytes], *, tool: str,
 _ANYBODY = {"name": "", "version": ""}
 
 
-def _text(content: Any) -> dict[str, str]:
+def text_of(content: Any) -> dict[str, str]:
     """As a model reads it: without blanks, since each one counts against its context."""
     return {"type": "text", "text": to_json(content).decode()}

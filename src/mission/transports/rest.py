@@ -29,6 +29,9 @@ ADDRESSES = {
     "/api/queue/{id}": ("queue_get", "id"),
     "/api/workspaces": ("workspace_list", None),
     "/api/workspaces/{id}": ("workspace_get", "id"),
+    "/api/executions": ("execution_list", None),
+    "/api/executions/{id}": ("execution_get", "id"),
+    "/api/executions/{id}/observations": ("execution_observations", "execution_id"),
     "/api/audit": ("audit_list", None),
 }
 """Read tools that stand under an address, and the argument that the address itself gives."""

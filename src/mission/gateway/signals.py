@@ -1,0 +1,85 @@
+"""The road of a signal, whichever way it came: measured, checked, observed once, audited, acknowledged."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_json
+
+from mission.domain.errors import InvalidInput, MissionError
+from mission.domain.observation import Ack, AckStatus
+from mission.domain.signals import LARGEST_SIGNAL, LONGEST_EVENT_ID, Delivery, Signal, read_event_id, read_signal
+from mission.gateway.audit import AuditTrail, Entry
+from mission.gateway.caller import Identity
+from mission.gateway.presence import SignsOfLife
+from mission.services import observations
+from mission.store.database import Database
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+
+class Signals:
+    """Takes in what launched agents say. A refusal is an acknowledgement too: it tells the reason."""
+
+    def __init__(self, database: Database, *, audit: AuditTrail, signs: SignsOfLife) -> None:
+        self._database = database
+        self._audit = audit
+        self._signs = signs
+
+    async def deliver(self, execution_id: str, type: Any, event_id: Any, payload: Any, *, delivery: Delivery) -> Ack:
+        """Observe one signal of an execution; `payload` is what its kind's schema describes."""
+        given = {"agentExecutionId": execution_id, "eventId": event_id, "payload": payload}
+        entry = Entry(
+            tool=f"signal:{str(type)[:40]}", transport=str(delivery), arguments=given, at=self._database.clock()
+        )
+        try:
+            _check_size(payload)
+            id, signal = read_event_id(event_id), read_signal(type, payload)
+        except InvalidInput as problem:
+            self._audit.add(entry.finished(problem, self._database.clock()))
+            return rejection(execution_id, event_id, problem.message)
+        return await self._observe(entry, execution_id, id, signal, delivery)
+
+    def refuse(self, execution_id: str, type: str, event_id: Any, reason: str, *, delivery: Delivery) -> Ack:
+        """Turn away, on the record, what is no signal of the execution at all."""
+        given = {"agentExecutionId": execution_id, "eventId": event_id}
+        entry = Entry(tool=f"signal:{type[:40]}", transport=str(delivery), arguments=given, at=self._database.clock())
+        self._audit.add(entry.finished(InvalidInput(reason), self._database.clock()))
+        return rejection(execution_id, event_id, reason)
+
+    async def _observe(self, entry: Entry, execution_id: str, event_id: str, signal: Signal, delivery: Delivery) -> Ack:
+        def observed(tx: Tx) -> Ack:
+            execution = tx.executions.find(execution_id)
+            if execution is not None:
+                entry.identity = Identity(agent=tx.agents.get(execution.agent_id))
+            ack = observations.observe(
+                tx, execution_id=execution_id, event_id=event_id, signal=signal, delivery=delivery
+            )
+            subject = {"mission_id": execution.mission_id, "task_id": execution.task_id} if execution else {}
+            entry.result = {**ack.as_dict(), **subject}
+            return ack
+
+        try:
+            ack = await self._database.write(observed, record=entry)
+        except MissionError as error:
+            log.warning("a signal of %s could not be taken in: %s", execution_id, error.message)
+            if not entry.written:
+                self._audit.add(entry.finished(error, self._database.clock()))
+            return rejection(execution_id, event_id, f"{error.message}; send it again under the same eventId")
+        if ack.status is not AckStatus.REJECTED and entry.identity is not None and entry.identity.agent is not None:
+            self._signs.note(entry.identity.agent.id)
+        return ack
+
+
+def rejection(execution_id: str, event_id: Any, reason: str) -> Ack:
+    shown = event_id[:LONGEST_EVENT_ID] if isinstance(event_id, str) else ""
+    return Ack(status=AckStatus.REJECTED, execution_id=execution_id, event_id=shown, reason=reason)
+
+
+def _check_size(payload: Any) -> None:
+    size = len(to_json(payload)) if isinstance(payload, Mapping) else 0
+    if size > LARGEST_SIGNAL:
+        raise InvalidInput(f"the signal is oversized: {size:,} bytes; at most {LARGEST_SIGNAL:,} are taken")

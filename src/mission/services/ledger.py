@@ -1,0 +1,86 @@
+"""Reading the record of executions: which there are, one with all about it, what was observed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from mission.domain.errors import InvalidInput
+from mission.domain.execution import Execution, ExecutionStatus, OperatorMessage
+from mission.domain.observation import Observation
+from mission.domain.times import parsed, shown
+from mission.store.transaction import Tx
+
+Row = TypeVar("Row", Execution, Observation)
+
+SHOWN_MESSAGES = 50
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page(Generic[Row]):
+    rows: Sequence[Row]
+    next: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Detailed:
+    """An execution with the names of what it is about, and what operators told it, the latest first."""
+
+    execution: Execution
+    task_name: str
+    agent_name: str
+    messages: Sequence[OperatorMessage]
+
+
+def page(
+    tx: Tx,
+    *,
+    statuses: Sequence[ExecutionStatus] | None,
+    mission_id: str | None,
+    task_id: str | None,
+    agent_id: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[Execution]:
+    """Executions, newest first."""
+    rows = tx.executions.page(
+        statuses=[str(status) for status in statuses] if statuses is not None else None,
+        mission_id=mission_id,
+        task_id=task_id,
+        agent_id=agent_id,
+        limit=limit,
+        after=_position(cursor),
+    )
+    return Page(rows=rows, next=_next(rows, limit))
+
+
+def look(tx: Tx, *, execution_id: str) -> Detailed:
+    execution = tx.executions.get(execution_id)
+    return Detailed(
+        execution=execution,
+        task_name=tx.tasks.get(execution.task_id).name,
+        agent_name=tx.agents.get(execution.agent_id).name,
+        messages=tx.executions.messages(execution_id, limit=SHOWN_MESSAGES),
+    )
+
+
+def observations(tx: Tx, *, execution_id: str, type: str | None, limit: int, cursor: str | None) -> Page[Observation]:
+    """What was observed of an execution, newest first."""
+    tx.executions.get(execution_id)
+    rows = tx.observations.page(execution_id, type=type, limit=limit, after=_position(cursor))
+    return Page(rows=rows, next=_next(rows, limit))
+
+
+def _next(rows: Sequence[Execution] | Sequence[Observation], limit: int) -> str | None:
+    return f"{shown(rows[-1].created_at)} {rows[-1].id}" if len(rows) == limit else None
+
+
+def _position(cursor: str | None) -> tuple[datetime, str] | None:
+    if cursor is None:
+        return None
+    moment, _, id = cursor.partition(" ")
+    if not id:
+        raise InvalidInput("cursor: not a cursor of this list", hint="Give next_cursor as it is.", field="cursor")
+    return parsed(moment, field="cursor"), id

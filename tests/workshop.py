@@ -1,0 +1,69 @@
+"""Executions without a process: launch one on a task of a mission, and speak for its agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mission.app import App
+from mission.domain.signals import Delivery, read_signal
+from mission.services import executions, observations
+from mission.services.executions import Created, End, Launch
+from mission.services.work import Unattended
+from tests.conftest import Front
+
+
+class Workshop:
+    """Launches executions and speaks for their agents, without any process."""
+
+    def __init__(self, app: App, call: Front) -> None:
+        self.app = app
+        self.call = call
+        self.rhythm = app.gateway._ports.rhythm
+
+    async def task(self, name: str = "Write the parser") -> str:
+        mission = await self.call(
+            "workflow_create", {"name": "Launch things", "source_type": "prompt", "source_content": "Build it"}
+        )
+        task = {"name": name, "description": f"do {name}", "sequence": 1, "depends_on": []}
+        plan = {"summary": "s", "approach": "a", "tasks": [task]}
+        await self.call("workflow_set_plan", {"id": mission["id"], "plan": plan})
+        listed = await self.call("workflow_get", {"id": mission["id"], "include_tasks": True})
+        return str(listed["tasks"][0]["id"])
+
+    async def launch(
+        self, task_id: str | None = None, *, delivery: Delivery = Delivery.MCP_TOOL, **wish: Any
+    ) -> Created:
+        launch = Launch(
+            task_id=task_id or await self.task(), adapter="command", runtime="custom", delivery=delivery, **wish
+        )
+        created: Created = await executions.create(
+            Unattended(self.app.database), self.app.trees, launch=launch, rhythm=self.rhythm, answer=lambda each: each
+        )
+        return created
+
+    async def start(self, execution_id: str) -> None:
+        await self.app.database.write(executions.started, execution_id=execution_id, process={"pid": 1})
+
+    async def signal(self, execution_id: str, event_id: str, type: str, **payload: Any) -> dict[str, Any]:
+        execution = await self.get(execution_id)
+        ack = await self.app.database.write(
+            observations.observe,
+            execution_id=execution_id,
+            event_id=event_id,
+            signal=read_signal(type, payload),
+            delivery=execution.delivery,
+        )
+        return ack.as_dict()
+
+    async def end(self, execution_id: str, status: str = "completed", **how: Any) -> Any:
+        end = End(status=executions.ExecutionStatus(status), **how)
+        return await self.app.database.write(executions.ended, execution_id=execution_id, end=end, rhythm=self.rhythm)
+
+    async def get(self, execution_id: str) -> Any:
+        return await self.app.database.read(lambda tx: tx.executions.get(execution_id))
+
+    async def task_now(self, task_id: str) -> dict[str, Any]:
+        return await self.call("task_get", {"id": task_id})
+
+    async def events(self, since: int) -> list[Any]:
+        return await self.app.database.read(lambda tx: tx.events.since(since, limit=1_000))
