@@ -33,7 +33,7 @@ from mission.gateway.registry import Registry, parse_toolsets
 from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
-from mission.services import identity, retention
+from mission.services import health, identity, retention
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
 from mission.services.work import Unattended
@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("mission")
 
-SWEEP_SECONDS = 600.0
+TIDY_SECONDS = 600.0
+HEALTH_SECONDS = 60.0
 LOCK_TRIES = 50
 
 
@@ -96,12 +97,12 @@ class App:
         """From the opened database to its last write; periodic work only where a daemon runs."""
         self.database.open()
         await self.events.open()
-        sweep = asyncio.create_task(self._sweep()) if periodic else None
+        jobs = [asyncio.create_task(_every(*job)) for job in self._jobs()] if periodic else []
         try:
             yield self
         finally:
-            if sweep is not None:
-                sweep.cancel()
+            for job in jobs:
+                job.cancel()
             await self.gateway.close()
             await self.events.close()
             await self.trees.close()
@@ -115,14 +116,9 @@ class App:
         """What a bridge asks before it restarts a daemon of another version."""
         return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
 
-    async def _sweep(self) -> None:
-        """Tidying that no call waits for; whatever goes wrong once is tried again."""
-        while True:
-            try:
-                await self._tidy()
-            except Exception:
-                log.exception("periodic tidying failed")
-            await asyncio.sleep(SWEEP_SECONDS)
+    def _jobs(self) -> list[tuple[float, Callable[[], Coroutine[Any, Any, None]]]]:
+        """Work that no call waits for, and how often this daemon looks whether it is due."""
+        return [(TIDY_SECONDS, self._tidy), (HEALTH_SECONDS, self._look_after)]
 
     async def _tidy(self) -> None:
         await self.database.write(
@@ -131,6 +127,19 @@ class App:
             keep_audit=_days(self.settings.keep_audit_days),
         )
         await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
+
+    async def _look_after(self) -> None:
+        await self.database.write(health.sweep)
+
+
+async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Whatever goes wrong once is tried again."""
+    while True:
+        try:
+            await job()
+        except Exception:
+            log.exception("periodic work failed")
+        await asyncio.sleep(seconds)
 
 
 def open_backend(settings: Settings, *, role: str) -> Backend:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mission.domain.inbox import ACCEPT, SEND_BACK, SYSTEM, ItemKind
+from mission.domain.inbox import SYSTEM, ItemKind
 from mission.domain.task import OPEN, Task, TaskStatus
 from mission.services import inbox
 from mission.store.transaction import Tx
@@ -37,7 +37,6 @@ def review(tx: Tx, task: Task) -> None:
         mission_id=task.mission_id,
         task_id=task.id,
         agent_id=task.owner_id,
-        choices=(ACCEPT, SEND_BACK),
         once=f"review {task.id}",
     )
 

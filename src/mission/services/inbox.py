@@ -10,7 +10,7 @@ from typing import Any
 from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import new_id
-from mission.domain.inbox import INPUT_HOLD, SYSTEM, ItemKind, ItemState, QueueItem
+from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, SYSTEM, ItemKind, ItemState, QueueItem
 from mission.domain.mission import Family
 from mission.domain.task import Task, TaskStatus
 from mission.store.inbox import Ranked
@@ -40,6 +40,8 @@ def open_item(
     before = tx.inbox.open_with_key(once) if once is not None else None
     if before is not None:
         return _saved(tx, before.seen_again(body=body, at=tx.now))
+    if kind == ItemKind.REVIEW and not choices:
+        choices = (ACCEPT, SEND_BACK)
     if task_id is not None and mission_id is None:
         mission_id = tx.tasks.get(task_id).mission_id
     item = QueueItem(

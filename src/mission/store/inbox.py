@@ -18,6 +18,8 @@ _OPEN_ONCE = _MAPPER.select.where(
     queue_items.c.once == bindparam("once"), queue_items.c.state == bindparam("state")
 ).limit(1)
 
+_EVER = select(queue_items.c.id).where(queue_items.c.once == bindparam("once")).limit(1)
+
 
 class Ranked(NamedTuple):
     """An item with the names a person knows its things by, and what stands still until it is closed."""
@@ -110,6 +112,10 @@ class Inbox:
         """The open item that stands for everything with this key."""
         row = self._connection.execute(_OPEN_ONCE, {"once": once, "state": str(ItemState.OPEN)}).first()
         return None if row is None else _MAPPER.entity(row)
+
+    def was_asked(self, once: str) -> bool:
+        """Whether a person was ever asked under this key."""
+        return self._connection.execute(_EVER, {"once": once}).first() is not None
 
     def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[QueueItem]:
         """Open items that have every given value, oldest first."""

@@ -13,6 +13,7 @@ from mission.store.audit import Audit, Calls
 from mission.store.claims import Claims
 from mission.store.events import Events
 from mission.store.executions import Executions
+from mission.store.health import Health
 from mission.store.inbox import Inbox
 from mission.store.incidents import Incidents
 from mission.store.jobs import Jobs
@@ -87,6 +88,10 @@ class Tx:
     @cached_property
     def inbox(self) -> Inbox:
         return Inbox(self.connection)
+
+    @cached_property
+    def health(self) -> Health:
+        return Health(self.connection)
 
     @cached_property
     def incidents(self) -> Incidents:

@@ -192,7 +192,7 @@ def test_what_waits_for_a_person_is_shown_answered_and_dismissed(mission: Progra
     for question in ("Which region?", "Which colour?"):
         mission.call("log_issue", **issue, description=question)
     mission.call("complete_task", task_id=task, status="success", outcome=outcome)
-    items = {item["subject"]: item["id"] for item in mission.does("inbox")["items"]}
+    items = {item["subject"]: item["id"] for item in mission.does("inbox")["items"] if item["task_id"] == task}
 
     table, one = mission.run("inbox"), mission.run("inbox", items["Read the copy"])
     mission.run("answer", items["Which region?"], "eu", "west")

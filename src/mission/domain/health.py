@@ -1,0 +1,62 @@
+"""Signs that work has gone wrong: an owner that fell silent, a task that keeps crashing or is begun ever again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from mission.domain.execution import ExecutionStatus
+from mission.domain.task import HELD, OPEN, STANDING
+from mission.domain.times import shown
+
+CRASHES = 3
+"""After so many crashed executions of one task, and each time as many again, a person should look."""
+ATTEMPTS = 5
+"""The same for a task that was begun so often."""
+
+CRASHED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.LOST})
+EXPECTED = OPEN - STANDING
+"""States of a claimed task whose owner should be heard from; one that waits for a person may be silent."""
+UNFINISHED = HELD
+"""States of a task that somebody may still work on."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One thing that is not as it should be. Its key is the same as long as it is the same thing."""
+
+    key: str
+    subject: str
+    body: str
+    task_id: str | None = None
+    agent_id: str | None = None
+
+
+def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int, task_id: str) -> Finding:
+    held = f"{tasks} claimed task{'s' if tasks > 1 else ''}"
+    return Finding(
+        key=f"silent {agent_id} {shown(last_seen_at)}",
+        subject=f"{name} has fallen silent with {held}",
+        body=f"{name} ({agent_id}) has shown no life since {shown(last_seen_at)} and its lease has lapsed. "
+        f"Any agent may take over {'them' if tasks > 1 else 'it'}; 'mission show {task_id}' shows how far it came.",
+        task_id=task_id,
+        agent_id=agent_id,
+    )
+
+
+def crash_loop(*, task_id: str, name: str, crashes: int) -> Finding:
+    return Finding(
+        key=f"crashes {task_id} {crashes // CRASHES}",
+        subject=f"'{name}' has crashed {crashes} times",
+        body=f"{crashes} executions of this task failed or were lost. Look at their transcripts before it runs again.",
+        task_id=task_id,
+    )
+
+
+def tried_often(*, task_id: str, name: str, attempts: int) -> Finding:
+    return Finding(
+        key=f"attempts {task_id} {attempts // ATTEMPTS}",
+        subject=f"'{name}' was begun {attempts} times and is not done",
+        body="Its goal may be unclear or too large. 'mission show' lists what each attempt left in its journal.",
+        task_id=task_id,
+    )

@@ -1,0 +1,46 @@
+"""The sweep that finds work gone wrong. It remembers nothing: everything is derived from the store."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from mission.domain.health import Finding, crash_loop, silent_owner, tried_often
+from mission.domain.inbox import SYSTEM, ItemKind
+from mission.services import inbox
+from mission.store.transaction import Tx
+
+EVERY = timedelta(minutes=1)
+NO_LONGER = "this is no longer so"
+
+
+def sweep(tx: Tx, *, every: timedelta = EVERY) -> None:
+    """Put what is found before a person, each thing once, if it is this daemon's turn; withdraw what has passed."""
+    if not tx.jobs.take("health", now=tx.now, every=every):
+        return
+    findings = {finding.key: finding for finding in _findings(tx)}
+    for item in tx.inbox.open_where(kinds=[ItemKind.HEALTH]):
+        if item.once not in findings:
+            inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=NO_LONGER))
+    for finding in findings.values():
+        if not tx.inbox.was_asked(finding.key):
+            _ask(tx, finding)
+
+
+def _findings(tx: Tx) -> list[Finding]:
+    return [
+        *(silent_owner(**row) for row in tx.health.silent(now=tx.now)),
+        *(crash_loop(**row) for row in tx.health.crashing()),
+        *(tried_often(**row) for row in tx.health.tried_often()),
+    ]
+
+
+def _ask(tx: Tx, finding: Finding) -> None:
+    inbox.open_item(
+        tx,
+        kind=ItemKind.HEALTH,
+        subject=finding.subject,
+        body=finding.body,
+        task_id=finding.task_id,
+        agent_id=finding.agent_id,
+        once=finding.key,
+    )
