@@ -21,6 +21,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mission import __version__
+from mission.transports.bridge import MOST_IN_FLIGHT
 
 SERVER = Path(__file__).with_name("sdk_server.py")
 STANDIN = Path(__file__).with_name("standin_daemon.py")
@@ -406,6 +407,18 @@ def test_a_cancelled_request_is_closed_and_not_answered(home: Path, talk: Callab
     until(lambda: (home / "client.left").exists())
     assert bridge.ask(call(2, "echo", text="next"))["id"] == 2
     assert bridge.silent()
+
+
+def test_cancellations_are_heard_though_as_many_requests_hang_as_may(home: Path, talk: Callable[..., Talk]) -> None:
+    bridge = talk(home)
+    ids = [f"slow {number}" for number in range(MOST_IN_FLIGHT + 6)]
+    for id in ids:
+        bridge.send(call(id, "hang"))
+
+    for id in ids:
+        bridge.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+
+    assert text_of(bridge.ask(call("after", "echo", text="next"))) == "next"
 
 
 def test_a_cancellation_of_an_answered_request_is_ignored(home: Path, talk: Callable[..., Talk]) -> None:
