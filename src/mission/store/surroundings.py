@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
-from mission.domain.task import OPEN, RUNNING, Task
+from mission.domain.task import OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.tables import missions, phases, tasks
 from mission.store.tasks import MAPPER
@@ -40,6 +40,17 @@ _RUNNING_BESIDE = _BESIDE.where(
 ).order_by(tasks.c.position)
 _OTHERS_BESIDE = _BESIDE.where(tasks.c.status.not_in(bindparam("running", expanding=True))).order_by(tasks.c.created_at)
 
+_IN_HAND = MAPPER.select.where(
+    tasks.c.mission_id == bindparam("mission_id"),
+    tasks.c.waiting_for == 0,
+    tasks.c.status.in_(bindparam("running", expanding=True)),
+).order_by(tasks.c.phase_number, tasks.c.position)
+_ENDED_LAST = MAPPER.select.where(
+    tasks.c.mission_id == bindparam("mission_id"),
+    tasks.c.completed_at.is_not(None),
+    tasks.c.status == bindparam("completed"),
+).order_by(tasks.c.completed_at.desc(), tasks.c.id)
+
 
 class Surroundings:
     def __init__(self, connection: Connection) -> None:
@@ -68,6 +79,14 @@ class Surroundings:
         running = self._all(_RUNNING_BESIDE, limit=limit, mission_id=task.mission_id, **values)
         left = limit - len(running)
         return running + (self._all(_OTHERS_BESIDE, limit=left, **values) if left else [])
+
+    def in_hand(self, mission_id: str, *, limit: int) -> list[Task]:
+        """Tasks of a mission that somebody works on, in the order of the plan."""
+        return self._all(_IN_HAND, limit=limit, mission_id=mission_id, running=_RUNNING_WORDS)
+
+    def completed_last(self, mission_id: str, *, limit: int) -> list[Task]:
+        """Tasks of a mission that were completed, the latest first."""
+        return self._all(_ENDED_LAST, limit=limit, mission_id=mission_id, completed=TaskStatus.COMPLETED.value)
 
     def _all(self, statement: Select[Any], *, limit: int, **values: Any) -> list[Task]:
         return [MAPPER.entity(row) for row in self._connection.execute(statement.limit(limit), values)]

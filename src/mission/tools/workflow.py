@@ -256,7 +256,7 @@ class WorkflowProgress(Result):
     def of(cls, found: Progress) -> WorkflowProgress:
         return cls(
             total_tasks=found.total,
-            by_status=_by_status(found),
+            by_status=tasks_by_status(found),
             completed_sequence=found.completed_sequence,
             current_sequence=found.current_sequence,
             blocked_tasks=[
@@ -361,7 +361,7 @@ async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
     return WorkflowProgress.of(await call.read(planning.progress, mission_id=args.workflow_id))
 
 
-def _by_status(found: Progress) -> dict[str, int]:
+def tasks_by_status(found: Progress) -> dict[str, int]:
     """Tasks per state, in the words of this dialect."""
     counts = dict.fromkeys(_STATES, 0)
     for (status, waiting), tasks in found.states.items():

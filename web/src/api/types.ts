@@ -510,6 +510,11 @@ export interface GetOverview {
   since?: string | null;
 }
 
+export interface GetSummary {
+  id: string;
+  format?: "json" | "markdown";
+}
+
 export interface GetTask {
   id: string;
   include_checkpoints?: boolean;
@@ -1589,6 +1594,12 @@ export interface WorkflowById {
   workflow_id: string;
 }
 
+export interface WorkflowInShort {
+  summary: string | Record<string, unknown>;
+  token_estimate: number;
+  tokenizer: string;
+}
+
 export interface WorkflowList {
   workflows: WorkflowSummary[];
   total: number;
@@ -1744,6 +1755,7 @@ export interface Tools {
   workflow_add_tasks: { args: AddTasks; result: AddedTasks };
   workflow_create: { args: CreateWorkflow; result: CreatedWorkflow };
   workflow_get: { args: GetWorkflow; result: WorkflowRecord };
+  workflow_get_summary: { args: GetSummary; result: WorkflowInShort };
   workflow_list: { args: ListWorkflows; result: WorkflowList };
   workflow_next_tasks: { args: GetNextTasks; result: NextTaskList };
   workflow_progress: { args: WorkflowById; result: WorkflowProgress };
