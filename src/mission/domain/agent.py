@@ -37,6 +37,24 @@ class Presence(StrEnum):
     OFFLINE = "offline"
 
 
+class CrewState(StrEnum):
+    """What a crew sees of an agent."""
+
+    IDLE = "IDLE"
+    BUSY = "BUSY"
+    WAITING = "WAITING"
+    FAILED = "FAILED"
+
+    @classmethod
+    def of(cls, *, asks: bool, failed: bool, at_work: bool) -> CrewState:
+        """An agent that asks waits, even if its process ended over the question."""
+        if asks:
+            return cls.WAITING
+        if failed:
+            return cls.FAILED
+        return cls.BUSY if at_work else cls.IDLE
+
+
 class Runtime(StrEnum):
     """The program an agent runs in."""
 

@@ -227,6 +227,20 @@ class Task:
                 fence=self.fence,
             )
 
+    def check_worker(self, worker: str, *, takes: bool, now: datetime) -> None:
+        """Nothing when a worker may write to the task: it owns it, or the write would make it the owner."""
+        if self.owner_id == worker or (takes and self.claimable(now=now)):
+            return
+        raise NotOwner(
+            f"task {self.id} belongs to {self.owner_id or 'nobody'}; a worker writes only to its own tasks",
+            hint="Take it first with task_claim or start_task."
+            if self.claimable(now=now)
+            else "Take another task: task_get_available lists those that are free.",
+            task_id=self.id,
+            owner_id=self.owner_id,
+            fence=self.fence,
+        )
+
     def check_one_of(self, states: Collection[TaskStatus], wanted: str) -> None:
         """Nothing when the task stands in one of these states; otherwise what it would have to be."""
         if self.status in states:

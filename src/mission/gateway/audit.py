@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.gateway.caller import Identity
-from mission.gateway.masking import masked, outline, plain, without_secrets
+from mission.gateway.masking import LONGEST, WHOLE, masked, outline, plain, without_secrets
 from mission.gateway.retry import is_passing
 from mission.store.database import Database
 from mission.store.transaction import Tx
@@ -35,6 +35,7 @@ class Entry:
         self.identity: Identity | None = None
         self.result: dict[str, Any] | None = None
         self.reads = False
+        self.whole = False
         self.handed_in = False
         self.written = False
         self._tool = plain(tool[:200])
@@ -62,7 +63,7 @@ class Entry:
             "status": _status(error),
             "mission_id": _id(subjects, "mission_id", "workflow_id"),
             "task_id": _id(subjects, "task_id"),
-            "arguments": masked(arguments),
+            "arguments": masked(arguments, longest=WHOLE if self.whole else LONGEST),
             "result": self._kept(result),
             "error": _error(error),
             "trace": _trace(error),

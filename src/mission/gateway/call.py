@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 from pydantic import BaseModel
 from sqlalchemy.exc import IntegrityError
 
-from mission.domain.agent import Agent
+from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import (
     InternalError,
     InvalidInput,
@@ -34,7 +34,7 @@ from mission.gateway.registry import Registry, Tool
 from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signals import Signals
 from mission.gateway.validate import check_text, validate
-from mission.services import agents
+from mission.services import agents, claims
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
 from mission.services.work import digest_of
@@ -92,6 +92,11 @@ class Call:
     def actor(self) -> str | None:
         """The id of the agent that acts; nothing for the operator."""
         return self.identity.agent_id
+
+    @property
+    def entry_id(self) -> str:
+        """The id of the audit entry that this call leaves."""
+        return self._entry.id
 
     @property
     def lease(self) -> timedelta:
@@ -188,12 +193,15 @@ class Gateway:
             found = self.registry.get(name)
             identity = await self._identify(found, arguments, caller, entry)
             self._permit(identity, name)
-            entry.reads = found is not None and found.reads
+            if found is not None:
+                entry.reads, entry.whole = found.reads, found.whole
             if identity.agent is not None:
                 self._signs.note(identity.agent.id)
             if found is None:
                 raise _unknown(name, self.registry)
             checked = validate(found, arguments)
+            if caller.bearer is not None or caller.agent is not None:
+                await self._check_owned(found, checked, identity)
             repeat = _repeat_of(found, arguments, caller, identity)
             call = Call(
                 tool=found,
@@ -222,6 +230,12 @@ class Gateway:
             self.audit.add(entry.finished(None, self._database.clock()))
         return result
 
+    def note_refused(self, name: str, arguments: Any, caller: Caller, error: MissionError) -> None:
+        """Leave an audit row for a request that its door could make no call of."""
+        entry = Entry(tool=name, transport=caller.transport, arguments=arguments, at=self._database.clock())
+        entry.identity = _bound(caller)
+        self.audit.add(entry.finished(error, self._database.clock()))
+
     async def close(self) -> None:
         """Write what no call waited for."""
         await self._signs.settle()
@@ -233,14 +247,14 @@ class Gateway:
 
     async def identify(self, caller: Caller) -> Identity:
         """Who the connection itself speaks for."""
-        bound = Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
+        bound = _bound(caller)
         if caller.agent is None:
             return bound
         return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field="agent")), field="agent")
 
     async def _identify(self, found: Tool | None, arguments: Any, caller: Caller, entry: Entry) -> Identity:
         """Who acts. The entry names whoever called from the start, so that a false name is laid at the right door."""
-        entry.identity = Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
+        entry.identity = _bound(caller)
         entry.identity = identity = await self.identify(caller)
         if found is None or found.actor is None or not isinstance(arguments, dict):
             return identity
@@ -266,6 +280,16 @@ class Gateway:
                 hint="Ask your supervisor, or the operator, to do it.",
                 rule=verdict.rule,
             )
+
+    async def _check_owned(self, tool: Tool, arguments: Any, identity: Identity) -> None:
+        """A worker on a connection of its own writes only to tasks that it owns, not even to those nobody does."""
+        agent = identity.agent
+        if tool.owned is None or agent is None or agent.type is not AgentType.WORKER:
+            return
+        task_id = getattr(arguments, tool.owned)
+        if task_id is not None:
+            task = await self._database.read(claims.look, task_id=task_id)
+            task.check_worker(agent.id, takes=arguments.takes_task, now=self._database.clock())
 
     async def _run_once(self, tool: Tool, call: Call, arguments: Any, repeat: _Repeat | None) -> dict[str, Any]:
         """Run the call, unless the same one has run or is running: then its answer is this one's too."""
@@ -313,6 +337,11 @@ class Gateway:
         else:
             log.error("call %s failed", entry.id, exc_info=error)
         return InternalError(incident=entry.id)
+
+
+def _bound(caller: Caller) -> Identity:
+    """Who the connection's token stands for."""
+    return Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
 
 
 def _acting_as(identity: Identity, actor: Identity, *, field: str) -> Identity:

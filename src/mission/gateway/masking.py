@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 LONGEST = 2_000
+WHOLE = 1_000_000
+"""Longer than any text that a call takes: nothing is cut."""
 MOST_ITEMS = 50
 SHORTEST_SECRET = 16
 DEEPEST = 32
@@ -20,10 +22,10 @@ _SECRET_VALUE = re.compile(
 )
 
 
-def masked(value: Any, *, depth: int = 0) -> Any:
+def masked(value: Any, *, depth: int = 0, longest: int = LONGEST) -> Any:
     """The value with secrets replaced and what is long or deep cut, its size noted."""
     if isinstance(value, str):
-        return _text(value)
+        return _text(value, longest)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if not isinstance(value, dict | list | tuple):
@@ -32,14 +34,15 @@ def masked(value: Any, *, depth: int = 0) -> Any:
         return "…"
     if isinstance(value, dict):
         rows = list(value.items())
-        kept = {plain(str(name)): _field(str(name), each, depth=depth + 1) for name, each in rows[:MOST_ITEMS]}
+        kept = {
+            plain(str(name)): "***"
+            if isinstance(each, str) and _is_secret(str(name))
+            else masked(each, depth=depth + 1, longest=longest)
+            for name, each in rows[:MOST_ITEMS]
+        }
         return kept if len(rows) <= MOST_ITEMS else {**kept, "…": f"{len(rows) - MOST_ITEMS} more"}
-    items = [masked(each, depth=depth + 1) for each in value[:MOST_ITEMS]]
+    items = [masked(each, depth=depth + 1, longest=longest) for each in value[:MOST_ITEMS]]
     return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS} more"]
-
-
-def _field(name: str, value: Any, *, depth: int) -> Any:
-    return "***" if isinstance(value, str) and _is_secret(name) else masked(value, depth=depth)
 
 
 def outline(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,7 +72,7 @@ def _is_secret(name: str) -> bool:
     return bool(_SECRET_NAME.search(name)) and not _COUNTS.search(name)
 
 
-def _text(text: str) -> str:
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]}… ({len(text):,} characters in all)"
+def _text(text: str, longest: int) -> str:
+    if len(text) > longest:
+        text = f"{text[:longest]}… ({len(text):,} characters in all)"
     return without_secrets(text)

@@ -28,6 +28,11 @@ class Arguments(BaseModel):
     nullable: ClassVar[frozenset[str]] = frozenset()
     """Fields in which null says something; in all others it means the same as absent."""
 
+    @property
+    def takes_task(self) -> bool:
+        """Whether the call makes its agent the owner of a task that is free."""
+        return False
+
 
 class Result(BaseModel):
     """What a tool answers, as the caller sees it."""
@@ -54,6 +59,10 @@ class Tool:
     destructive: bool
     actor: str | None
     person: bool
+    owned: str | None = None
+    """The argument that names a task to which a worker may write only if it owns it."""
+    whole: bool = False
+    """Whether the audit keeps the arguments whole, because they are the record itself."""
     secret: str | None = None
     """The field of the answer that is shown once and kept nowhere."""
 
@@ -99,6 +108,8 @@ def tool(
     idempotent: bool = False,
     destructive: bool = False,
     person: bool = False,
+    owned: str | None = None,
+    whole: bool = False,
     secret: str | None = None,
 ) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
     """Declare a function as a tool. Its name, docstring and types are the tool's; `actor` names the
@@ -119,6 +130,8 @@ def tool(
             destructive=destructive,
             actor=actor,
             person=person,
+            owned=owned,
+            whole=whole,
             secret=secret,
         )
 

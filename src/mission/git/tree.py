@@ -53,6 +53,12 @@ def find_tree(path: Path) -> Tree:
     return Tree(path=location.top, kind="git", common_dir=location.common_dir)
 
 
+def branch_of(tree: Path) -> str | None:
+    """The branch checked out in a worktree; nothing for a detached HEAD."""
+    found = run("symbolic-ref", "--short", "-q", "HEAD", cwd=tree, allowed=(0, 1))
+    return shown(found.line) or None
+
+
 def locate(real: Path, *, named: Path | None = None) -> Location:
     """The repository whose worktree holds this directory; `named` is how the caller spelled it."""
     asked = ("--is-inside-git-dir", "--is-bare-repository", "--absolute-git-dir", "--git-common-dir")

@@ -78,7 +78,7 @@ async def claim(
     work: Work, trees: Trees, *, task_id: str, agent_id: str, lease: timedelta, answer: Callable[[Claim], Answer]
 ) -> Answer:
     """Give the task to the agent, with what it needs to go on; or say who already has it."""
-    seen = await work.read(_seen, task_id=task_id)
+    seen = await work.read(look, task_id=task_id)
     looked = await look_into(trees, seen)
     return await work.write(take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer)
 
@@ -266,7 +266,8 @@ def _check_phase(tx: Tx, task: Task) -> None:
         )
 
 
-def _seen(tx: Tx, *, task_id: str) -> Task:
+def look(tx: Tx, *, task_id: str) -> Task:
+    """The task as it stands."""
     return tx.tasks.get(task_id)
 
 

@@ -34,6 +34,11 @@ def page(
     return Page(rows=rows, next=f"{shown(last['at'])} {last['id']}" if last else None)
 
 
+def moment(tx: Tx) -> datetime:
+    """When an entry was written that consists of nothing but its call: the call's own row is the record."""
+    return tx.now
+
+
 def _position(cursor: str | None) -> tuple[datetime, str] | None:
     if cursor is None:
         return None

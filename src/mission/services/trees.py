@@ -18,7 +18,7 @@ from mission.domain.workspace import Workspace
 from mission.git.command import end_all
 from mission.git.furnishing import end_setups
 from mission.git.snapshot import Snapshot, Snapshots
-from mission.git.tree import Tree, find_tree
+from mission.git.tree import Tree, branch_of, find_tree
 from mission.git.workshop import Workshop
 from mission.git.worktree import uncommitted
 from mission.store.transaction import Tx
@@ -132,6 +132,15 @@ class Trees:
         if not changes.commits:
             return changes
         return changes.only(await self._run(uncommitted, Snapshot.from_dict(snapshot).path, copied={}))
+
+    async def branch(self, path: str, *, host_id: str | None) -> str | None:
+        """The branch that is checked out in a tree of this host, if there is one."""
+        if host_id != self.host_id:
+            return None
+        try:
+            return await self._run(branch_of, Path(path))
+        except (OSError, MissionError):
+            return None
 
     async def forget(self, snapshots: Mapping[str, Mapping[str, Any]] | None) -> None:
         """Drop stored snapshots that nobody will compare with again; what fails is pruned later."""

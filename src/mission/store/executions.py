@@ -30,6 +30,11 @@ _NEWEST_OF_TASK = (
     .order_by(executions.c.created_at.desc(), executions.c.id.desc())
     .limit(1)
 )
+_NEWEST_OF_AGENT = (
+    _MAPPER.select.where(executions.c.agent_id == bindparam("agent_id"))
+    .order_by(executions.c.created_at.desc(), executions.c.id.desc())
+    .limit(1)
+)
 _OF_EXECUTION = (
     _MESSAGES.select.where(operator_messages.c.execution_id == bindparam("execution_id"))
     .order_by(operator_messages.c.created_at.desc(), operator_messages.c.id.desc())
@@ -72,6 +77,10 @@ class Executions:
 
     def newest_of_task(self, task_id: str) -> Execution | None:
         row = self._connection.execute(_NEWEST_OF_TASK, {"task_id": task_id}).first()
+        return None if row is None else _MAPPER.entity(row)
+
+    def newest_of_agent(self, agent_id: str) -> Execution | None:
+        row = self._connection.execute(_NEWEST_OF_AGENT, {"agent_id": agent_id}).first()
         return None if row is None else _MAPPER.entity(row)
 
     def page(

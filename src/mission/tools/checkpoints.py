@@ -44,7 +44,7 @@ class CheckpointList(Result):
     checkpoints: list[CheckpointRecord]
 
 
-@tool(toolset="tasks", actor="agent_id")
+@tool(toolset="tasks", actor="agent_id", owned="task_id")
 async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
     """Note where a task stands, so that it can be gone on with after a crash or a cleared context."""
     return await call.write(

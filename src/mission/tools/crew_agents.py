@@ -1,4 +1,4 @@
-"""Agents of a crew: make one with a token of its own."""
+"""Agents of a crew: make one with a token of its own, what one has before it, and all of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pydantic import AfterValidator, Field
 from mission.domain.agent import AgentType
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, parse_toolsets, tool
-from mission.services import identity
+from mission.services import crew, identity
 from mission.services.identity import Credentials
+from mission.tools.crew_records import AgentStatus, CrewMember, CurrentTask, Epic
 from mission.tools.fields import MissionId, Name, moment_of
 
 
@@ -57,3 +58,41 @@ async def mcp__agent__create(call: Call, args: CreateAgent) -> CreatedAgent:
         toolsets=args.toolsets,
         answer=CreatedAgent.of,
     )
+
+
+class Nothing(Arguments):
+    """No arguments: the agent that calls is meant."""
+
+
+class ListMembers(Arguments):
+    limit: int = Field(100, ge=1, le=500)
+
+
+class MemberList(Result):
+    agents: list[CrewMember]
+    count: int
+
+
+@tool(toolset="crew", actor="agentId", reads=True)
+async def mcp__agent__get_status(call: Call, args: Nothing) -> AgentStatus:
+    """Tell who you are, how you stand and what you work on."""
+    return AgentStatus.of(await call.read(crew.look, agent=call.identity.agent))
+
+
+@tool(toolset="crew", actor="agentId", reads=True)
+async def mcp__agent__get_task(call: Call, args: Nothing) -> CurrentTask:
+    """Read your current task. For workers."""
+    return CurrentTask.at(await crew.current_task(call, call.trees, agent=call.identity.agent))
+
+
+@tool(toolset="crew", actor="agentId", reads=True)
+async def mcp__agent__get_epic(call: Call, args: Nothing) -> Epic:
+    """Read your current epic; a worker's is that of its task."""
+    return Epic.of(await call.read(crew.current_mission, agent=call.identity.agent))
+
+
+@tool(toolset="crew", actor="agentId", reads=True)
+async def mcp__supervisor__list_agents(call: Call, args: ListMembers) -> MemberList:
+    """List all agents with state, epic and task; the most recently seen first."""
+    members = [CrewMember.of(member) for member in await call.read(crew.members, limit=args.limit)]
+    return MemberList(agents=members, count=len(members))

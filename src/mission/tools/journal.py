@@ -79,7 +79,7 @@ class LoggedMilestone(Result):
         return cls(milestone_id=entry.id, created_at=entry.created_at)
 
 
-@tool(toolset="mission", actor="agent_id")
+@tool(toolset="mission", actor="agent_id", owned="task_id")
 async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
     """Record a choice that others must know: library, architecture, trade-off, workaround."""
     return await call.write(
@@ -94,7 +94,7 @@ async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
     )
 
 
-@tool(toolset="mission", actor="agent_id")
+@tool(toolset="mission", actor="agent_id", owned="task_id")
 async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
     """Record a problem and how it was met."""
     return await call.write(
@@ -110,7 +110,7 @@ async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
     )
 
 
-@tool(toolset="mission", actor="agent_id")
+@tool(toolset="mission", actor="agent_id", owned="task_id")
 async def log_milestone(call: Call, args: LogMilestone) -> LoggedMilestone:
     """Report progress, briefly; at most 5 per task."""
     return await call.write(

@@ -47,6 +47,10 @@ class SetTaskPlan(_TaskArguments):
     agent_id: str | None = None
     fence: Fence | None = None
 
+    @property
+    def takes_task(self) -> bool:
+        return True
+
 
 class UpdateTaskStatus(_TaskArguments):
     status: Literal["pending", "blocked", "planning", "in_progress", "paused", "completed", "failed", "skipped"]
@@ -64,6 +68,10 @@ class UpdateTaskStatus(_TaskArguments):
             raise ValueError("error is required when status is failed")
         return self
 
+    @property
+    def takes_task(self) -> bool:
+        return self.status in {"planning", "in_progress"}
+
     def move(self) -> Move:
         blocked = self.status == BLOCKED
         return Move(
@@ -80,6 +88,10 @@ class ReplanTask(_TaskArguments):
     new_plan: TaskPlan
     agent_id: str | None = None
     fence: Fence | None = None
+
+    @property
+    def takes_task(self) -> bool:
+        return True
 
 
 class Replanned(Result):
@@ -124,7 +136,7 @@ async def task_get(call: Call, args: GetTask) -> TaskRecord:
     return TaskRecord.of(await call.read(steering.look, task_id=args.id, checkpoints=wanted))
 
 
-@tool(toolset="tasks", actor="agent_id")
+@tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
     """Write down how a task will be done, before doing it. A pending task becomes planning."""
     return await call.write(
@@ -137,7 +149,7 @@ async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
     )
 
 
-@tool(toolset="tasks", actor="agent_id")
+@tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
     """Move a task. in_progress remembers the tree, completed and failed compare it: files_changed of task_get."""
     return await steering.move(
@@ -152,7 +164,7 @@ async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
     )
 
 
-@tool(toolset="tasks", actor="agent_id")
+@tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_replan(call: Call, args: ReplanTask) -> Replanned:
     """Give a failed or running task another plan. A failed one becomes pending."""
     return await call.write(

@@ -207,7 +207,7 @@ async def start_task(call: Call, args: StartTask) -> StartedTask:
     )
 
 
-@tool(toolset="mission", actor="agent_id", idempotent=True)
+@tool(toolset="mission", actor="agent_id", owned="task_id", idempotent=True)
 async def complete_task(call: Call, args: CompleteTask) -> CompletedTask:
     """End a task. Answers the files that really changed since start_task."""
     return await tasks.complete(

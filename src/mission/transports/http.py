@@ -24,6 +24,7 @@ from mission.gateway.call import Gateway
 from mission.gateway.caller import Tokens
 from mission.services.identity import Bearer
 from mission.services.work import Work
+from mission.transports.execute import ADDRESS, Execute, failure
 from mission.transports.mcp import McpEndpoint, McpServer
 from mission.transports.page import Page, is_public
 from mission.transports.rest import Rest
@@ -140,6 +141,7 @@ def build_http(
         Route("/api/health", show_health),
         Route("/mcp", mcp, methods=["POST"]),  # without sessions a stream of its own would never carry anything
         WebSocketRoute("/ws", live),
+        Route(ADDRESS, Execute(gateway).__call__, methods=["POST"]),
         *Rest(gateway, log).routes(),
         *page.routes(),
     ]
@@ -188,7 +190,8 @@ async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Sen
     if scope["type"] == "websocket":
         await WebSocket(scope, receive, send).send_denial_response(error_response(error))
         return
-    await error_response(error)(scope, receive, send)
+    response = failure(error) if scope["path"] == ADDRESS else error_response(error)
+    await response(scope, receive, send)
 
 
 def _host_of(header: str) -> str:

@@ -109,6 +109,14 @@ _OTHERS: Json = {
             security=[],
         )
     },
+    "/mcp/execute": {
+        "post": _operation(
+            "execute",
+            "Call a tool in the crew's envelope.",
+            _object(success={"type": "boolean"}, data={"type": "object"}, timestamp=_TEXT),
+            requestBody={"content": _content(_object(agentId=_TEXT, toolName=_TEXT, input={"type": "object"}))},
+        )
+    },
     "/api/tools": {
         "get": _operation(
             "list_tools",

@@ -12,6 +12,11 @@ export interface AddCheckpoint {
   fence?: number | null;
 }
 
+export interface AddComment {
+  body: string;
+  taskId?: string | null;
+}
+
 export interface AddTasks {
   id: string;
   tasks: PlanTask[];
@@ -20,6 +25,12 @@ export interface AddTasks {
 export interface AddedCheckpoint {
   id: string;
   sequence: number;
+}
+
+export interface AddedComment {
+  commentId: string;
+  taskId: string;
+  timestamp: string;
 }
 
 export interface AddedTasks {
@@ -56,6 +67,18 @@ export interface AgentRecord {
 
 export type AgentRole = "coordinator" | "worker";
 
+export interface AgentStatus {
+  id: string;
+  type: string;
+  state: string;
+  currentEpicId: string | null;
+  currentTaskId: string | null;
+  tmuxSessionName: string | null;
+  lastActiveAt: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export type AgentType = "SUPERVISOR" | "ORCHESTRATOR" | "WORKER";
 
 export interface AnswerItem {
@@ -81,6 +104,11 @@ export interface ArchiveMission {
 export interface ArchivedMission {
   mission_id: string;
   archived_at: string | null;
+}
+
+export interface AssignTask {
+  taskId: string;
+  agentId: string;
 }
 
 export interface AssignWorkspace {
@@ -295,6 +323,20 @@ export interface CreateAgent {
   toolsets?: string | null;
 }
 
+export interface CreateEpic {
+  title: string;
+  description: string;
+  linearIssueId?: string | null;
+  linearIssueUrl?: string | null;
+}
+
+export interface CreateTask {
+  title: string;
+  description: string;
+  epicId?: string | null;
+  dependsOn?: string[];
+}
+
 export interface CreateWorkflow {
   name: string;
   source_type: "prompt" | "github_issue" | "linear" | "jira" | "custom";
@@ -336,6 +378,47 @@ export interface CreatedWorkspace {
   branch: string;
   base_branch: string | null;
   warnings: string[];
+}
+
+export interface CrewMember {
+  id: string;
+  type: string;
+  state: string;
+  currentEpicId: string | null;
+  currentTaskId: string | null;
+  tmuxSessionName: string | null;
+  lastActiveAt: string;
+  createdAt: string;
+  updatedAt: string;
+  name: string;
+  supervisorId: string | null;
+}
+
+export interface CrewTask {
+  id: string;
+  title: string;
+  description: string;
+  state: string;
+  epicId: string;
+  assignedAgentId: string | null;
+  failureReason: string | null;
+  worktreePath: string | null;
+  prUrl: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CurrentTask {
+  id: string;
+  title: string;
+  description: string;
+  state: string;
+  epicId: string;
+  worktreePath: string | null;
+  branchName: string | null;
+  prUrl: string | null;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export type DecisionCategory = "architecture" | "library_choice" | "trade_off" | "workaround" | "other";
@@ -401,6 +484,25 @@ export interface EndedTask {
   completed_at: string;
   files: number | null;
 }
+
+export interface Epic {
+  id: string;
+  linearIssueId: string | null;
+  linearIssueUrl: string | null;
+  title: string;
+  description: string;
+  state: string;
+  createdAt: string;
+  updatedAt: string;
+  completedAt: string | null;
+}
+
+export interface EpicList {
+  epics: Epic[];
+  count: number;
+}
+
+export type EpicState = "PLANNING" | "IN_PROGRESS" | "BLOCKED" | "COMPLETED" | "CANCELLED";
 
 export interface EventRecord {
   seq: number;
@@ -640,6 +742,12 @@ export interface ListCheckpoints {
   limit?: number;
 }
 
+export interface ListEpics {
+  state?: EpicState | null;
+  limit?: number;
+  offset?: number;
+}
+
 export interface ListExecutions {
   status?: ExecutionStatus[] | null;
   mission_id?: string | null;
@@ -654,6 +762,10 @@ export interface ListInbox {
   limit?: number;
   cursor?: string | null;
   agentId?: string | null;
+}
+
+export interface ListMembers {
+  limit?: number;
 }
 
 export interface ListMessages {
@@ -687,6 +799,13 @@ export interface ListQueue {
   state?: ItemState[];
   kind?: ItemKind[] | null;
   mission_id?: string | null;
+  limit?: number;
+  offset?: number;
+}
+
+export interface ListTasks {
+  state?: TaskState | null;
+  epicId?: string | null;
   limit?: number;
   offset?: number;
 }
@@ -810,6 +929,21 @@ export interface MailRecord {
   isRead: boolean;
   createdAt: string;
   readAt: string | null;
+}
+
+export interface McpSystemLogDecisionLogDecision {
+  title: string;
+  body: string;
+}
+
+export interface McpSystemLogDecisionLoggedDecision {
+  logId: string;
+  timestamp: string;
+}
+
+export interface MemberList {
+  agents: CrewMember[];
+  count: number;
 }
 
 export type MessageKind = "interrupt" | "checkpoint" | "nudge" | "resume" | "text";
@@ -1003,6 +1137,9 @@ export interface NextTaskList {
   recommended_count: number;
   workflow_status: string;
   all_complete: boolean;
+}
+
+export interface Nothing {
 }
 
 export interface ObservationList {
@@ -1405,6 +1542,11 @@ export interface TaskCounts {
   pending: number;
 }
 
+export interface TaskList {
+  tasks: CrewTask[];
+  nextOffset: number | null;
+}
+
 export interface TaskMetadata {
   packages_added?: string[];
   packages_removed?: string[];
@@ -1482,6 +1624,8 @@ export interface TaskRow {
   duration_seconds: number | null;
 }
 
+export type TaskState = "PENDING" | "ASSIGNED" | "IN_PROGRESS" | "REVIEW" | "BLOCKED" | "COMPLETED" | "FAILED";
+
 export interface TaskSummary {
   id: string;
   name: string;
@@ -1524,6 +1668,18 @@ export interface UpdateAgent {
   current_task_id?: string | null;
   workspace_path?: string | null;
   metadata?: Record<string, unknown> | null;
+}
+
+export interface UpdateEpic {
+  status: EpicState;
+  epicId?: string | null;
+  reason?: string | null;
+}
+
+export interface UpdateStatus {
+  status: "PENDING" | "IN_PROGRESS" | "REVIEW" | "BLOCKED" | "COMPLETED" | "FAILED";
+  failureReason?: string | null;
+  taskId?: string | null;
 }
 
 export interface UpdateTaskStatus {
@@ -1711,10 +1867,23 @@ export interface Tools {
   log_issue: { args: LogIssue; result: LoggedIssue };
   log_milestone: { args: LogMilestone; result: LoggedMilestone };
   mcp__agent__create: { args: CreateAgent; result: CreatedAgent };
+  mcp__agent__get_epic: { args: Nothing; result: Epic };
+  mcp__agent__get_status: { args: Nothing; result: AgentStatus };
+  mcp__agent__get_task: { args: Nothing; result: CurrentTask };
+  mcp__epic__create: { args: CreateEpic; result: Epic };
+  mcp__epic__list_tasks: { args: ListTasks; result: TaskList };
+  mcp__epic__update_status: { args: UpdateEpic; result: Epic };
   mcp__mail__list_inbox: { args: ListInbox; result: Inbox };
   mcp__mail__read: { args: ReadMail; result: MailRecord };
   mcp__mail__reply: { args: ReplyMail; result: SentMail };
   mcp__mail__send: { args: SendMail; result: SentMail };
+  mcp__orchestrator__list_epics: { args: ListEpics; result: EpicList };
+  mcp__supervisor__list_agents: { args: ListMembers; result: MemberList };
+  mcp__system__log_decision: { args: McpSystemLogDecisionLogDecision; result: McpSystemLogDecisionLoggedDecision };
+  mcp__task__add_comment: { args: AddComment; result: AddedComment };
+  mcp__task__assign: { args: AssignTask; result: CrewTask };
+  mcp__task__create: { args: CreateTask; result: CrewTask };
+  mcp__task__update_status: { args: UpdateStatus; result: CrewTask };
   message_archive: { args: MoveMessages; result: Done };
   message_broadcast: { args: BroadcastMessage; result: SentMessages };
   message_count_unread: { args: CountUnread; result: UnreadCount };
