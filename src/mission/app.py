@@ -28,11 +28,13 @@ from mission.domain.times import Clock, shown, utc_now
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
-from mission.gateway.caller import Tokens
+from mission.gateway.caller import Caller, Tokens
 from mission.gateway.registry import Registry, parse_toolsets
 from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
+from mission.runtime.postman import Postman
+from mission.runtime.supervisor import Supervisor
 from mission.services import health, identity, retention
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
@@ -52,6 +54,7 @@ log = logging.getLogger("mission")
 
 TIDY_SECONDS = 600.0
 HEALTH_SECONDS = 60.0
+LAUNCH_CONTEXT_TOKENS = 4_000
 LOCK_TRIES = 50
 
 
@@ -78,16 +81,27 @@ class App:
         self.database = Database(self.backend, clock=clock)
         self.events = EventLog(self.database)
         self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
+        rhythm = Rhythm(
+            heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
+        )
+        self.supervisor = Supervisor(
+            self.database, self.trees, rhythm=rhythm, settings=settings, context=self._context_of_task
+        )
+        self.postman = Postman(
+            self.supervisor,
+            Unattended(self.database),
+            self.events,
+            host_id=settings.host_id,
+            mark=settings.home / "heard",
+        )
         self.gateway = Gateway(
             registry=Registry(tools),
             database=self.database,
             retry=Retry(pause=settings.retry_seconds),
             ports=Ports(
                 trees=self.trees,
-                rhythm=Rhythm(
-                    heartbeat=timedelta(seconds=settings.heartbeat_seconds),
-                    lease=timedelta(seconds=settings.lease_seconds),
-                ),
+                rhythm=rhythm,
+                launcher=self.supervisor,
                 events=self.events,
             ),
         )
@@ -98,11 +112,17 @@ class App:
         self.database.open()
         await self.events.open()
         jobs = [asyncio.create_task(_every(*job)) for job in self._jobs()] if periodic else []
+        if periodic:
+            await self.supervisor.open()
+            await self.postman.open()
         try:
             yield self
         finally:
             for job in jobs:
                 job.cancel()
+            if periodic:
+                await self.postman.close()
+                await self.supervisor.close()
             await self.gateway.close()
             await self.events.close()
             await self.trees.close()
@@ -115,6 +135,12 @@ class App:
     async def health(self) -> dict[str, Any]:
         """What a bridge asks before it restarts a daemon of another version."""
         return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
+
+    async def _context_of_task(self, task_id: str) -> str:
+        """What a launched agent should know of its task, as the tool that agents use says it."""
+        arguments = {"task_id": task_id, "max_tokens": LAUNCH_CONTEXT_TOKENS}
+        found = await self.gateway("task_load_context", arguments, Caller(transport="launch"))
+        return f"What is known of it (task_load_context):\n{json.dumps(found, ensure_ascii=False, indent=1)}"
 
     def _jobs(self) -> list[tuple[float, Callable[[], Coroutine[Any, Any, None]]]]:
         """Work that no call waits for, and how often this daemon looks whether it is due."""
@@ -299,6 +325,7 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
             app.events.wake_waiters()
             await super().shutdown(sockets)
 
+    app.supervisor.url = _url(listener)
     server = Server(http_server(app, token=token))
     await server.serve(sockets=[listener])
     if not server.started:

@@ -39,6 +39,19 @@ def ask() -> None:
     mark("q1", "needs_input", question="Which way?", choices=[{"kind": "fixed", "label": "Left", "value": "left"}])
 
 
+def talk() -> None:
+    """Asks, and goes on with the answer: typed, or found in the next prompt."""
+    with open(os.environ["MISSION_PROMPT_FILE"]) as file:
+        prompt = file.read()
+    if sys.stdin.isatty():
+        ask()
+        mark("a1", "progress", summary=f"typed: {sys.stdin.readline().strip()}")
+    elif "answered" in prompt:
+        mark("a1", "progress", summary=prompt[prompt.index("The operator answered") :].partition("\n")[0])
+    else:
+        ask()
+
+
 def wait() -> None:
     """Never answers, and will not be asked to end."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

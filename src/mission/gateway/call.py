@@ -36,6 +36,7 @@ from mission.gateway.signals import Signals
 from mission.gateway.validate import check_text, validate
 from mission.services import agents, claims
 from mission.services.agents import Rhythm
+from mission.services.launching import Launcher
 from mission.services.trees import Trees
 from mission.services.work import digest_of
 from mission.store.database import Database
@@ -55,6 +56,7 @@ class Ports:
 
     trees: Trees
     rhythm: Rhythm
+    launcher: Launcher
     events: EventLog
 
 
@@ -74,6 +76,7 @@ class Call:
     ) -> None:
         self.trees = ports.trees
         self.rhythm = ports.rhythm
+        self.launcher = ports.launcher
         self.events = ports.events
         self.directory = caller.directory
         self.left = caller.left

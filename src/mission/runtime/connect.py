@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.runtime.adapters.base import Adapter, Command, Hooks, Place, Scope, argv_of
@@ -66,12 +67,19 @@ def mission_command(settings: Settings, *, invoked: str | None = None) -> Comman
     return Command(program=sys.executable, arguments=("-m", "mission"), environment=environment)
 
 
-def is_installed(adapter: Adapter) -> bool:
+class Installable(Protocol):
+    """A client with a program of its own."""
+
+    @property
+    def program(self) -> str: ...
+
+
+def is_installed(adapter: Installable) -> bool:
     """Whether the client's program is on PATH."""
     return shutil.which(adapter.program) is not None
 
 
-def find_program(adapter: Adapter) -> Installed | None:
+def find_program(adapter: Installable) -> Installed | None:
     """The client's program on PATH and the version it says it has."""
     path = shutil.which(adapter.program)
     if path is None:

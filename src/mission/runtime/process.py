@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from mission.domain.errors import InvalidState
 from mission.runtime.runner import processes
 
 LONGEST_SOCKET_PATH = 100
@@ -91,6 +92,9 @@ class Process:
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._left: deque[Chunk | Exit] = deque()
+        self._begun = asyncio.Event()
+        self._failure: str | None = None
+        self.program: int | None = None
         self._runner: asyncio.subprocess.Process | None = None
 
     async def start(self, start: Start) -> None:
@@ -123,6 +127,20 @@ class Process:
             return False
         return True
 
+    async def begun(self) -> None:
+        """Return once the program runs or has run, while somebody reads; an error when it cannot be started."""
+        await self._begun.wait()
+        if self._failure is not None:
+            raise InvalidState(
+                f"the program could not be started: {self._failure}", hint="Check that it is a program you may run."
+            )
+
+    def _noticed(self, ending: Exit) -> Exit:
+        if ending.reason in ("not-started", "lost") and not self._begun.is_set():
+            self._failure = ending.error or "its runner ended"
+        self._begun.set()
+        return ending
+
     async def read(self) -> Chunk | Exit:
         """What the program brings next, from the first piece that was not taken yet; the last is its end."""
         while not self._left:
@@ -151,7 +169,10 @@ class Process:
                 if "output" in frame:
                     return _chunk(frame["output"])
                 if "exit" in frame:
-                    return Exit(**_known(frame["exit"]))
+                    return self._noticed(Exit(**_known(frame["exit"])))
+                if "hello" in frame and frame["hello"]["program"] is not None:
+                    self.program = frame["hello"]["program"]
+                    self._begun.set()
         except (OSError, ValueError):
             pass  # the runner is gone; what it left behind says more
         self.leave()
@@ -182,7 +203,8 @@ class Process:
         try:
             ending = Exit(**_known(json.loads((self.folder / "exit.json").read_bytes())))
         except (OSError, ValueError, TypeError):
-            return [LOST]
+            return [self._noticed(LOST)]
+        self._noticed(ending)
         with suppress(OSError, ValueError):
             return [*(_chunk(each["output"]) for each in json.loads((self.folder / "rest.json").read_bytes())), ending]
         return [ending]

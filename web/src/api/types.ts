@@ -2,6 +2,21 @@
 
 export type AckStatus = "accepted" | "duplicate" | "rejected" | "recorded-only" | "promoted";
 
+export interface AdapterList {
+  adapters: AdapterRow[];
+}
+
+export interface AdapterRow {
+  name: string;
+  title: string;
+  installed: boolean;
+  path: string | null;
+  version: string | null;
+  interactive: boolean;
+  resumes: boolean;
+  capabilities: Record<string, unknown>;
+}
+
 export interface AddCheckpoint {
   task_id: string;
   type: CheckpointType;
@@ -445,6 +460,8 @@ export interface DeletedMission {
   name: string;
 }
 
+export type Delivery = "stdout-marker" | "mcp-tool";
+
 export interface DependencyCheck {
   satisfied: boolean;
   pending: PendingDependency[];
@@ -717,6 +734,33 @@ export interface KnownToken {
   expires_at: string | null;
   revoked_at: string | null;
   toolsets: string | null;
+}
+
+export interface LaunchAgent {
+  task_id: string;
+  adapter: string;
+  delivery?: Delivery | null;
+  interactive?: boolean;
+  arguments?: string[];
+  agent_name?: string | null;
+  repository_path?: string | null;
+  seconds?: number | null;
+  handover?: string | null;
+}
+
+export interface Launched {
+  id: string;
+  agent_id: string;
+  task_id: string;
+  mission_id: string;
+  adapter: string;
+  mode: string;
+  status: string;
+  transport: Record<string, unknown>;
+  directory: string | null;
+}
+
+export interface ListAdapters {
 }
 
 export interface ListAgents {
@@ -1253,6 +1297,14 @@ export type Policy = "progress" | "claim" | "input-request" | "audit-message" | 
 
 export type Presence = "online" | "busy" | "offline";
 
+export interface Preview {
+  argv: string[];
+  prompt: string;
+  delivery: Delivery;
+  directory: string | null;
+  variables: string[];
+}
+
 export interface PriorTask {
   id: string;
   name: string;
@@ -1519,6 +1571,17 @@ export interface StartedTask {
   fence: number | null;
   warnings: string[];
   recovery?: Record<string, unknown> | null;
+}
+
+export interface StopExecution {
+  id: string;
+}
+
+export interface Stopped {
+  id: string;
+  status: string;
+  exit_code: number | null;
+  reason: string | null;
 }
 
 export interface TaskById {
@@ -1845,6 +1908,7 @@ export type WorkspaceStatus = "active" | "merged" | "abandoned";
 
 /** Each tool by name: what it takes and what it gives. */
 export interface Tools {
+  adapter_list: { args: ListAdapters; result: AdapterList };
   agent_get: { args: AgentById; result: AgentRecord };
   agent_heartbeat: { args: Heartbeat; result: HeartbeatSeen };
   agent_list: { args: ListAgents; result: AgentList };
@@ -1859,9 +1923,12 @@ export interface Tools {
   complete_task: { args: CompleteTask; result: CompletedTask };
   complete_workflow: { args: CompleteWorkflow; result: CompletedMission };
   execution_get: { args: ExecutionById; result: WholeExecution };
+  execution_launch: { args: LaunchAgent; result: Launched };
   execution_list: { args: ListExecutions; result: ExecutionList };
   execution_message: { args: TellExecution; result: ToldMessage };
   execution_observations: { args: ListObservations; result: ObservationList };
+  execution_preview: { args: LaunchAgent; result: Preview };
+  execution_stop: { args: StopExecution; result: Stopped };
   get_context: { args: GetContext; result: MissionContext };
   log_decision: { args: LogDecision; result: LoggedDecision };
   log_issue: { args: LogIssue; result: LoggedIssue };

@@ -250,8 +250,8 @@ class Adapter:
 
 
 def discover() -> dict[str, Adapter]:
-    """Every client there is an adapter for, by name: the modules beside this one."""
+    """Every client that keeps a configuration of its own, by name: the modules beside this one."""
     package = importlib.import_module(__name__.rpartition(".")[0])
-    names = [module.name for module in pkgutil.iter_modules(package.__path__) if module.name != "base"]
-    found = [importlib.import_module(f"{package.__name__}.{name}").ADAPTER for name in sorted(names)]
-    return {adapter.name: adapter for adapter in found}
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    return {module.ADAPTER.name: module.ADAPTER for module in modules if hasattr(module, "ADAPTER")}

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import Adapter, Command, ListedHooks, Place, Scope, Servers, stdio_entry
+from mission.runtime.launch import (
+    SPEAKS_MCP,
+    Denied,
+    Event,
+    Failed,
+    Launch,
+    Order,
+    Preparation,
+    Said,
+    ServerState,
+    Session,
+    Tally,
+    Text,
+    Usage,
+    http_entries,
+)
 
 
 def _servers(place: Place, scope: Scope) -> list[Path]:
@@ -33,4 +51,60 @@ ADAPTER = Adapter(
     # Stop comes after every turn of a living session: a sign of life, not the end.
     hooks=ListedHooks(path=_settings, events=("SessionStart", "PostToolUse", "Stop", "SessionEnd")),
     next_steps={"project": "Claude Code asks once whether it may use this project's servers."},
+)
+
+
+def _prepare(order: Order) -> Preparation:
+    config = {"mcpServers": http_entries(order.servers, form="${V}", alwaysLoad=True)}
+    session = ["--resume", order.resume] if order.resume else ["--session-id", order.session_id]
+    headless = [] if order.interactive else ["-p", "--output-format", "stream-json", "--verbose"]
+    argv = [order.program, *headless, *session, "--permission-mode", "acceptEdits"]
+    argv += ["--mcp-config", str(order.folder / "mcp.json"), "--strict-mcp-config"]
+    for server in order.servers:
+        argv += ["--allowedTools", f"mcp__{server.name}"]
+    return Preparation(argv=[*argv, *order.arguments, "--", order.prompt], files={"mcp.json": json.dumps(config)})
+
+
+def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
+    if event["type"] == "system" and event.get("subtype") == "init":
+        yield Session(event["session_id"])
+        for server in event.get("mcp_servers", []):
+            yield ServerState(server["name"], server["status"], server.get("error") or "")
+    elif event["type"] == "assistant" and event.get("parent_tool_use_id") is None:
+        for block in event["message"]["content"]:
+            if block["type"] == "text":
+                yield Text(block["text"])
+    elif event["type"] == "result":
+        usage = event.get("usage") or {}
+        yield Usage(
+            {
+                "input_tokens": usage.get("input_tokens", 0),
+                "output_tokens": usage.get("output_tokens", 0),
+                "cached_tokens": usage.get("cache_read_input_tokens", 0),
+                "cost_usd": event.get("total_cost_usd") or 0,
+            }
+        )
+        for denial in event.get("permission_denials", []):
+            yield Denied(denial["tool_name"], json.dumps(denial.get("tool_input"), ensure_ascii=False)[:200])
+        if event.get("is_error"):
+            yield Failed(str(event.get("result") or event.get("subtype")))
+
+
+LAUNCH = Launch(
+    name="claude-code",
+    title="Claude Code",
+    program="claude",
+    runtime="claude_code",
+    capabilities=SPEAKS_MCP,
+    prepare=_prepare,
+    read=_read,
+    variables=(
+        "ANTHROPIC_*",
+        "CLAUDE_CODE_*",
+        "CLAUDE_CONFIG_DIR",
+        "DISABLE_*",
+        "AWS_*",
+        "GOOGLE_*",
+        "CLOUD_ML_REGION",
+    ),
 )

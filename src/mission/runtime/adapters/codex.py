@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mission.runtime.adapters.base import Adapter, ListedHooks, Place, Scope, Servers
 from mission.runtime.kept import toml
+from mission.runtime.launch import (
+    SPEAKS_MCP,
+    Denied,
+    Event,
+    Failed,
+    Launch,
+    Order,
+    Preparation,
+    Said,
+    Session,
+    Tally,
+    Text,
+)
 
 
 def _folder(place: Place, scope: Scope) -> Path:
@@ -29,4 +45,59 @@ ADAPTER = Adapter(
         "project": "Codex reads a project's configuration once the project is trusted.",
         "hooks": "Codex runs new hooks only after you trust them: type /hooks in Codex once.",
     },
+)
+
+
+def _prepare(order: Order) -> Preparation:
+    # Everything on the command line: its own configuration folder keeps the login and must stay the user's.
+    settings: dict[str, Any] = {"sandbox_mode": "workspace-write"}
+    for server in order.servers:
+        entry = f"mcp_servers.{server.name}"
+        settings |= {
+            f"{entry}.url": server.url,
+            f"{entry}.bearer_token_env_var": server.token_variable,
+            f"{entry}.required": True,
+            f"{entry}.default_tools_approval_mode": "approve",
+        }
+    options = [part for key, value in settings.items() for part in ("-c", f"{key}={json.dumps(value)}")]
+    if order.interactive:
+        verb = ["resume", order.resume] if order.resume else []
+        argv = [order.program, *verb, *options]
+    else:
+        verb = ["exec", "resume"] if order.resume else ["exec"]
+        argv = [order.program, *verb, "--json", "--skip-git-repo-check", *options]
+    session = [order.resume] if order.resume and not order.interactive else []
+    return Preparation(argv=[*argv, *order.arguments, "--", *session, order.prompt])
+
+
+def _read(event: Event, tally: Tally) -> Iterator[Said]:
+    kind = event["type"]
+    if kind == "thread.started":
+        yield Session(event["thread_id"])
+    elif kind == "item.completed":
+        item = event["item"]
+        if item["type"] == "agent_message":
+            yield Text(item["text"])
+        elif item.get("status") == "declined":
+            yield Denied(item["type"], str(item.get("command") or item.get("tool") or "")[:200])
+    elif kind == "turn.completed":
+        usage = event["usage"]
+        yield tally.add(
+            input_tokens=usage.get("input_tokens"),
+            output_tokens=usage.get("output_tokens"),
+            cached_tokens=usage.get("cached_input_tokens"),
+        )
+    elif kind == "turn.failed":
+        yield Failed(str(event["error"]["message"]))
+
+
+LAUNCH = Launch(
+    name="codex",
+    title="Codex",
+    program="codex",
+    runtime="codex",
+    capabilities=SPEAKS_MCP,
+    prepare=_prepare,
+    read=_read,
+    variables=("OPENAI_*", "CODEX_*", "AZURE_OPENAI_*"),
 )

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, Command, OwnFile, Place, Scope, Servers, stdio_entry
+from mission.runtime.launch import (
+    SPEAKS_MCP,
+    Denied,
+    Event,
+    Failed,
+    Launch,
+    Order,
+    Preparation,
+    Said,
+    ServerState,
+    Session,
+    Tally,
+    Text,
+    http_entries,
+)
 
 _EVENTS = ("sessionStart", "postToolUse", "agentStop", "sessionEnd")
 
@@ -42,4 +58,46 @@ ADAPTER = Adapter(
     servers=Servers(files=_servers, table="mcpServers", entry=_entry),
     hooks=OwnFile(path=_hooks_file, text=_hooks),
     next_steps={"project": "Copilot reads a project's servers once you trust the folder."},
+)
+
+
+def _prepare(order: Order) -> Preparation:
+    config = {"mcpServers": http_entries(order.servers, form="${V}", tools=["*"])}
+    session = [f"--resume={order.resume}"] if order.resume else ["--session-id", order.session_id]
+    argv = [order.program, *session, "--no-auto-update", "--allow-tool=write"]
+    argv += ["--additional-mcp-config", f"@{order.folder / 'mcp.json'}"]
+    argv += [f"--allow-tool={server.name}" for server in order.servers]
+    prompt = ["-i", order.prompt] if order.interactive else ["--output-format", "json", "-p", order.prompt]
+    return Preparation(argv=[*argv, *order.arguments, *prompt], files={"mcp.json": json.dumps(config)})
+
+
+def _read(event: Event, tally: Tally) -> Iterator[Said]:
+    data = event.get("data") or {}
+    if event["type"] == "assistant.message" and data.get("content") and not data.get("parentToolCallId"):
+        yield Text(data["content"])
+    elif event["type"] == "session.mcp_server_status_changed":
+        yield ServerState(data["serverName"], data["status"], str(data.get("error") or ""))
+    elif event["type"] == "assistant.usage":
+        yield tally.add(
+            input_tokens=data.get("inputTokens"),
+            output_tokens=data.get("outputTokens"),
+            cached_tokens=data.get("cacheReadTokens"),
+        )
+    elif event["type"] == "tool.execution_complete" and (data.get("error") or {}).get("code") == "denied":
+        yield Denied(str(data.get("toolName") or data.get("toolCallId")), data["error"]["message"][:200])
+    elif event["type"] == "session.error":
+        yield Failed(str(data.get("message")))
+    elif event["type"] == "result":
+        yield Session(event["sessionId"])
+
+
+LAUNCH = Launch(
+    name="copilot-cli",
+    title="GitHub Copilot CLI",
+    program="copilot",
+    runtime="copilot_cli",
+    capabilities=SPEAKS_MCP,
+    prepare=_prepare,
+    read=_read,
+    variables=("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"),
 )

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
+from mission.runtime.launch import (
+    SPEAKS_MCP,
+    Denied,
+    Event,
+    Failed,
+    Launch,
+    Order,
+    Preparation,
+    Said,
+    Session,
+    Tally,
+    Text,
+    Usage,
+    http_entries,
+)
 
 
 def _settings(place: Place, scope: Scope) -> Path:
@@ -28,4 +45,51 @@ ADAPTER = Adapter(
         "user": "Gemini CLI starts servers only in folders that you trust.",
         "project": "Gemini CLI reads a project's settings once you trust the folder.",
     },
+)
+
+
+def _prepare(order: Order) -> Preparation:
+    # As system defaults: they add to the settings of the user, whose login must stay in reach.
+    config = {"mcpServers": http_entries(order.servers, form="${V}", trust=True)}
+    session = ["--resume", order.resume] if order.resume else ["--session-id", order.session_id]
+    argv = [order.program, *session, "--skip-trust", "--approval-mode", "auto_edit", *order.arguments]
+    argv += ["-i", order.prompt] if order.interactive else ["-o", "stream-json", "-p", order.prompt]
+    return Preparation(
+        argv=argv,
+        environment={"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(order.folder / "settings.json")},
+        files={"settings.json": json.dumps(config)},
+    )
+
+
+def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
+    if event["type"] == "init":
+        yield Session(event["session_id"])
+    elif event["type"] == "message" and event["role"] == "assistant":
+        yield Text(event["content"], whole=not event.get("delta"))
+    elif event["type"] == "tool_result" and event.get("status") == "error":
+        problem = event.get("error") or {}
+        if "policy" in str(problem).lower() or "denied" in str(problem).lower():
+            yield Denied(str(event.get("tool_id", "")).partition("__")[0], str(problem.get("message", ""))[:200])
+    elif event["type"] == "result":
+        stats = event.get("stats") or {}
+        yield Usage(
+            {
+                "input_tokens": stats.get("input_tokens", 0),
+                "output_tokens": stats.get("output_tokens", 0),
+                "cached_tokens": stats.get("cached", 0),
+            }
+        )
+        if event.get("status") == "error":
+            yield Failed(str((event.get("error") or {}).get("message")))
+
+
+LAUNCH = Launch(
+    name="gemini-cli",
+    title="Gemini CLI",
+    program="gemini",
+    runtime="gemini_cli",
+    capabilities=SPEAKS_MCP,
+    prepare=_prepare,
+    read=_read,
+    variables=("GEMINI_*", "GOOGLE_*"),
 )

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import Adapter, Command, OwnFile, Place, Scope, Servers
+from mission.runtime.launch import (
+    SPEAKS_MCP,
+    Denied,
+    Event,
+    Failed,
+    Launch,
+    Order,
+    Preparation,
+    Said,
+    Session,
+    Tally,
+    Text,
+)
 
 
 def _folder(place: Place) -> Path:
@@ -96,4 +110,58 @@ ADAPTER = Adapter(
     program="opencode",
     servers=Servers(files=_files, table="mcp", entry=_entry, environment_key="environment"),
     hooks=OwnFile(path=_plugin_file, text=_plugin),
+)
+
+
+def _prepare(order: Order) -> Preparation:
+    servers = {
+        each.name: {
+            "type": "remote",
+            "url": each.url,
+            "oauth": False,
+            "headers": each.header("{env:V}"),
+            "enabled": True,
+        }
+        for each in order.servers
+    }
+    session = ["--session", order.resume] if order.resume else []
+    if order.interactive:
+        argv = [order.program, str(order.directory), *session, *order.arguments, "--prompt", order.prompt]
+    else:
+        argv = [order.program, "run", "--format", "json", *session, *order.arguments, "--", order.prompt]
+    return Preparation(argv=argv, environment={"OPENCODE_CONFIG_CONTENT": json.dumps({"mcp": servers})})
+
+
+def _read(event: Event, tally: Tally) -> Iterator[Said]:
+    part = event.get("part") or {}
+    if event["type"] == "step_start":
+        yield Session(event["sessionID"])
+    elif event["type"] == "text":
+        yield Text(part["text"])
+    elif event["type"] == "step_finish":
+        tokens = part["tokens"]
+        yield tally.add(
+            input_tokens=tokens.get("input"),
+            output_tokens=tokens.get("output"),
+            cached_tokens=tokens.get("cache", {}).get("read"),
+            cost_usd=part.get("cost"),
+        )
+    elif event["type"] == "tool_use" and part["state"]["status"] == "error":
+        reason = str(part["state"].get("error", ""))
+        if "permission" in reason.lower() or "rejected" in reason.lower():
+            yield Denied(part["tool"], reason[:200])
+    elif event["type"] == "error":
+        problem = event.get("error") or {}
+        yield Failed(str((problem.get("data") or {}).get("message") or problem.get("name") or problem))
+
+
+LAUNCH = Launch(
+    name="opencode",
+    title="OpenCode",
+    program="opencode",
+    runtime="opencode",
+    capabilities=SPEAKS_MCP,
+    prepare=_prepare,
+    read=_read,
+    variables=("OPENCODE_*", "*_API_KEY", "ANTHROPIC_*", "OPENAI_*", "AWS_*", "GOOGLE_*"),
 )

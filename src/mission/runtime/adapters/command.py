@@ -1,0 +1,26 @@
+"""Any program: it gets its task in the environment and signals as it likes, over MCP or by marker lines."""
+
+from __future__ import annotations
+
+from mission.domain.signals import Delivery
+from mission.runtime.launch import Capabilities, Launch, Order, Preparation
+
+
+def _prepare(order: Order) -> Preparation:
+    return Preparation(
+        argv=[order.program, *order.arguments],
+        environment={"MISSION_PROMPT_FILE": str(order.folder / "prompt.md")},
+        files={"prompt.md": order.prompt},
+    )
+
+
+LAUNCH = Launch(
+    name="command",
+    title="Any program",
+    program="",
+    runtime="custom",
+    capabilities=Capabilities(supported=(Delivery.STDOUT_MARKER, Delivery.MCP_TOOL), preferred=Delivery.STDOUT_MARKER),
+    prepare=_prepare,
+    resumes=False,
+    interrupt_keys="\x03",
+)

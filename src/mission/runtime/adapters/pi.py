@@ -1,0 +1,55 @@
+"""Pi: speaks no MCP, so it signals by markers; launched without a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mission.runtime.launch import (
+    PRINTS_ONLY,
+    Event,
+    Failed,
+    Launch,
+    Order,
+    Preparation,
+    Said,
+    Session,
+    Tally,
+    Text,
+)
+
+
+def _prepare(order: Order) -> Preparation:
+    session = ["--session", order.resume] if order.resume else []
+    return Preparation(argv=[order.program, "-p", "--mode", "json", *session, *order.arguments, order.prompt])
+
+
+def _read(event: Event, tally: Tally) -> Iterator[Said]:
+    if event["type"] == "session":
+        yield Session(event["id"])
+    elif event["type"] == "message_end" and event["message"]["role"] == "assistant":
+        message = event["message"]
+        for part in message["content"]:
+            if part["type"] == "text":
+                yield Text(part["text"])
+        usage = message.get("usage") or {}
+        yield tally.add(
+            input_tokens=usage.get("input"),
+            output_tokens=usage.get("output"),
+            cached_tokens=usage.get("cacheRead"),
+            cost_usd=(usage.get("cost") or {}).get("total"),
+        )
+        if message.get("stopReason") == "error":
+            yield Failed(str(message.get("errorMessage")))
+
+
+LAUNCH = Launch(
+    name="pi",
+    title="Pi",
+    program="pi",
+    runtime="pi",
+    capabilities=PRINTS_ONLY,
+    prepare=_prepare,
+    read=_read,
+    interactive=False,
+    variables=("PI_*", "*_API_KEY", "ANTHROPIC_*", "OPENAI_*", "GOOGLE_*", "GEMINI_*", "AWS_*"),
+)

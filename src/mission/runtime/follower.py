@@ -1,0 +1,201 @@
+"""One running execution: its output is read, what it says is recorded, and its end is settled."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from mission.domain.errors import MissionError
+from mission.domain.execution import Execution, ExecutionStatus, Mode
+from mission.domain.observation import AckStatus, Origin
+from mission.domain.signals import Delivery, read_event_id, read_signal
+from mission.runtime import launch as said
+from mission.runtime.launch import SIGNALS, Launch
+from mission.runtime.markers import Diagnostic, Marker
+from mission.runtime.output import Finding, OutputReader
+from mission.runtime.process import Chunk, Exit, Process
+from mission.runtime.terminal import Screen
+from mission.services import executions, observations
+from mission.services.agents import Rhythm
+from mission.services.executions import End
+from mission.store.database import Database
+
+log = logging.getLogger(__name__)
+
+MOST_DIAGNOSTICS = 100
+LONGEST_REASON = 500
+LIMITS = {
+    "time-limit": "it ran longer than its time limit and was stopped",
+    "output-limit": "it wrote more than its output limit and was stopped",
+    "runner-stopped": "its runner was asked to end",
+    "lost": "its process disappeared without a trace of how it ended",
+}
+
+
+class Follower:
+    """Follows one execution from its start, or from where an earlier daemon left it, to its end."""
+
+    def __init__(
+        self,
+        execution: Execution,
+        launch: Launch,
+        process: Process,
+        *,
+        database: Database,
+        rhythm: Rhythm,
+        screen: Screen,
+        ended: Callable[[Execution], Awaitable[None]],
+    ) -> None:
+        self.execution = execution
+        self.launch = launch
+        self.process = process
+        self.screen = screen
+        self._database = database
+        self._rhythm = rhythm
+        self._ended = ended
+        headless = execution.mode is Mode.HEADLESS
+        self._markers = execution.delivery is Delivery.STDOUT_MARKER
+        self._output = OutputReader(
+            execution.id,
+            read=launch.read if headless else None,
+            markers=self._markers and (headless or launch.read is None),
+        )
+        self._read_to = 0
+        self._diagnostics = 0
+        self._failure: str | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name=f"follow {self.execution.id}")
+
+    async def wait(self) -> None:
+        """Return when the execution has ended and is recorded."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+
+    async def leave(self) -> None:
+        """Let go of a program that goes on; the next daemon finds it again."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.process.leave()
+        self.screen.close()
+
+    async def _run(self) -> None:
+        while not isinstance(event := await self.process.read(), Exit):
+            await self._take(event)
+        await self._record(self._output.end())
+        await self._settle(event)
+
+    async def _take(self, chunk: Chunk) -> None:
+        if chunk.end <= self._read_to:
+            return  # brought again over a new connection
+        self._read_to = chunk.end
+        self.screen.show(chunk.data, stream=chunk.stream)
+        await self._record(self._output.feed(chunk))
+        if (end := self._output.dealt_with()) is not None:
+            self.process.take(end)
+
+    async def _record(self, findings: list[Finding]) -> None:
+        for finding in findings:
+            try:
+                await self._note(finding.key, finding.what)
+            except MissionError as error:
+                log.warning("execution %s: %s could not be recorded: %s", self.execution.id, finding.key, error)
+
+    async def _note(self, key: str, what: Marker | Diagnostic | said.Said) -> None:
+        match what:
+            case Marker():
+                await self._observe(key, what)
+            case Diagnostic():
+                await self._diagnose(key, "marker", {"reason": what.reason, "line": what.excerpt})
+            case said.Session():
+                await self._database.write(executions.noted, execution_id=self.execution.id, session_id=what.id)
+            case said.Usage():
+                await self._database.write(executions.noted, execution_id=self.execution.id, usage=what.figures)
+            case said.Denied():
+                denied = {"tool": what.tool, "detail": what.detail}
+                await self._diagnose(key, "permission-denied", denied, origin=Origin.PROVIDER)
+            case said.ServerState():
+                await self._server(key, what)
+            case said.Failed():
+                self._failure = what.reason[:LONGEST_REASON]
+                await self._diagnose(key, "failed", {"reason": self._failure}, origin=Origin.PROVIDER)
+
+    async def _observe(self, key: str, marker: Marker) -> None:
+        try:
+            payload = {name: value for name, value in marker.signal.items() if name != "type"}
+            signal = read_signal(marker.signal["type"], payload)
+            event_id = read_event_id(marker.event_id)
+        except MissionError as error:
+            await self._diagnose(key, "marker", {"reason": error.message, "event_id": marker.event_id[:200]})
+            return
+        ack = await self._database.write(
+            observations.observe,
+            execution_id=self.execution.id,
+            event_id=event_id,
+            signal=signal,
+            delivery=Delivery.STDOUT_MARKER,
+        )
+        if ack.status is AckStatus.REJECTED:
+            await self._diagnose(key, "marker", {"reason": ack.reason or "rejected", "event_id": event_id})
+
+    async def _server(self, key: str, state: said.ServerState) -> None:
+        if not state.failed:
+            return
+        detail = {"server": state.name, "error": state.error[:LONGEST_REASON]}
+        await self._diagnose(key, "mcp-server-failed", detail, origin=Origin.PROVIDER)
+        if state.name == SIGNALS and self.execution.delivery is Delivery.MCP_TOOL:
+            self._failure = f"the client could not reach {SIGNALS}: {state.error}"[:LONGEST_REASON]
+            self.process.stop("not-provisioned")
+
+    async def _diagnose(
+        self, key: str, type: str, payload: Mapping[str, Any], *, origin: Origin = Origin.TERMINAL
+    ) -> None:
+        """Record what went wrong; a program that does nothing else is not recorded line by line."""
+        self._diagnostics += 1
+        if self._diagnostics > MOST_DIAGNOSTICS:
+            return
+        if self._diagnostics == MOST_DIAGNOSTICS:
+            key, type, payload = "diagnostics:full", "diagnostics-full", {"reason": "more of them are not recorded"}
+        await self._database.write(
+            observations.note, execution_id=self.execution.id, origin=origin, type=type, payload=payload, key=key
+        )
+
+    async def _settle(self, exit: Exit) -> None:
+        """Record the end, take its access away and clear up; in this order, so that a crash in between is seen."""
+        if exit.left_over:
+            left = {"reason": f"{exit.left_over} processes were left behind and ended"}
+            await self._diagnose("left-behind", "left-behind", left)
+        end = self._end(exit)
+        ended = await self._database.write(
+            executions.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm
+        )
+        log.info("execution %s ended: %s%s", ended.id, ended.status, f" ({ended.reason})" if ended.reason else "")
+        await self.process.release()
+        self.screen.close()
+        self.execution = ended
+        await self._ended(ended)
+
+    def _end(self, exit: Exit) -> End:
+        status, reason = self._verdict(exit)
+        return End(status=status, exit_code=exit.code, reason=reason[:LONGEST_REASON] if reason else None)
+
+    def _verdict(self, exit: Exit) -> tuple[ExecutionStatus, str | None]:
+        if exit.reason == "lost":
+            return ExecutionStatus.LOST, LIMITS["lost"]
+        if exit.reason == "stopped":
+            return ExecutionStatus.STOPPED, "stopped by the operator"
+        if exit.reason == "not-started":
+            return ExecutionStatus.FAILED, f"the program could not be started: {exit.error}"
+        if exit.reason in LIMITS:
+            return ExecutionStatus.FAILED, LIMITS[exit.reason]
+        if self._failure is not None:
+            return ExecutionStatus.FAILED, self._failure
+        if exit.code == 0:
+            return ExecutionStatus.COMPLETED, None
+        how = f"exit code {exit.code}" if exit.signal is None else f"killed by {exit.signal}"
+        last = self._output.errors.strip().splitlines()[-1:]
+        return ExecutionStatus.FAILED, ": ".join([how, *last])

@@ -1,0 +1,215 @@
+"""What an agent client tells about being launched: what it can do, how it is started, how its output reads."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from mission.domain.signals import Delivery
+
+SIGNALS = "open-mission-mcp"
+MISSION = "mission"
+SIGNALS_TOKEN = "OPEN_MISSION_MCP_TOKEN"
+SIGNALS_URL = "OPEN_MISSION_MCP_URL"
+MISSION_TOKEN = "MISSION_TOKEN"
+
+COMMON_VARIABLES = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_*", "SSH_AUTH_SOCK"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "COLORTERM", "VIRTUAL_ENV"),
+)
+"""What any launched program may see of the environment it is launched from."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Capabilities:
+    """What a client can do, whatever is chosen for one execution."""
+
+    supported: Sequence[Delivery]
+    preferred: Delivery
+    requires_runtime_config: bool = False
+    supports_stdio_bridge: bool = False
+    supports_dynamic_tools: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "supported": [str(each) for each in self.supported],
+            "preferred": str(self.preferred),
+            "provisioning": {
+                "requiresRuntimeConfig": self.requires_runtime_config,
+                "supportsStdioBridge": self.supports_stdio_bridge,
+                "supportsDynamicTools": self.supports_dynamic_tools,
+            },
+        }
+
+
+SPEAKS_MCP = Capabilities(
+    supported=(Delivery.MCP_TOOL, Delivery.STDOUT_MARKER),
+    preferred=Delivery.MCP_TOOL,
+    requires_runtime_config=True,
+    supports_stdio_bridge=True,
+    supports_dynamic_tools=True,
+)
+PRINTS_ONLY = Capabilities(supported=(Delivery.STDOUT_MARKER,), preferred=Delivery.STDOUT_MARKER)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Server:
+    """An MCP server for the agent. Its token is in the environment; here stands only under which name."""
+
+    name: str
+    url: str
+    token_variable: str
+
+    def header(self, form: str) -> dict[str, str]:
+        """The headers that carry the token, in the client's way of naming a variable ('${}', '{env:}' …)."""
+        return {"Authorization": "Bearer " + form.replace("V", self.token_variable)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Order:
+    """What an adapter is asked to start. `folder` is private and goes when the execution ends."""
+
+    program: str
+    prompt: str
+    folder: Path
+    directory: Path
+    servers: Sequence[Server] = ()
+    interactive: bool = False
+    session_id: str = ""
+    resume: str | None = None
+    """The client's own session to go on with."""
+    arguments: Sequence[str] = ()
+    """What the operator adds to the command line."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Preparation:
+    """A command line without secrets, what its environment needs, and files for its folder by name."""
+
+    argv: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words of the agent itself. Pieces of one message are not `whole`."""
+
+    text: str
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the run has used so far; unknown figures are left out."""
+
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """Something the client did not let its agent do."""
+
+    tool: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """Whether the client reached an MCP server."""
+
+    name: str
+    status: str
+    error: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return self.status == "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The client says that its run failed, whatever its exit code."""
+
+    reason: str
+
+
+Said = Text | Session | Usage | Denied | ServerState | Failed
+
+
+class Tally:
+    """Figures added up over a run, for clients that tell them step by step."""
+
+    def __init__(self) -> None:
+        self._figures: dict[str, float] = {}
+
+    def add(self, **figures: float | None) -> Usage:
+        for name, value in figures.items():
+            if value:
+                self._figures[name] = self._figures.get(name, 0) + value
+        return Usage(dict(self._figures))
+
+
+Event = Mapping[str, Any]
+Read = Callable[[Event, Tally], Iterator[Said]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Launch:
+    """One launchable client. Without `read` its output is plain text, in which markers are looked for as they stand."""
+
+    name: str
+    title: str
+    program: str
+    runtime: str
+    capabilities: Capabilities
+    prepare: Callable[[Order], Preparation]
+    read: Read | None = None
+    interactive: bool = True
+    resumes: bool = True
+    variables: Sequence[str] = ()
+    interrupt_keys: str = "\x1b"
+    submit_keys: str = "\r"
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """What of an environment the client may see."""
+        patterns = (*COMMON_VARIABLES, *self.variables)
+        return {name: value for name, value in given.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
+
+
+def read_event(read: Read, line: bytes, tally: Tally) -> list[Said]:
+    """What one line of a client's JSON output says; a line that is no event of the known shape says nothing."""
+    if not line.lstrip().startswith(b"{"):
+        return []
+    try:
+        event = json.loads(line)
+        return list(read(event, tally))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return []
+
+
+def http_entries(servers: Sequence[Server], *, form: str, **more: Any) -> dict[str, Any]:
+    """Servers as most clients write HTTP ones."""
+    return {each.name: {"type": "http", "url": each.url, "headers": each.header(form), **more} for each in servers}
+
+
+def launches() -> dict[str, Launch]:
+    """Every client that can be launched, by name: the modules of the adapters that say how."""
+    package = importlib.import_module("mission.runtime.adapters")
+    modules = [
+        importlib.import_module(f"{package.__name__}.{each.name}") for each in pkgutil.iter_modules(package.__path__)
+    ]
+    found = [module.LAUNCH for module in modules if hasattr(module, "LAUNCH")]
+    return {launch.name: launch for launch in found}

@@ -1,0 +1,220 @@
+"""Brings agents what people say: answers to their questions, and operators' messages, as each launch can take them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mission.domain.errors import MissionError
+from mission.domain.execution import Execution, MessageKind, MessageState, Mode
+from mission.domain.inbox import SYSTEM, ItemKind, ItemState
+from mission.domain.mail import HUMAN
+from mission.domain.task import OPEN, Task
+from mission.events.bus import Topic
+from mission.events.log import EventLog
+from mission.files import write_private
+from mission.runtime.follower import Follower
+from mission.runtime.supervisor import Supervisor
+from mission.services import executions, inbox, mail
+from mission.services.launching import Order
+from mission.services.work import Work
+from mission.store.events import StoredEvent
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+WORDS = {
+    MessageKind.CHECKPOINT: "Write down where you are (checkpoint_add), then go on.",
+    MessageKind.NUDGE: "Say how it goes, then go on.",
+    MessageKind.RESUME: "Go on where you stopped.",
+    MessageKind.INTERRUPT: "Stop what you are doing and wait.",
+}
+ENTER_SECONDS = 0.2
+"""Between words and Enter: a terminal program takes both at once for pasted text."""
+WAIT_SECONDS = 5.0
+
+
+class Postman:
+    """Follows the event log for as long as the daemon runs."""
+
+    def __init__(self, supervisor: Supervisor, work: Work, events: EventLog, *, host_id: str, mark: Path) -> None:
+        """`mark` is the file that remembers how far the log was heard."""
+        self._supervisor = supervisor
+        self._work = work
+        self._events = events
+        self._host_id = host_id
+        self._mark = mark
+        self._heard = 0
+        self._answers: dict[str, str] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Begin with what was said while no daemon ran."""
+        self._supervisor.on_end = self._ended
+        self._heard = self._last_heard()
+        self._begin(self._run())
+
+    def _last_heard(self) -> int:
+        try:
+            return min(int(self._mark.read_text()), self._events.last)
+        except (OSError, ValueError):
+            return self._events.last
+
+    async def close(self) -> None:
+        self._supervisor.on_end = None
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _begin(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self) -> None:
+        while True:
+            await self._events.wait(self._heard, seconds=WAIT_SECONDS)
+            try:
+                chapter = await self._events.read(Topic("global"), since=self._heard)
+            except MissionError:
+                await asyncio.sleep(WAIT_SECONDS)
+                continue
+            for event in chapter.events:
+                await self._safely(self._hear(event))
+            if chapter.newest != self._heard:
+                self._heard = chapter.newest
+                await asyncio.to_thread(write_private, self._mark, str(self._heard))
+
+    async def _safely(self, work: Any) -> None:
+        try:
+            await work
+        except MissionError as error:
+            log.warning("something said to an agent could not be delivered: %s", error.message)
+        except Exception:  # one bad letter must not stop the mail
+            log.exception("something said to an agent could not be delivered")
+
+    async def _hear(self, event: StoredEvent) -> None:
+        if event.type == "queue:updated" and event.data.get("execution_id"):
+            execution = await self._ours(event.data["execution_id"])
+            if execution is None or event.data["kind"] not in {ItemKind.QUESTION, ItemKind.BLOCKER}:
+                return
+            if event.data["state"] == ItemState.ANSWERED:
+                await self._answer(execution, event.data["answer"])
+            elif event.data["state"] == ItemState.DISMISSED and event.data.get("closed_by") != SYSTEM:
+                await self._answer(execution, "No answer will come: go on as you think best.")
+        elif event.type == "execution:updated" and (message := event.data.get("message")) is not None:
+            execution = await self._ours(event.data["id"])
+            if execution is None or message["state"] != MessageState.PENDING:
+                return
+            if await self._work.read(_is_pending, message_id=message["id"]):
+                await self._message(execution, message)
+
+    async def _ours(self, execution_id: str) -> Execution | None:
+        execution = await self._work.read(_found, execution_id=execution_id)
+        return execution if execution is not None and execution.host_id == self._host_id else None
+
+    async def _answer(self, execution: Execution, text: str) -> None:
+        """By the terminal, with the next prompt, or not at all where the answer in its inbox has to do."""
+        follower = self._supervisor.follower(execution.id)
+        if follower is None:
+            await self._go_on(execution, text)
+        elif execution.mode is Mode.INTERACTIVE:
+            await self._type(follower, text)
+            await self._work.write(executions.resumed, execution_id=execution.id)
+        elif follower.launch.resumes:
+            self._answers[execution.id] = text
+
+    def _ended(self, execution: Execution) -> None:
+        """An agent that ended its turn to wait for the answer goes on with it."""
+        text = self._answers.pop(execution.id, None)
+        if text is not None:
+            self._begin(self._safely(self._go_on(execution, text)))
+
+    async def _go_on(self, execution: Execution, text: str) -> None:
+        """A new execution of the same agent on the same task, in the same session where the client can."""
+        if not await self._work.read(_waits, execution=execution):
+            return
+        order = Order(
+            task_id=execution.task_id,
+            adapter=execution.adapter,
+            delivery=execution.delivery,
+            interactive=execution.mode is Mode.INTERACTIVE,
+            arguments=self._supervisor.arguments_of(execution.id),
+            repository_path=execution.directory,
+            resumes=execution.id,
+            answer=text,
+        )
+        try:
+            await self._supervisor.launch(self._work, order, answer=lambda made: made)
+        except MissionError as error:
+            await self._work.write(_complain, execution=execution, error=error)
+
+    async def _message(self, execution: Execution, message: Mapping[str, Any]) -> None:
+        follower = self._supervisor.follower(execution.id)
+        state, reason = MessageState.DELIVERED, None
+        kind = MessageKind(message["kind"])
+        if follower is None:
+            state, reason = MessageState.FAILED, f"execution {execution.id} runs no more"
+        elif kind is MessageKind.INTERRUPT:
+            reason = self._interrupt(follower)
+        else:
+            reason = await self._tell(follower, message["text"] or WORDS[kind])
+        await self._work.write(executions.told, message_id=message["id"], state=state, reason=reason)
+
+    def _interrupt(self, follower: Follower) -> str | None:
+        if follower.execution.mode is Mode.INTERACTIVE:
+            follower.process.type(follower.launch.interrupt_keys.encode())
+            return None
+        follower.process.interrupt()
+        return "interrupted by a signal"
+
+    async def _tell(self, follower: Follower, words: str) -> str | None:
+        if follower.execution.mode is Mode.INTERACTIVE:
+            await self._type(follower, words)
+            return None
+        await self._work.write(
+            mail.send,
+            sender=HUMAN,
+            recipient=follower.execution.agent_id,
+            subject="From the operator",
+            body=words,
+            task_id=follower.execution.task_id,
+        )
+        return "put into its inbox"
+
+    async def _type(self, follower: Follower, words: str) -> None:
+        follower.process.type(" ".join(words.split()).encode())
+        await asyncio.sleep(ENTER_SECONDS)
+        follower.process.type(follower.launch.submit_keys.encode())
+
+
+def _found(tx: Tx, *, execution_id: str) -> Execution | None:
+    return tx.executions.find(execution_id)
+
+
+def _waits(tx: Tx, *, execution: Execution) -> bool:
+    """Whether the task is still there for this agent to go on with."""
+    newest = tx.executions.newest_of_task(execution.task_id)
+    task: Task = tx.tasks.get(execution.task_id)
+    free = task.owner_id in (None, execution.agent_id)
+    return newest is not None and newest.id == execution.id and free and task.status in OPEN
+
+
+def _is_pending(tx: Tx, *, message_id: str) -> bool:
+    return tx.executions.message(message_id).state is MessageState.PENDING
+
+
+def _complain(tx: Tx, *, execution: Execution, error: MissionError) -> None:
+    """Tell the person that an answer found nobody."""
+    inbox.open_item(
+        tx,
+        kind=ItemKind.ESCALATION,
+        subject=f"The agent of {execution.id} could not be launched again with the answer",
+        body=f"{error.message}\n\n{error.hint or ''}",
+        task_id=execution.task_id,
+        agent_id=execution.agent_id,
+        once=f"relaunch {execution.id}",
+    )

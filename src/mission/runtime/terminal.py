@@ -1,0 +1,89 @@
+"""What an execution shows, for whoever watches: the last of what was shown, then everything live."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import json
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+
+from mission.runtime.runner import transcript
+
+KEPT_CHARACTERS = 256 * 1024
+LONGEST_QUEUE = 4_000
+
+
+class Watcher:
+    """One that watches; one that cannot keep up is let go, never waited for."""
+
+    def __init__(self, history: str) -> None:
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        if history:
+            self._pieces.put_nowait(history)
+
+    async def next(self) -> str | None:
+        """The next piece of text; None when there is no more."""
+        return await self._pieces.get()
+
+    def offer(self, text: str | None) -> None:
+        if self._pieces.qsize() < LONGEST_QUEUE:
+            self._pieces.put_nowait(text)
+
+
+class Screen:
+    """The output of one execution as its watchers see it."""
+
+    def __init__(self, history: str = "") -> None:
+        self._kept: deque[str] = deque([history] if history else [])
+        self._size = len(history)
+        self._watchers: set[Watcher] = set()
+        self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("out", "err")}
+
+    def show(self, data: bytes, *, stream: str) -> None:
+        text = self._decoders[stream].decode(data)
+        if not text:
+            return
+        self._kept.append(text)
+        self._size += len(text)
+        while self._size > KEPT_CHARACTERS and len(self._kept) > 1:
+            self._size -= len(self._kept.popleft())
+        for watcher in self._watchers:
+            watcher.offer(text)
+
+    def join(self) -> Watcher:
+        watcher = Watcher("".join(self._kept)[-KEPT_CHARACTERS:])
+        self._watchers.add(watcher)
+        return watcher
+
+    def leave(self, watcher: Watcher) -> None:
+        self._watchers.discard(watcher)
+
+    def close(self) -> None:
+        for watcher in self._watchers:
+            watcher.offer(None)
+        self._watchers.clear()
+
+
+def shown_before(folder: Path) -> str:
+    """The last of what a transcript holds."""
+    kept: deque[str] = deque()
+    size = 0
+    for piece in reversed(transcript.pieces(str(folder))):
+        for line in reversed(_lines(Path(piece))):
+            with suppress(ValueError, TypeError):
+                _, kind, text = json.loads(line)
+                if kind == "o":
+                    kept.appendleft(text)
+                    size += len(text)
+            if size > KEPT_CHARACTERS:
+                return "".join(kept)[-KEPT_CHARACTERS:]
+    return "".join(kept)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()[1:]
+    except OSError:
+        return []

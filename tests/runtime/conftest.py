@@ -1,0 +1,114 @@
+"""A daemon's inside, with which stand-in agents are launched."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mission.app import App
+from mission.domain.execution import Execution
+from mission.runtime.runner import processes
+from mission.settings import Settings
+from mission.store.transaction import Tx
+from tests.conftest import Front
+
+STANDIN = str(Path(__file__).parent / "standin.py")
+PATIENCE = 60.0
+
+
+class Control:
+    """Mission Control as a daemon runs it, and what a test asks of it."""
+
+    def __init__(self, app: App, repository: Path) -> None:
+        self.app = app
+        self.call = Front(app)
+        self.repository = repository
+
+    async def task(self, **fields: Any) -> str:
+        """A new task that nobody has, in a mission of the repository."""
+        made = await self.call(
+            "workflow_create",
+            {
+                "name": "Shop",
+                "source_type": "prompt",
+                "source_content": "x",
+                "repository_path": str(self.repository),
+                "max_parallel_tasks": 100,
+            },
+        )
+        wanted = {"name": "Sort the shelves", "description": "Largest first", "sequence": 1, **fields}
+        await self.call(
+            "workflow_set_plan", {"id": made["id"], "plan": {"summary": "s", "approach": "a", "tasks": [wanted]}}
+        )
+        found = await self.call("workflow_get", {"id": made["id"], "include_tasks": True})
+        return str(found["tasks"][0]["id"])
+
+    async def launch(self, *arguments: str, task: str | None = None, **options: Any) -> dict[str, Any]:
+        """A stand-in agent that runs."""
+        program = options.pop("program", [sys.executable, "-u", STANDIN])
+        return await self.call(
+            "execution_launch",
+            {
+                "task_id": task or await self.task(),
+                "adapter": "command",
+                "arguments": [*program, *arguments],
+                **options,
+            },
+        )
+
+    async def execution(self, id: str) -> Execution:
+        return await self.app.database.read(_execution, id=id)
+
+    async def until(self, id: str, condition: Callable[[Execution], bool]) -> Execution:
+        """The execution as soon as it is so."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                seen = self.app.events.last
+                execution = await self.execution(id)
+                if condition(execution):
+                    return execution
+                await self.app.events.wait(seen, seconds=1)
+
+    async def ended(self, id: str) -> Execution:
+        """The execution once it has ended and everything of it is cleared up."""
+        execution = await self.until(id, lambda each: not each.is_live)
+        async with asyncio.timeout(PATIENCE):
+            while self.app.supervisor.follower(id) is not None:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.01)
+        return execution
+
+    async def observations(self, id: str) -> list[tuple[str, str]]:
+        """What was recorded of an execution: kinds and event ids."""
+        return await self.app.database.read(_observations, id=id)
+
+    def left(self, id: str) -> list[str]:
+        """What is left of an execution beside its transcript: files and processes."""
+        folder = self.app.supervisor.folder(id)
+        files = [path.name for path in folder.iterdir() if not path.name.startswith("transcript.")]
+        return [*files, *map(str, processes.members(id, group=None))]
+
+
+@pytest.fixture
+async def control(sqlite_settings: Settings, repository: Path) -> AsyncIterator[Control]:
+    """A daemon without its doors, on SQLite; nothing it launched outlives the test."""
+    app = App(sqlite_settings, role="a test")
+    async with app.running(periodic=True):
+        made = Control(app, repository)
+        yield made
+        for id in list(app.supervisor._followers):
+            await app.supervisor.stop(id)
+
+
+def _execution(tx: Tx, *, id: str) -> Execution:
+    return tx.executions.get(id)
+
+
+def _observations(tx: Tx, *, id: str) -> list[tuple[str, str]]:
+    return [
+        (each.type, each.event_id) for each in reversed(tx.observations.page(id, type=None, limit=1000, after=None))
+    ]

@@ -1,0 +1,213 @@
+"""Launching, following, stopping and finding again, with a stand-in agent on a real daemon's inside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mission.domain.errors import InvalidInput, InvalidState, MissionError
+from mission.domain.execution import ExecutionStatus
+from tests.runtime.conftest import Control
+
+S = ExecutionStatus
+
+
+async def test_a_launch_starts_the_task_and_what_the_agent_prints_is_recorded_once(control: Control):
+    task = await control.task()
+
+    launched = await control.launch("work", task=task)
+    ended = await control.ended(launched["id"])
+
+    assert (launched["status"], launched["task_id"]) == ("running", task)
+    assert launched["transport"] == {"selected": "stdout-marker", "degraded": False}
+    assert launched["directory"] == str(control.repository)
+    assert (ended.status, ended.exit_code, ended.reason) == (S.COMPLETED, 0, None)
+    assert (ended.progress or {})["summary"] == "begun"
+    kinds = [kind for kind, _ in await control.observations(launched["id"])]
+    assert kinds == ["progress", "marker", "completed_claim"]
+    assert (await control.call("task_get", {"id": task}))["status"] == "in_progress"  # under review
+    assert control.left(launched["id"]) == []
+
+
+@pytest.mark.parametrize(
+    ("wish", "error", "says"),
+    [
+        ({"adapter": "chatgpt"}, InvalidInput, "there is no 'chatgpt'"),
+        ({"adapter": "command", "arguments": []}, InvalidInput, "needs a program"),
+        ({"adapter": "command", "arguments": ["/nowhere/agent"]}, InvalidState, "is not installed"),
+        ({"adapter": "pi", "delivery": "mcp-tool"}, InvalidInput, "does not support mcp-tool"),
+        ({"adapter": "pi", "interactive": True}, InvalidInput, "without a terminal"),
+        ({"adapter": "codex", "interactive": True, "delivery": "stdout-marker"}, InvalidInput, "cannot be read"),
+        ({"adapter": "command", "arguments": ["broken"]}, InvalidState, "could not be started"),
+        ({"adapter": "command", "arguments": [sys.executable], "handover": "none"}, InvalidInput, "no such file"),
+    ],
+)
+async def test_a_launch_that_cannot_be_says_why_and_leaves_the_task_free(
+    control: Control, tmp_path: Path, wish: dict[str, Any], error: type[MissionError], says: str
+):
+    broken = tmp_path / "broken"
+    broken.write_text("#!/nowhere/interpreter\n")
+    broken.chmod(0o755)
+    wish = {name: [str(broken)] if value == ["broken"] else value for name, value in wish.items()}
+    task = await control.task()
+
+    with pytest.raises(error, match=says):
+        await control.call("execution_launch", {"task_id": task, **wish})
+
+    found = await control.call("task_get", {"id": task})
+    assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
+    assert control.app.supervisor.running == 0
+
+
+async def test_an_agent_gets_its_secrets_and_what_it_needs_and_no_keys_of_others(control: Control, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-not-for-everyone")
+    launched = await control.launch("environment", delivery="mcp-tool")
+    await control.ended(launched["id"])
+
+    folder = control.app.supervisor.folder(launched["id"])
+    text = "".join(json.loads(line)[2] for line in (folder / "transcript.cast").read_text().splitlines()[1:])
+    found = json.loads(text)["environment"]
+    assert found["OPEN_MISSION_MCP_URL"].endswith(f"/mcp/executions/{launched['id']}")
+    assert found["OPEN_MISSION_MCP_TOKEN"]
+    assert found["MISSION_TOKEN"] not in ("", found["OPEN_MISSION_MCP_TOKEN"])
+    assert "ANTHROPIC_API_KEY" not in found
+
+
+async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control):
+    task = await control.task()
+
+    seen = await control.call(
+        "execution_preview", {"task_id": task, "adapter": "command", "arguments": [sys.executable, "-c", "pass"]}
+    )
+
+    assert "Sort the shelves" in seen["prompt"]
+    assert "@task::" in seen["prompt"]
+    assert seen["delivery"] == "stdout-marker"
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+
+
+async def test_an_agent_that_never_answers_is_stopped_and_its_task_is_free(control: Control):
+    task = await control.task()
+    launched = await control.launch("wait", task=task)
+    await control.until(launched["id"], lambda each: each.progress is not None)
+    follower = control.app.supervisor.follower(launched["id"])
+    assert follower is not None
+    follower.process.stop("stopped", grace=0.1)  # sooner than the tool would
+
+    stopped = await control.call("execution_stop", {"id": launched["id"]})
+
+    assert (stopped["status"], stopped["reason"]) == ("stopped", "stopped by the operator")
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert await control.call("execution_stop", {"id": launched["id"]}) == stopped
+    assert control.left(launched["id"]) == []
+
+
+async def test_a_time_limit_ends_an_agent(control: Control):
+    launched = await control.launch(program=[sys.executable, "-c", "import time; time.sleep(600)"], seconds=0.1)
+
+    ended = await control.ended(launched["id"])
+
+    assert (ended.status, ended.reason) == (S.FAILED, "it ran longer than its time limit and was stopped")
+
+
+async def test_the_next_daemon_goes_on_with_a_running_agent(control: Control):
+    launched = await control.launch("talk", interactive=True)
+    await control.until(launched["id"], lambda each: each.status is S.WAITING)
+    await control.app.supervisor.close()
+
+    await control.app.supervisor.open()
+    follower = control.app.supervisor.follower(launched["id"])
+    assert follower is not None
+    watcher = follower.screen.join()
+    assert "Which way" in (await watcher.next() or "")
+    item = (await control.call("queue_list"))["items"][0]
+    await control.call("queue_answer", {"id": item["id"], "text": "to the left"})
+    ended = await control.ended(launched["id"])
+
+    assert (ended.progress or {})["summary"] == "typed: to the left"
+    assert [event for _, event in await control.observations(launched["id"])] == ["q1", "a1"]
+
+
+async def test_an_answer_launches_an_agent_again_that_ended_with_its_question(control: Control):
+    task = await control.task()
+    first = await control.launch("talk", task=task)
+    ended = await control.ended(first["id"])
+    assert (await control.call("task_get", {"id": task}))["status"] == "paused"
+
+    item = (await control.call("queue_list"))["items"][0]
+    await control.call("queue_answer", {"id": item["id"], "choice": 1})
+
+    async with asyncio.timeout(60):
+        while (second := await control.app.database.read(_newest, task=task)).id == ended.id:
+            await control.app.events.wait(control.app.events.last, seconds=1)
+    done = await control.ended(second.id)
+    assert (second.resumes, second.agent_id) == (first["id"], first["agent_id"])
+    assert "left" in (done.progress or {})["summary"].lower()
+
+
+async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: Control):
+    task = await control.task()
+    launched = await control.launch("family", task=task)
+    await control.until(launched["id"], lambda each: each.progress is not None)
+    state = json.loads((control.app.supervisor.folder(launched["id"]) / "state.json").read_text())
+
+    os.kill(state["runner"], signal.SIGKILL)
+    ended = await control.ended(launched["id"])
+
+    assert (ended.status, ended.exit_code) == (S.LOST, None)
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert control.left(launched["id"]) == []
+
+
+class Crash(BaseException):
+    """The daemon is gone from one moment to the next."""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "mission.runtime.supervisor.Supervisor._session",
+        "mission.runtime.supervisor._write_files",
+        "mission.runtime.process._log",
+        "mission.runtime.supervisor.Supervisor._follow",
+        "mission.runtime.process.Process.begun",
+        "mission.gateway.call.Call.write",
+    ],
+)
+async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_else(
+    control: Control, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    task = await control.task()
+
+    def crash(*_: Any, **__: Any) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, crash)
+        with pytest.raises((Crash, MissionError)):
+            await control.launch("work", task=task)
+    await control.app.supervisor.close()
+
+    await control.app.supervisor.open()
+
+    execution = await control.app.database.read(_newest, task=task)
+    ended = await control.ended(execution.id)
+    kinds = [kind for kind, _ in await control.observations(ended.id)]
+    status = (await control.call("task_get", {"id": task}))["status"]
+    ran = ended.status is S.COMPLETED  # a runner that had its plan when the daemon died goes on, any other never begins
+    assert ran or ended.status is S.LOST
+    assert (kinds, status) == ((["progress", "marker", "completed_claim"], "in_progress") if ran else ([], "pending"))
+    assert ran or not step.endswith("Call.write")
+    folder = control.app.supervisor.folder(ended.id)
+    assert not folder.exists() or control.left(ended.id) == []
+
+
+def _newest(tx: Any, *, task: str) -> Any:
+    return tx.executions.newest_of_task(task)
