@@ -10,6 +10,7 @@ import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidInput, NotFound, PermissionDenied, TooLarge
 from mission.gateway.caller import Caller
+from mission.services import mail
 
 RANKS = ("low", "normal", "high", "urgent")
 
@@ -148,7 +149,7 @@ async def test_unread_messages_are_counted_until_they_are_read_or_archived(call,
     assert (await counted())["urgent"] == 1
 
 
-async def test_a_broadcast_reaches_all_others_that_fit(call, send, inbox, make_agent):
+async def test_a_broadcast_reaches_all_others_that_fit(call, make_agent, monkeypatch):
     boss = await make_agent("boss", role="coordinator")
     ada, bob = await make_agent("ada", runtime="codex"), await make_agent("bob")
     gone = await make_agent("gone")
@@ -169,6 +170,12 @@ async def test_a_broadcast_reaches_all_others_that_fit(call, send, inbox, make_a
     assert await reached("human", status="busy") == {bob}
     assert await reached(boss, status="online", runtime="codex") == {ada}
     assert await reached(ada, role="coordinator", status="busy") == set()
+    monkeypatch.setattr(mail, "LARGEST_BROADCAST", 5)
+    with pytest.raises(TooLarge, match="2 copies take 6 characters; at most 5"):
+        await reached(boss)
+    monkeypatch.setattr(mail, "MOST_RECIPIENTS", 2)
+    with pytest.raises(InvalidInput, match="3 agents fit; at most 2"):
+        await reached("human")
 
 
 async def test_nobody_reads_or_moves_the_mail_of_others(call, send, make_agent):
@@ -209,6 +216,7 @@ async def test_mail_to_the_person_waits_in_their_queue_until_they_reply(call, se
 
     [answer] = (await inbox(ada))["messages"]
     assert (answer["sender_id"], answer["sender_type"], answer["body"]) == ("human", "HUMAN", "6477")
+    assert (await inbox("human"))["unread_count"] == 0
     assert (await call("queue_list", {}))["items"] == []
     assert (await call("queue_get", {"id": item["id"]}))["answer"] == "6477"
 

@@ -161,9 +161,9 @@ def page(
     role: AgentRole | None,
     runtime: str | None,
     rhythm: Rhythm,
-    limit: int,
+    limit: int | None,
 ) -> list[Seen]:
-    """Agents, the most recently seen first."""
+    """Agents, the most recently seen first; without a limit all of them."""
     types = None
     if role is not None:
         types = [AgentType.WORKER] if role is AgentRole.WORKER else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]

@@ -12,7 +12,7 @@ from mission.domain.journal import CheckpointType
 from mission.domain.mail import HUMAN, MessageType, reply_subject
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Quality, Task, TaskStatus
-from mission.services import inbox, journal, mail, planning, tasks
+from mission.services import inbox, journal, mail, mailboxes, planning, tasks
 from mission.services.planning import NewTask
 from mission.services.tasks import Completed, Ending
 from mission.services.trees import Trees
@@ -94,7 +94,7 @@ def _reply(tx: Tx, item: QueueItem) -> None:
     assert item.agent_id is not None
     assert item.answer is not None
     if item.message_id is not None:
-        mail.read(tx, id=item.message_id, reader=HUMAN)
+        mailboxes.read(tx, id=item.message_id, reader=HUMAN)
     mail.send(
         tx,
         sender=HUMAN,

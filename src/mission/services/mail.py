@@ -1,14 +1,12 @@
-"""Use cases of messages: send, broadcast, list, read, archive. Mail is the same thing under another name."""
+"""Use cases of messages that are written: send, reply, broadcast. Mail is the same thing under another name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from mission.domain import events
 from mission.domain.agent import AgentRole, Presence
-from mission.domain.errors import InvalidInput, NotFound, TooLarge
+from mission.domain.errors import InvalidInput, TooLarge
 from mission.domain.ids import new_id
 from mission.domain.inbox import ItemKind
 from mission.domain.mail import (
@@ -20,36 +18,21 @@ from mission.domain.mail import (
     Author,
     Body,
     Message,
-    MessageState,
     MessageType,
     Priority,
     body_text,
     checked_body,
-    leading_to,
-    not_yours,
     reply_subject,
     size_of,
 )
-from mission.domain.times import parsed, shown
-from mission.services import agents, inbox
+from mission.services import agents, inbox, mailboxes
 from mission.services.agents import Rhythm
-from mission.store.messages import Wanted
-from mission.store.paging import Position
 from mission.store.transaction import Tx
 
-MOST_RECIPIENTS = 10_000
+MOST_RECIPIENTS = 1_000
 LONGEST_IN_QUEUE = 4_000
 """How much of a message the queue shows; the message itself is whole."""
 _KNOWN_AUTHORS = {author.id: author for author in (PERSON, MISSION_CONTROL)}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Page:
-    """Some messages of a mailbox, where the next ones begin, and how many wait unread in all."""
-
-    messages: Sequence[Message]
-    unread: int
-    next: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,9 +60,16 @@ class Audience:
             role=self.role,
             runtime=self.runtime,
             rhythm=self.rhythm,
-            limit=MOST_RECIPIENTS,
+            limit=None,
         )
-        return [each.agent.id for each in seen if each.agent.declared is not Presence.OFFLINE]
+        fitting = [each.agent.id for each in seen if each.agent.declared is not Presence.OFFLINE]
+        if len(fitting) > MOST_RECIPIENTS:
+            raise InvalidInput(
+                f"recipient_filter: {len(fitting):,} agents fit; at most {MOST_RECIPIENTS:,} are written to at once",
+                hint="Narrow it: status online or busy, a role, a runtime.",
+                field="recipient_filter",
+            )
+        return fitting
 
 
 def send(
@@ -126,7 +116,7 @@ def send_mail(tx: Tx, *, sender: str, recipient: str, subject: str, body: str) -
 
 def reply(tx: Tx, *, to: str, sender: str, body: str) -> Message:
     """Answer a message that one has received, to whoever wrote it."""
-    original = received(tx, id=to, reader=sender)
+    original = mailboxes.received(tx, id=to, reader=sender)
     if original.sender_id == SYSTEM:
         raise InvalidInput(
             "Mission Control itself wrote this and reads no replies", hint="Write to your supervisor, or to the human."
@@ -180,67 +170,6 @@ def broadcast(
     return copies
 
 
-def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
-    """A mailbox, or what its owner wrote and got in one thread; newest first."""
-    read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
-    found = read(owner, wanted, limit=limit, after=_position(cursor))
-    last = found[-1] if len(found) == limit else None
-    return Page(
-        messages=found,
-        unread=sum(tx.messages.unread(owner).values()),
-        next=f"{shown(last.created_at)} {last.id}" if last else None,
-    )
-
-
-def look(tx: Tx, *, id: str, reader: str | None) -> Message:
-    """The message, for its sender, its recipient or the operator."""
-    message = tx.messages.get(id)
-    message.expect_party(reader)
-    return message
-
-
-def received(tx: Tx, *, id: str, reader: str) -> Message:
-    """The message, for its recipient alone."""
-    message = tx.messages.get(id)
-    if message.recipient_id != reader:
-        raise not_yours(id)
-    return message
-
-
-def open_mail(tx: Tx, *, id: str, reader: str) -> Message:
-    """The message, which its recipient has read from now on."""
-    return read(tx, id=received(tx, id=id, reader=reader).id, reader=reader)
-
-
-def read(tx: Tx, *, id: str, reader: str | None) -> Message:
-    """The message; it counts as read unless its own sender looks at it."""
-    message = look(tx, id=id, reader=reader)
-    if reader is not None and reader != message.recipient_id:
-        return message
-    _move(tx, [id], MessageState.READ)
-    return tx.messages.get(id)
-
-
-def move(tx: Tx, *, ids: Sequence[str], target: MessageState, reader: str | None) -> None:
-    """Mark received messages as read, or archive them: all or none. One that is further already stays as it is."""
-    found = tx.messages.of_ids(ids)
-    missing = [id for id in ids if id not in found]
-    if missing:
-        raise NotFound(
-            f"there is no message {', '.join(missing[:5])}", hint="List yours with message_list.", message_ids=missing
-        )
-    for message in found.values():
-        if reader is not None and message.recipient_id != reader:
-            raise not_yours(message.id)
-    _move(tx, ids, target)
-
-
-def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
-    """How many messages wait unread, for every priority there is."""
-    counted = tx.messages.unread(owner)
-    return {priority: counted.get(priority, 0) for priority in Priority}
-
-
 def _mailed(tx: Tx, message: Message) -> Message:
     tx.emit(events.MailSent(message=message))
     return message
@@ -267,6 +196,7 @@ def _tell_person(tx: Tx, message: Message) -> None:
             message_id=message.id,
         )
     if message.sender_id == HUMAN and message.reply_to_id is not None:
+        mailboxes.read(tx, id=message.reply_to_id, reader=HUMAN)
         for item in tx.inbox.open_where(message_id=message.reply_to_id):
             inbox.answer(tx, item_id=item.id, text=body_text(message.body, longest=LONGEST_IN_QUEUE), by=HUMAN)
 
@@ -277,11 +207,6 @@ def _check_copies(body: Body, copies: int) -> None:
         raise TooLarge(
             f"body: {copies:,} copies take {size:,} characters; at most {LARGEST_BROADCAST:,} are taken", field="body"
         )
-
-
-def _move(tx: Tx, ids: Sequence[str], target: MessageState) -> None:
-    for source in leading_to(target):
-        tx.messages.move(ids, source=source, target=target, now=tx.now)
 
 
 def _author(tx: Tx, sender: str) -> Author:
@@ -307,19 +232,9 @@ def _about(tx: Tx, *, author: Author, mission_id: str | None, task_id: str | Non
         tx.missions.get(mission_id)
     if reply_to_id is None:
         return _About(thread_id=new_id("thread"), mission_id=mission_id, task_id=task_id)
-    original = look(tx, id=reply_to_id, reader=author.id)
+    original = mailboxes.look(tx, id=reply_to_id, reader=author.id)
     return _About(
         thread_id=original.thread_id,
         mission_id=mission_id or original.mission_id,
         task_id=task_id or (original.task_id if mission_id in (None, original.mission_id) else None),
     )
-
-
-def _position(cursor: str | None) -> Position | None:
-    if cursor is None:
-        return None
-    moment, _, id = cursor.partition(" ")
-    if not id:
-        raise InvalidInput("cursor: not a cursor of a mailbox", hint="Give next_cursor as it is.", field="cursor")
-    moment_read: datetime = parsed(moment, field="cursor")
-    return moment_read, id

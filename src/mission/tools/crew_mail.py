@@ -10,7 +10,7 @@ from mission.domain.errors import InvalidAgentState, InvalidInput
 from mission.domain.mail import HUMAN, LARGEST_BODY, Message, MessageState, body_text
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import mail
+from mission.services import mail, mailboxes
 from mission.store.messages import Wanted
 from mission.tools.fields import MessageId, Name, Text, cut
 from mission.tools.wording import Moment
@@ -102,7 +102,7 @@ async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
     """List your mail, newest first. Long bodies are cut."""
     states = [MessageState.UNREAD, MessageState.READ] if args.includeRead else [MessageState.UNREAD]
     found = await call.read(
-        mail.page, owner=_own_box(call), wanted=Wanted(states=states), limit=args.limit, cursor=args.cursor
+        mailboxes.page, owner=_own_box(call), wanted=Wanted(states=states), limit=args.limit, cursor=args.cursor
     )
     rows = [MailRecord.row(message) for message in found.messages]
     return Inbox(count=len(rows), unreadCount=found.unread, mails=rows, nextCursor=found.next)
@@ -111,7 +111,7 @@ async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
 @tool(toolset="crew", actor="agentId", idempotent=True)
 async def mcp__mail__read(call: Call, args: ReadMail) -> MailRecord:
     """Read one of your mails whole, and mark it as read."""
-    return await call.write(mail.open_mail, id=args.mailId, reader=_own_box(call), answer=MailRecord.of)
+    return await call.write(mailboxes.open_mail, id=args.mailId, reader=_own_box(call), answer=MailRecord.of)
 
 
 @tool(toolset="crew", actor="agentId")

@@ -1,0 +1,97 @@
+"""Use cases of messages that have come: list, read, mark, archive, count; each for its own mailbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mission.domain.errors import InvalidInput, NotFound
+from mission.domain.mail import Message, MessageState, Priority, leading_to, not_yours
+from mission.domain.times import parsed, shown
+from mission.store.messages import Wanted
+from mission.store.paging import Position
+from mission.store.transaction import Tx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """Some messages of a mailbox, where the next ones begin, and how many wait unread in all."""
+
+    messages: Sequence[Message]
+    unread: int
+    next: str | None
+
+
+def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
+    """A mailbox, or what its owner wrote and got in one thread; newest first."""
+    read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
+    found = read(owner, wanted, limit=limit, after=_position(cursor))
+    last = found[-1] if len(found) == limit else None
+    return Page(
+        messages=found,
+        unread=sum(tx.messages.unread(owner).values()),
+        next=f"{shown(last.created_at)} {last.id}" if last else None,
+    )
+
+
+def look(tx: Tx, *, id: str, reader: str | None) -> Message:
+    """The message, for its sender, its recipient or the operator."""
+    message = tx.messages.get(id)
+    message.expect_party(reader)
+    return message
+
+
+def received(tx: Tx, *, id: str, reader: str) -> Message:
+    """The message, for its recipient alone."""
+    message = tx.messages.get(id)
+    if message.recipient_id != reader:
+        raise not_yours(id)
+    return message
+
+
+def open_mail(tx: Tx, *, id: str, reader: str) -> Message:
+    """The message, which its recipient has read from now on."""
+    return read(tx, id=received(tx, id=id, reader=reader).id, reader=reader)
+
+
+def read(tx: Tx, *, id: str, reader: str | None) -> Message:
+    """The message; it counts as read unless its own sender looks at it."""
+    message = look(tx, id=id, reader=reader)
+    if reader is not None and reader != message.recipient_id:
+        return message
+    _move(tx, [id], MessageState.READ)
+    return tx.messages.get(id)
+
+
+def move(tx: Tx, *, ids: Sequence[str], target: MessageState, reader: str | None) -> None:
+    """Mark received messages as read, or archive them: all or none. One that is further already stays as it is."""
+    found = tx.messages.of_ids(ids)
+    missing = [id for id in ids if id not in found]
+    if missing:
+        raise NotFound(
+            f"there is no message {', '.join(missing[:5])}", hint="List yours with message_list.", message_ids=missing
+        )
+    for message in found.values():
+        if reader is not None and message.recipient_id != reader:
+            raise not_yours(message.id)
+    _move(tx, ids, target)
+
+
+def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
+    """How many messages wait unread, for every priority there is."""
+    counted = tx.messages.unread(owner)
+    return {priority: counted.get(priority, 0) for priority in Priority}
+
+
+def _move(tx: Tx, ids: Sequence[str], target: MessageState) -> None:
+    for source in leading_to(target):
+        tx.messages.move(ids, source=source, target=target, now=tx.now)
+
+
+def _position(cursor: str | None) -> Position | None:
+    if cursor is None:
+        return None
+    moment, _, id = cursor.partition(" ")
+    if not id:
+        raise InvalidInput("cursor: not a cursor of a mailbox", hint="Give next_cursor as it is.", field="cursor")
+    return parsed(moment, field="cursor"), id
