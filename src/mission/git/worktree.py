@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from mission.git.errors import GitFailed
 from mission.git.names import original, shown
 
 HEADS = "refs/heads/"
+PATIENCE = 20.0
 NAMED_FILES = 20
 """How many files an error names before it only counts."""
 
@@ -75,7 +77,7 @@ def git(*arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), **options: 
 
 def worktrees(top: Path) -> list[Worktree]:
     """Every worktree of the repository, the main one first."""
-    listed = run("worktree", "list", "--porcelain", "-z", cwd=top).out
+    listed = _patiently("list", "--porcelain", "-z", cwd=top).out
     found: list[Worktree] = []
     for block in listed.split(b"\0\0"):
         words = dict(line.partition(b" ")[::2] for line in block.strip(b"\0").split(b"\0") if line)
@@ -128,9 +130,11 @@ def base_of(top: Path, name: str | None) -> Base:
 
 def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
     """Make a worktree on a new branch that begins at the commit; without one the branch exists already."""
-    chosen = ["--no-track", "-b", branch, "--", str(path), commit] if commit else ["--", str(path), branch]
     try:
-        git("worktree", "add", *chosen, cwd=top)
+        if commit is not None:
+            none = "0" * len(commit)
+            git("update-ref", "-m", "branch: Created for a workspace", f"{HEADS}{branch}", commit, none, cwd=top)
+        _patiently("add", "--", str(path), branch, cwd=top)
     except GitFailed as failed:
         raise WorktreeRefused(f"git could not make the worktree: {_reason(failed)}") from failed
 
@@ -138,7 +142,7 @@ def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
 def remove(top: Path, path: Path, *, force: bool = False) -> None:
     """Take the worktree away; without `force` git refuses when that would lose something."""
     try:
-        git("worktree", "remove", *(["--force", "--force"] if force else []), "--", str(path), cwd=top)
+        _patiently("remove", *(["--force", "--force"] if force else []), "--", str(path), cwd=top)
     except GitFailed as failed:
         raise WorktreeRefused(f"git could not remove the worktree: {_reason(failed)}") from failed
 
@@ -199,6 +203,18 @@ def named(files: list[str] | tuple[str, ...]) -> str:
 def file_path(top: Path, name: str) -> Path:
     """The file behind a name that `uncommitted` listed."""
     return top / os.fsdecode(original(name))
+
+
+def _patiently(*arguments: str, cwd: Path) -> Result:
+    """A git command about worktrees; git cannot read the list of them while another git is adding one."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return git("worktree", *arguments, cwd=cwd)
+        except GitFailed as failed:
+            if "failed to read" not in failed.log or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _any_commit(top: Path, name: str) -> str | None:

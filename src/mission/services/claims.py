@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,8 +16,9 @@ from mission.domain.errors import InvalidState, MissionError
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, HELD, RUNNING, Task, TaskStatus
-from mission.services import asking, journal, workspaces
-from mission.services.trees import Trees
+from mission.services import asking, housing, journal, workspaces
+from mission.services.housing import Houses, WorktreeNotReady
+from mission.services.trees import Report, Trees
 from mission.services.work import Work
 from mission.services.workspaces import Described
 from mission.store.transaction import Tx
@@ -28,6 +30,8 @@ LIKELY = 4
 """How many tasks are looked at before one is taken: others may be quicker, and only abandoned ones have a tree."""
 MOST_LAPSED = 200
 """How many abandoned tasks of a mission are looked at."""
+MOST_ATTEMPTS = 20
+"""How often an agent that asks for the next task is beaten to it before it is told to try again."""
 NAMED_TASKS = 10
 """How many dependencies an error names before it only counts."""
 
@@ -55,6 +59,8 @@ class Claim:
     depends_on: Sequence[str] = ()
     holder: str | None = None
     recovery: Recovery | None = None
+    workspace: Described | None = None
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,12 +81,22 @@ class Detailed:
 
 
 async def claim(
-    work: Work, trees: Trees, *, task_id: str, agent_id: str, lease: timedelta, answer: Callable[[Claim], Answer]
+    work: Work,
+    trees: Trees,
+    *,
+    task_id: str,
+    agent_id: str,
+    lease: timedelta,
+    report: Report | None = None,
+    answer: Callable[[Claim], Answer],
 ) -> Answer:
     """Give the task to the agent, with what it needs to go on; or say who already has it."""
     seen = await work.read(look, task_id=task_id)
     looked = await look_into(trees, seen)
-    return await work.write(take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer)
+    houses = await housing.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report)
+    return await work.write(
+        take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, houses=houses, answer=answer
+    )
 
 
 async def claim_next(
@@ -90,40 +106,65 @@ async def claim_next(
     mission_id: str | None,
     agent_id: str,
     lease: timedelta,
+    report: Report | None = None,
     answer: Callable[[Claim], Answer],
 ) -> Answer:
     """Pick a task that the agent can do now and give it to it, in one transaction."""
-    likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)
-    looked = {id: changes for each in likely for id, changes in (await look_into(trees, each.task)).items()}
-    return await work.write(
-        take_next, mission_id=mission_id, agent_id=agent_id, lease=lease, looked=looked, answer=answer
-    )
+    for attempt in range(MOST_ATTEMPTS):
+        likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)
+        looked = {id: changes for each in likely for id, changes in (await look_into(trees, each.task)).items()}
+        houses: Houses = {}
+        if likely:  # agents that lost a task to each other should not meet at the next one again
+            chosen = likely[0] if attempt == 0 else random.choice(likely)
+            houses = await housing.prepare(work, trees, task_id=chosen.task.id, agent_id=agent_id, report=report)
+        try:
+            return await work.write(
+                take_next,
+                mission_id=mission_id,
+                agent_id=agent_id,
+                lease=lease,
+                looked=looked,
+                houses=houses,
+                answer=answer,
+            )
+        except WorktreeNotReady:
+            continue
+    raise WorktreeNotReady
 
 
-def take(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked) -> Claim:
+def take(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked, houses: Houses) -> Claim:
     """Claim one task; asking again for one's own renews it."""
     task = tx.tasks.get(task_id)
     if task.owner_id == agent_id and task.lease_until is not None:
         renewed = replace(task, lease_until=tx.now + lease)
         tx.tasks.save(renewed)
-        return _granted(tx, task, renewed, looked)
+        return _granted(tx, task, renewed, looked, houses)
     task.check_one_of(HELD, "claimed")
     check_ready(tx, task)
     _check_phase(tx, task)
     mission = tx.missions.get(task.mission_id)
     mission.check_hands_out()
-    return _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked) or Claim(holder=task.owner_id or "operator")
+    taken = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
+    return taken or Claim(holder=task.owner_id or "operator")
 
 
-def take_next(tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked) -> Claim:
+def take_next(
+    tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked, houses: Houses
+) -> Claim:
     """Claim the first task of the plan that the agent can do, within the limit of its mission."""
     agent = tx.agents.get(agent_id)
     for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
         mission = tx.missions.get(id)
+        unprepared = False
         for task in _takeable(tx, mission, agent, few=1):
-            claim = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked)
+            if housing.lacks(tx, mission, task, houses):
+                unprepared = True
+                continue
+            claim = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
             if claim is not None:
                 return claim
+        if unprepared:
+            raise WorktreeNotReady
     return Claim()
 
 
@@ -226,19 +267,27 @@ def _takeable(tx: Tx, mission: Mission, agent: Agent, *, few: int) -> Iterator[T
                 return
 
 
-def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looked) -> Claim | None:
+def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looked, houses: Houses) -> Claim | None:
     taken = task.handed_to(agent_id, at=tx.now, until=tx.now + lease)
     if not tx.claims.claim(taken, now=tx.now):
         return None
     tx.tallies.moved(task, taken)
     tx.missions.touch(task.mission_id, now=tx.now)
     tx.emit(events.TaskUpdated(task=taken))
-    return _granted(tx, task, taken, looked)
+    return _granted(tx, task, taken, looked, houses)
 
 
-def _granted(tx: Tx, before: Task, task: Task, looked: Looked) -> Claim:
-    depends_on = tx.plans.dependencies([task.id])[task.id]
-    return Claim(task=task, depends_on=depends_on, holder=task.owner_id, recovery=recovery_of(tx, before, looked))
+def _granted(tx: Tx, before: Task, task: Task, looked: Looked, houses: Houses) -> Claim:
+    recovery = recovery_of(tx, before, looked)
+    task, workspace = housing.move_in(tx, tx.missions.get(task.mission_id), task, houses)
+    return Claim(
+        task=task,
+        depends_on=tx.plans.dependencies([task.id])[task.id],
+        holder=task.owner_id,
+        recovery=recovery,
+        workspace=workspace,
+        warnings=houses[task.id].warnings if task.id in houses else (),
+    )
 
 
 def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:

@@ -16,6 +16,7 @@ from mission.domain.mission import Mission
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import OPEN, RUNNING, Task, TaskStatus
 from mission.services import agents, claims, inbox, missions, planning, steering
+from mission.services.claims import Claim
 from mission.services.missions import NewMission
 from mission.services.planning import NewTask
 from mission.services.steering import Move
@@ -120,18 +121,32 @@ def create_task(
     return tx.tasks.get(new.id)
 
 
-def assign(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta) -> Task:
+async def assign(
+    work: Work,
+    trees: Trees,
+    *,
+    task_id: str,
+    agent_id: str,
+    lease: timedelta,
+    report: Report | None,
+    answer: Callable[[Task], Answer],
+) -> Answer:
     """Hand a free task to an agent."""
-    agent = agents.find(tx, reference=agent_id)
-    claim = claims.take(tx, task_id=task_id, agent_id=agent.id, lease=lease, looked={})
-    if claim.task is None:
-        raise NotOwner(
-            f"task {task_id} belongs to {claim.holder}",
-            hint="Wait until it is given back or its lease has lapsed, or assign another task.",
-            task_id=task_id,
-            owner_id=claim.holder,
-        )
-    return claim.task
+    agent = await work.read(agents.find, reference=agent_id)
+
+    def answered(claim: Claim) -> Answer:
+        if claim.task is None:
+            raise NotOwner(
+                f"task {task_id} belongs to {claim.holder}",
+                hint="Wait until it is given back or its lease has lapsed, or assign another task.",
+                task_id=task_id,
+                owner_id=claim.holder,
+            )
+        return answer(claim.task)
+
+    return await claims.claim(
+        work, trees, task_id=task_id, agent_id=agent.id, lease=lease, report=report, answer=answered
+    )
 
 
 async def move_task(

@@ -94,6 +94,7 @@ async def create(
         repository_path=repository_path,
         directory=directory,
         report=report,
+        hands_out=True,
     )
     token = secrets.token_urlsafe(32) if launch.delivery is Delivery.MCP_TOOL else None
     async with footing.kept_by(trees):
@@ -115,6 +116,7 @@ def record(
         owner=Owner(agent_id=agent.id, lease=rhythm.lease),
         place=footing.place,
         snapshot=footing.snapshot,
+        houses=footing.houses,
     )
     task = started.task
     agents.returned(tx, agent_id=agent.id, task_id=task.id, rhythm=rhythm)

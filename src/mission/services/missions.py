@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
@@ -41,6 +41,7 @@ class NewMission:
     source_content: str | None = None
     max_parallel: int = 1
     auto_create_workspaces: bool = False
+    workspace_setup: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,6 +116,7 @@ def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:
         source_ref=new.source_ref,
         max_parallel=new.max_parallel,
         auto_create_workspaces=new.auto_create_workspaces,
+        workspace_setup=new.workspace_setup,
         repository_id=place.known_to(tx) if place else None,
         repository_path=str(place.tree.path) if place else None,
         created_at=tx.now,
@@ -227,6 +229,12 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
     """Remove an ended mission with its phases, tasks and journal; events and audit keep their own times."""
     mission = tx.missions.get(mission_id)
     _check_ended(mission, "deleted")
+    standing = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED_TASKS, offset=0)
+    if standing:
+        raise InvalidState(
+            f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in standing)}",
+            hint="Remove them first with workspace_remove; it says what would be lost.",
+        )
     tx.missions.delete(mission_id)
     tx.emit(events.MissionDeleted(mission=mission))
     return mission

@@ -172,11 +172,24 @@ def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
     return _add(tx, extended, new, existing=existing)
 
 
-def set_parallelism(tx: Tx, *, mission_id: str, max_parallel: int, auto_create_workspaces: bool | None) -> Mission:
-    """Change how many tasks of a mission may run side by side; those that run go on."""
+def set_parallelism(
+    tx: Tx,
+    *,
+    mission_id: str,
+    max_parallel: int,
+    auto_create_workspaces: bool | None,
+    workspace_setup: Mapping[str, Any] | None,
+) -> Mission:
+    """Change how many tasks of a mission may run side by side, and where; those that run go on."""
     mission = tx.missions.get(mission_id)
     auto = mission.auto_create_workspaces if auto_create_workspaces is None else auto_create_workspaces
-    changed = replace(mission, max_parallel=max_parallel, auto_create_workspaces=auto, updated_at=tx.now)
+    changed = replace(
+        mission,
+        max_parallel=max_parallel,
+        auto_create_workspaces=auto,
+        workspace_setup={**(mission.workspace_setup or {}), **(workspace_setup or {})} or None,
+        updated_at=tx.now,
+    )
     tx.missions.save(changed)
     tx.emit(events.MissionUpdated(mission=changed))
     return changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -19,8 +19,9 @@ from mission.domain.task import DONE, RUNNING, CallerType, Quality, Task, TaskSt
 from mission.domain.workspace import Workspace, WorkspaceStatus
 from mission.git.errors import ChangesUnknown
 from mission.git.snapshot import Snapshot
-from mission.services import asking, claims, missions, phases
+from mission.services import asking, claims, housing, missions, phases
 from mission.services.claims import Looked, Recovery
+from mission.services.housing import House, Houses
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -113,6 +114,8 @@ class Footing:
     """Whether the snapshot was taken for this start."""
     task: Task | None = None
     """The task, if there is one already."""
+    houses: Houses = field(default_factory=dict)
+    """The worktree that was made for the task."""
 
     @asynccontextmanager
     async def kept_by(self, trees: Trees) -> AsyncIterator[None]:
@@ -171,14 +174,26 @@ async def prepare(
     repository_path: str | None,
     directory: str | None,
     report: Report | None = None,
+    hands_out: bool = False,
 ) -> Footing:
-    """What a start stands on; `begin` records it."""
+    """What a start stands on; `begin` records it. A task that is handed out by it may get a worktree of its own."""
     named = await trees.named(repository_path)
+    houses: Houses = {}
+    if hands_out and named is None and wish.task_id is not None:
+        houses = await housing.prepare(work, trees, task_id=wish.task_id, agent_id=None, report=report)
+    named = named or await _new_place(trees, houses.get(wish.task_id or ""))
     ground = await _ground(work, trees, wish=wish, named=named, directory=directory)
     place = named or await _usual_place(trees, ground, directory=directory)
     kept = _kept_snapshot(ground.task, place)
     snapshot = kept or (await trees.snapshot(place, report=report) if place is not None else None)
-    return Footing(mission_id=ground.mission.id, place=place, snapshot=snapshot, fresh=kept is None, task=ground.task)
+    return Footing(
+        mission_id=ground.mission.id,
+        place=place,
+        snapshot=snapshot,
+        fresh=kept is None,
+        task=ground.task,
+        houses=houses,
+    )
 
 
 async def complete(
@@ -229,6 +244,7 @@ def begin(
     place: Place | None,
     snapshot: Snapshot | None,
     looked: Looked | None = None,
+    houses: Houses | None = None,
 ) -> Started:
     """Record the start of a task: new, or one that waited, failed or was released."""
     recovery: Recovery | None = None
@@ -242,6 +258,8 @@ def begin(
         claims.check_ready(tx, task)
         phase, created = phases.for_task(tx, mission=mission, phase_id=task.phase_id, number=None, name=None)
         started = with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
+        if houses:
+            started, _ = housing.move_in(tx, mission, started, houses)
         started = _in_tree(started, place, snapshot)
         tx.tasks.save(started)
         tx.tallies.moved(task, started)
@@ -346,6 +364,12 @@ def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
     mission = tx.missions.get(task.mission_id if task is not None else wish.mission_id or "")
     workspace = tx.workspaces.get(task.workspace_id) if task is not None and task.workspace_id is not None else None
     return _Ground(mission=mission, repository=_repository_of(tx, mission), task=task, workspace=workspace)
+
+
+async def _new_place(trees: Trees, house: House | None) -> Place | None:
+    if house is None or house.made is None:
+        return None
+    return await trees.at(str(house.made.path), host_id=house.host_id, what="the worktree")
 
 
 async def _usual_place(trees: Trees, ground: _Ground, *, directory: str | None) -> Place | None:

@@ -8,8 +8,8 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import claims
 from mission.services.claims import Claim, Detailed
-from mission.tools.fields import MissionId, TaskId, Text
-from mission.tools.records import IF_ASKED, Done, RecoveryPacket, TaskRecord
+from mission.tools.fields import MissionId, TaskId, Text, Texts
+from mission.tools.records import IF_ASKED, Done, RecoveryPacket, TaskRecord, WorkspaceRecord
 
 
 class ClaimTask(Arguments):
@@ -22,12 +22,20 @@ class ClaimedTask(Result):
     already_claimed_by: str | None = IF_ASKED
     fence: int | None
     recovery: RecoveryPacket | None
+    workspace: WorkspaceRecord | None = IF_ASKED
+    warnings: Texts | None = IF_ASKED
 
     @classmethod
     def of(cls, claim: Claim) -> ClaimedTask:
         if claim.task is None:
             return cls(success=False, already_claimed_by=claim.holder, fence=None, recovery=None)
-        return cls(success=True, fence=claim.task.fence, recovery=_packet(claim))
+        return cls(
+            success=True,
+            fence=claim.task.fence,
+            recovery=_packet(claim),
+            workspace=_workspace(claim),
+            warnings=list(claim.warnings) or None,
+        )
 
 
 class ClaimNext(Arguments):
@@ -40,6 +48,8 @@ class ClaimedNext(Result):
     task: TaskRecord | None
     fence: int | None
     recovery: RecoveryPacket | None
+    workspace: WorkspaceRecord | None = IF_ASKED
+    warnings: Texts | None = IF_ASKED
 
     @classmethod
     def of(cls, claim: Claim) -> ClaimedNext:
@@ -50,6 +60,8 @@ class ClaimedNext(Result):
             task=TaskRecord.of(Detailed(task=claim.task, depends_on=claim.depends_on)),
             fence=claim.task.fence,
             recovery=_packet(claim),
+            workspace=_workspace(claim),
+            warnings=list(claim.warnings) or None,
         )
 
 
@@ -71,13 +83,14 @@ class AvailableTasks(Result):
 
 @tool(toolset="tasks", actor="agent_id", idempotent=True)
 async def task_claim(call: Call, args: ClaimTask) -> ClaimedTask:
-    """Take a task: exactly one agent succeeds. `recovery` says what an earlier owner left."""
+    """Take a task: exactly one agent succeeds. `recovery` says what an earlier owner left; work in `workspace`."""
     return await claims.claim(
         call,
         call.trees,
         task_id=args.task_id,
         agent_id=call.actor or args.agent_id,
         lease=call.lease,
+        report=call.report,
         answer=ClaimedTask.of,
     )
 
@@ -91,6 +104,7 @@ async def task_claim_next(call: Call, args: ClaimNext) -> ClaimedNext:
         mission_id=args.workflow_id,
         agent_id=call.actor or args.agent_id,
         lease=call.lease,
+        report=call.report,
         answer=ClaimedNext.of,
     )
 
@@ -118,3 +132,7 @@ async def task_get_available(call: Call, args: GetAvailable) -> AvailableTasks:
 
 def _packet(claim: Claim) -> RecoveryPacket | None:
     return RecoveryPacket.of(claim.recovery) if claim.recovery is not None else None
+
+
+def _workspace(claim: Claim) -> WorkspaceRecord | None:
+    return WorkspaceRecord.of(claim.workspace) if claim.workspace is not None else None

@@ -80,8 +80,14 @@ async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
 @tool(toolset="crew", idempotent=True)
 async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
     """Hand a free task to an agent."""
-    return await call.write(
-        crew.assign, task_id=args.taskId, agent_id=args.agentId, lease=call.lease, answer=CrewTask.of
+    return await crew.assign(
+        call,
+        call.trees,
+        task_id=args.taskId,
+        agent_id=args.agentId,
+        lease=call.lease,
+        report=call.report,
+        answer=CrewTask.of,
     )
 
 

@@ -8,12 +8,13 @@ from pydantic import Field
 
 from mission.domain.mission import Family, Mission, MissionStatus
 from mission.domain.task import TaskStatus
+from mission.domain.workspace import check_inner
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import missions, planning
 from mission.services.missions import Listed, NewMission
 from mission.services.planning import NextTasks, Overview, Plan, Planned, Progress
-from mission.tools.fields import GivenTexts, MissionId, Name, Text, Texts
+from mission.tools.fields import Copies, GivenTexts, MissionId, Name, Setup, Text, Texts
 from mission.tools.planned import MOST_TASKS, PlanTask
 from mission.tools.records import BLOCKED, IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
 from mission.tools.wording import Moment
@@ -29,6 +30,8 @@ class CreateWorkflow(Arguments):
     repository_path: str | None = Field(None, description="Absolute; default: where you work")
     max_parallel_tasks: int = Parallel
     auto_create_workspaces: bool = Field(False, description="A worktree for each parallel task")
+    workspace_setup: Setup | None = Field(None, description="Shell command to run in each new worktree")
+    workspace_copy: Copies | None = Field(None, description="Files to copy there that git does not carry: '.env'")
 
 
 class CreatedWorkflow(Result):
@@ -181,6 +184,8 @@ class SetParallelism(Arguments):
     id: MissionId
     max_parallel_tasks: int = Field(ge=1, le=1000, description="1: one after the other")
     auto_create_workspaces: bool | None = None
+    workspace_setup: Setup | None = None
+    workspace_copy: Copies | None = None
 
 
 class WorkflowById(Arguments):
@@ -286,6 +291,7 @@ async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
             source_content=args.source_content,
             max_parallel=args.max_parallel_tasks,
             auto_create_workspaces=args.auto_create_workspaces,
+            workspace_setup=_setup(args.workspace_setup, args.workspace_copy),
         ),
         repository_path=args.repository_path,
         directory=call.directory,
@@ -342,6 +348,7 @@ async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Done:
         mission_id=args.id,
         max_parallel=args.max_parallel_tasks,
         auto_create_workspaces=args.auto_create_workspaces,
+        workspace_setup=_setup(args.workspace_setup, args.workspace_copy),
         answer=lambda _mission: Done(success=True),
     )
 
@@ -359,6 +366,14 @@ async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
 async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
     """How far a workflow is, what blocks what (the first 50), and the seconds it may still take."""
     return WorkflowProgress.of(await call.read(planning.progress, mission_id=args.workflow_id))
+
+
+def _setup(command: str | None, copies: list[str] | None) -> dict[str, Any] | None:
+    """What each new worktree gets, as far as it was said."""
+    for name in copies or ():
+        check_inner(name, field="workspace_copy")
+    given = {"setup": command, "copy": copies}
+    return {name: value for name, value in given.items() if value is not None} or None
 
 
 def tasks_by_status(found: Progress) -> dict[str, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field
 
 from mission.domain.workspace import Workspace, WorkspaceStatus
@@ -12,13 +10,8 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.git.furnishing import Furnishing
 from mission.services import workspaces
 from mission.services.workspaces import Described, Wanted
-from mission.tools.fields import MissionId, TaskId, Text, Texts, WorkspaceId
+from mission.tools.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId
 from mission.tools.records import IF_ASKED, Done, WorkspaceRecord
-
-PathText = Annotated[str, Field(min_length=1, max_length=1000)]
-BranchName = Annotated[str, Field(min_length=1, max_length=200)]
-Setup = Annotated[Text, Field(max_length=4000)]
-Copies = Annotated[list[PathText], Field(max_length=100)]
 
 
 class CreateWorkspace(Arguments):

@@ -230,6 +230,8 @@ export interface ClaimedNext {
   task: TaskRecord | null;
   fence: number | null;
   recovery: RecoveryPacket | null;
+  workspace?: WorkspaceRecord | null;
+  warnings?: string[] | null;
 }
 
 export interface ClaimedTask {
@@ -237,6 +239,8 @@ export interface ClaimedTask {
   already_claimed_by?: string | null;
   fence: number | null;
   recovery: RecoveryPacket | null;
+  workspace?: WorkspaceRecord | null;
+  warnings?: string[] | null;
 }
 
 export interface CommitMade {
@@ -360,6 +364,8 @@ export interface CreateWorkflow {
   repository_path?: string | null;
   max_parallel_tasks?: number;
   auto_create_workspaces?: boolean;
+  workspace_setup?: string | null;
+  workspace_copy?: string[] | null;
 }
 
 export interface CreateWorkspace {
@@ -1475,6 +1481,8 @@ export interface SetParallelism {
   id: string;
   max_parallel_tasks: number;
   auto_create_workspaces?: boolean | null;
+  workspace_setup?: string | null;
+  workspace_copy?: string[] | null;
 }
 
 export interface SetTaskPlan {
