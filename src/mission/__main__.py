@@ -23,6 +23,10 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments[:2] == ["mcp", "connect"]:
+        from mission.transports import signal_bridge
+
+        return signal_bridge.run(arguments[2:])
     if arguments[:1] == ["mcp"]:
         from mission.transports import bridge
 

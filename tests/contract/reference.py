@@ -20,8 +20,11 @@ from click.testing import CliRunner
 
 import mission
 from mission import tools
+from mission.domain import schemas
 from mission.domain.errors import MissionError
 from mission.domain.events import Event
+from mission.domain.execution import OwnerKind
+from mission.domain.signals import KINDS, LARGEST_SIGNAL, SignalKind
 from mission.gateway.registry import PRESETS, TOOLSETS, Registry, Tool
 from mission.settings import NAMES, Settings
 from mission.transports.cli.main import COMMANDS, cli
@@ -44,8 +47,10 @@ def pages() -> dict[Path, str]:
         "errors.md": errors_page(),
         "events.md": events_page(),
         "commands.md": commands_page(),
+        "signals.md": signals_page(),
     }
     found = {REFERENCE / name: f"{NOTE}\n{text}" for name, text in written.items()}
+    found[REFERENCE / "signals.schema.json"] = json.dumps(schemas.document(), indent=2, ensure_ascii=False) + "\n"
     found[TYPES] = type_declarations(list(REGISTRY), sorted(event_types()))
     return found | {CONTRACT / f"{tool.name}.json": contract(tool) for tool in REGISTRY}
 
@@ -61,6 +66,46 @@ def contract(tool: Tool) -> str:
         "output_schema": tool.output_schema,
     }
     return json.dumps(seen, indent=2, ensure_ascii=False) + "\n"
+
+
+# Signals
+
+
+ABOUT_SIGNALS = """\
+What a launched agent can say about itself. Each signal carries an `eventId` of the agent's own making: a repeat under
+the same one is acknowledged as `duplicate` and has no effect. A signal reaches Mission Control by the delivery that its
+launch selected:
+
+- `mcp-tool`: one MCP tool per signal at `/mcp/executions/EXECUTION` (server `open-mission-mcp`), with the execution's
+  own token, over HTTP or by `mission mcp connect --agent-execution EXECUTION`;
+- `stdout-marker`: one line at the first column,
+  `@task::{"version": 1, "agentExecutionId": "x_…", "eventId": "…", "signal": {"type": "progress", "summary": "…"}}`."""
+
+
+def signals_page() -> str:
+    prefixes = ", ".join(f"`{kind.marker_prefix}`" for kind in OwnerKind)
+    parts = [
+        "# Signals",
+        ABOUT_SIGNALS,
+        f"The prefix tells whom an execution works for: {prefixes}. A whole call or line has at most "
+        f"{LARGEST_SIGNAL:,} bytes. The schemas stand in [signals.schema.json](signals.schema.json).",
+    ]
+    return _page([*parts, *map(_signal, KINDS.values())])
+
+
+def _signal(kind: SignalKind) -> str:
+    outcomes = ", ".join(f"`{outcome}`" for outcome in kind.outcomes)
+    rows = [
+        (f"`{row.name}`", row.kind, "yes" if row.required else "", row.words) for row in _rows(kind.payload_schema())
+    ]
+    return _page(
+        [
+            f"## {kind.type}",
+            kind.description,
+            f"Policy `{kind.policy}`; seen as {outcomes}.",
+            _table(("Field", "Type", "Required", ""), rows),
+        ]
+    ).rstrip("\n")
 
 
 # Tools

@@ -94,11 +94,15 @@ class SignalDescriptor:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> SignalDescriptor:
         """The descriptor that was written down; a field that it does not have is refused, whatever it is."""
-        unknown = sorted(given.keys() - _DESCRIPTOR.keys())
+        unknown = sorted(given.keys() - DESCRIPTOR_FIELDS.keys())
         if unknown:
-            hint = "A signal lists its 'deliveries'." if "delivery" in unknown else f"It has: {', '.join(_DESCRIPTOR)}."
+            hint = (
+                "A signal lists its 'deliveries'."
+                if "delivery" in unknown
+                else f"It has: {', '.join(DESCRIPTOR_FIELDS)}."
+            )
             raise InvalidInput(f"{unknown[0]}: a signal descriptor has no such field", hint=hint, field=unknown[0])
-        absent = [name for name, needed in _DESCRIPTOR.items() if needed and name not in given]
+        absent = [name for name, needed in DESCRIPTOR_FIELDS.items() if needed and name not in given]
         if absent:
             raise InvalidInput(f"{absent[0]}: a signal descriptor needs it", field=absent[0])
         return cls(
@@ -114,7 +118,7 @@ class SignalDescriptor:
         )
 
 
-_DESCRIPTOR = {
+DESCRIPTOR_FIELDS: Mapping[str, bool] = {
     "type": True,
     "label": True,
     "description": False,

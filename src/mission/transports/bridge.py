@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 HELP = """\
 Usage: mission mcp [--toolsets LIST] [--agent ID] [--standalone]
+       mission mcp connect --agent-execution ID
 
 Serve MCP on standard input and output. The calls go to the Mission Control daemon,
 which is started when none runs.
@@ -157,13 +158,22 @@ class Job:
 class Bridge:
     """The state between a client and the daemon: requests in flight, idle connections, the daemon in use."""
 
-    def __init__(self, options: Options, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self,
+        options: Options,
+        environment: Mapping[str, str] = os.environ,
+        *,
+        link: Link | None = None,
+        target: str | None = None,
+    ) -> None:
+        """`link` and `target` lead elsewhere than to the daemon's own tools."""
         self._environment = environment
-        self._link = Link(environment=environment, say=_say)
+        self._link = link or Link(environment=environment, say=say)
         self._output = Output(1)
         self._agent = options.agent
         toolsets = options.toolsets or environment.get("MISSION_TOOLSETS")
-        self._target = f"/mcp?toolsets={percent_encode(os.fsencode(toolsets))}" if toolsets else "/mcp"
+        usual = f"/mcp?toolsets={percent_encode(os.fsencode(toolsets))}" if toolsets else "/mcp"
+        self._target = target or usual
         self._directory = _directory(environment)
         self._negotiated: str | None = None
 
@@ -294,7 +304,7 @@ class Bridge:
             except Failure as failure:
                 self._answer(job, failure)
             except Exception as problem:  # noqa: BLE001  (a client must not wait for an answer that never comes)
-                _say(f"unexpected {type(problem).__name__} while forwarding {job.method}")
+                say(f"unexpected {type(problem).__name__} while forwarding {job.method}")
                 self._answer(job, _unexpected(problem))
             finally:
                 self._finish(job)
@@ -368,12 +378,14 @@ class Bridge:
             raise TokenRenewed
         if not job.expects_answer:
             if answer.status >= 400:
-                _say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
+                say(f"the daemon answered {job.method or 'a response'} with status {answer.status}")
             return None
         if answer.status == 200 and answer.media_type == "application/json":
             self._note_version(job, body)
             return body
-        return _adopted(job, body) or _raise_status(answer.status, body, self._environment)
+        if answer.status == 401:
+            raise self._refused(body)
+        return _adopted(job, body) or _raise_status(answer.status, body)
 
     def _pass_on_events(self, job: Job, answer: Response) -> None:
         for event in answer.events():
@@ -389,7 +401,7 @@ class Bridge:
     def _headers(self, job: Job, daemon: Daemon) -> dict[str, str]:
         token = bearer(daemon, self._environment)
         if not fits_header(token):
-            raise Failure("UNAUTHENTICATED", *_token_advice(self._environment))
+            raise self._refused(b"")
         headers = {
             "Authorization": f"Bearer {token}",
             "Content-Type": "application/json",
@@ -408,6 +420,10 @@ class Bridge:
         elif self._negotiated is not None and job.method != "initialize":
             headers["MCP-Protocol-Version"] = self._negotiated
         return headers
+
+    def _refused(self, body: bytes) -> Failure:  # noqa: ARG002
+        """Why the token was not accepted, and what to do; `body` is what the daemon says."""
+        return Failure("UNAUTHENTICATED", *_token_advice(self._environment))
 
     def _agent_of_session(self) -> str | None:
         """The agent that the session hooks registered for this client session; it may change while we run."""
@@ -435,7 +451,7 @@ class Bridge:
         if job.cancelled:
             return
         if not job.expects_answer:
-            _say(str(failure))
+            say(str(failure))
         elif job.method == "tools/call":
             text = json.dumps({"error": failure.error}, ensure_ascii=False)
             result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": True}
@@ -479,7 +495,7 @@ def _usable_id(message: Any) -> str | int | float | None:
     return identifier if type(identifier) in (str, int, float) else None
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     """A diagnostic for whoever reads the client's log."""
     try:
         sys.stderr.write(f"mission: {text}\n")
@@ -524,16 +540,22 @@ def _adopted(job: Job, body: bytes) -> bytes | None:
     return body if message.get("id") == job.id else _dump({**message, "id": job.id})
 
 
-def _raise_status(status: int, body: bytes, environment: Mapping[str, str]) -> bytes:
+def _raise_status(status: int, body: bytes) -> bytes:
     """Turn an answer that is no JSON-RPC message into the failure that it means."""
-    if status == 401:
-        raise Failure("UNAUTHENTICATED", *_token_advice(environment))
     if status == 413:
         raise Failure("TOO_LARGE", "The message is larger than the daemon accepts.", SEND_LESS)
+    failure = failure_in(body)
+    if failure is not None:
+        raise failure
+    raise Failure("INTERNAL_ERROR", f"The daemon's answer (status {status}) cannot be understood.", "See its log.")
+
+
+def failure_in(body: bytes) -> Failure | None:
+    """The daemon's error object, if the text holds one."""
     error = _object(body).get("error")
     if isinstance(error, dict) and "code" in error and "message" in error:
-        raise Failure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
-    raise Failure("INTERNAL_ERROR", f"The daemon's answer (status {status}) cannot be understood.", "See its log.")
+        return Failure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
+    return None
 
 
 def _token_advice(environment: Mapping[str, str]) -> tuple[str, str]:

@@ -15,9 +15,10 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from mission import __version__
+from mission.domain import schemas
 from mission.domain.errors import MissionError, NotFound, Unauthenticated
 from mission.domain.execution import MCP_SERVER, Execution
-from mission.domain.observation import Ack, AckStatus
+from mission.domain.observation import Ack
 from mission.domain.signals import KINDS, Delivery, SignalType, tool_schema
 from mission.gateway.signals import Signals
 from mission.services import executions
@@ -33,17 +34,6 @@ INSTRUCTIONS = """\
 Tell Mission Control how your task goes. Give every signal an eventId of your own, a new one each time; a repeat under
 the same eventId has no effect. An acknowledgement says that a signal arrived, not that the work is good: claims are
 checked, and only complete_task completes a task."""
-ACK_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "status": {"type": "string", "enum": [str(status) for status in AckStatus]},
-        "agentExecutionId": {"type": "string"},
-        "eventId": {"type": "string"},
-        "observationId": {"type": "string"},
-        "reason": {"type": "string"},
-    },
-    "required": ["status", "agentExecutionId", "eventId"],
-}
 
 Context = ServerRequestContext[Any, Any]
 
@@ -139,7 +129,7 @@ def tools_of(execution: Execution) -> list[types.Tool]:
             name=signal.type,
             description=signal.description,
             input_schema=tool_schema(KINDS[SignalType(signal.type)]),
-            output_schema=ACK_SCHEMA,
+            output_schema=schemas.ACK,
             annotations=_ANNOTATIONS,
         )
         for signal in execution.descriptor.signals

@@ -12,6 +12,8 @@ import click
 def mcp(arguments: tuple[str, ...]) -> None:
     """Serve MCP on stdin and stdout."""
     from mission.app import run_standalone  # deferred: the program itself never comes this way
-    from mission.transports import bridge
+    from mission.transports import bridge, signal_bridge
 
+    if arguments[:1] == ("connect",):
+        sys.exit(signal_bridge.run(list(arguments[1:])))
     sys.exit(bridge.run(list(arguments), standalone=run_standalone))
