@@ -31,6 +31,8 @@ def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_p
         ("port = 70000", "at most 65535"),
         ("lease_seconds = 0", "at least 1"),
         ('log_level = "loud"', "debug, info, warning or error"),
+        ('desktop_notifications = "loud"', "on or off"),
+        ('webhook_url = "ftp://x"', "http:// or https://"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_source(tmp_path, text, words):
@@ -49,6 +51,14 @@ def test_a_password_in_the_database_address_is_not_shown(tmp_path):
 
     shown = next(row["value"] for row in rows if row["name"] == "database_url")
     assert shown == "postgresql://ada:***@db.example/mission"
+
+
+def test_what_could_open_a_webhook_is_not_shown(tmp_path):
+    environment = {"MISSION_WEBHOOK_URL": "https://ada:key@hooks.example/T1/secret", "MISSION_WEBHOOK_SECRET": "s3cret"}
+
+    rows = {row["name"]: row["value"] for row in describe(load({"MISSION_HOME": str(tmp_path), **environment}))}
+
+    assert (rows["webhook_url"], rows["webhook_secret"]) == ("https://hooks.example/***", "***")
 
 
 def test_the_home_follows_the_platforms_convention(monkeypatch):

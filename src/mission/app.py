@@ -25,6 +25,7 @@ from sqlalchemy.exc import DBAPIError
 from mission import __version__, tools
 from mission.domain.errors import InvalidState
 from mission.domain.times import Clock, shown, utc_now
+from mission.domain.webhook import Hook
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
@@ -33,9 +34,10 @@ from mission.gateway.registry import Registry, parse_toolsets
 from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
+from mission.runtime import desktop
 from mission.runtime.postman import Postman
 from mission.runtime.supervisor import Supervisor
-from mission.services import health, identity, retention
+from mission.services import health, identity, retention, webhooks
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
 from mission.services.work import Unattended
@@ -46,6 +48,7 @@ from mission.store.locks import FileLock
 from mission.store.postgres import PostgresBackend
 from mission.store.sqlite import SqliteBackend
 from mission.store.transaction import Tx
+from mission.transports.webhook import post
 
 if TYPE_CHECKING:
     import uvicorn
@@ -55,6 +58,7 @@ log = logging.getLogger("mission")
 TIDY_SECONDS = 600.0
 HEALTH_SECONDS = 60.0
 LAUNCH_CONTEXT_TOKENS = 4_000
+AGAIN_SECONDS = 5.0
 LOCK_TRIES = 50
 
 
@@ -111,7 +115,7 @@ class App:
         """From the opened database to its last write; periodic work only where a daemon runs."""
         self.database.open()
         await self.events.open()
-        jobs = [asyncio.create_task(_every(*job)) for job in self._jobs()] if periodic else []
+        jobs = [asyncio.create_task(job) for job in (*self._jobs(), *self._followers())] if periodic else []
         if periodic:
             await self.supervisor.open()
             await self.postman.open()
@@ -142,9 +146,21 @@ class App:
         found = await self.gateway("task_load_context", arguments, Caller(transport="launch"))
         return f"What is known of it (task_load_context):\n{json.dumps(found, ensure_ascii=False, indent=1)}"
 
-    def _jobs(self) -> list[tuple[float, Callable[[], Coroutine[Any, Any, None]]]]:
-        """Work that no call waits for, and how often this daemon looks whether it is due."""
-        return [(TIDY_SECONDS, self._tidy), (HEALTH_SECONDS, self._look_after)]
+    def _jobs(self) -> list[Coroutine[Any, Any, None]]:
+        """Work that no call waits for; the database says whose turn it is."""
+        return [_every(TIDY_SECONDS, self._tidy), _every(HEALTH_SECONDS, self._look_after)]
+
+    def _followers(self) -> list[Coroutine[Any, Any, None]]:
+        """Those who read the event log to tell people outside."""
+        work, settings = Unattended(self.database), self.settings
+        followers = []
+        if settings.webhook_url:
+            wanted = [each.strip() for each in settings.webhook_events.split(",") if each.strip()]
+            hook = Hook(url=settings.webhook_url, secret=settings.webhook_secret, events=wanted)
+            followers.append(_every(AGAIN_SECONDS, lambda: webhooks.follow(work, self.events, post, hook=hook)))
+        if settings.desktop_notifications == "on":
+            followers.append(_every(AGAIN_SECONDS, lambda: desktop.follow(work, self.events)))
+        return followers
 
     async def _tidy(self) -> None:
         await self.database.write(

@@ -46,6 +46,10 @@ class Settings:
     )
     worktrees: str = _setting("", "Folder for new worktrees; empty means 'worktrees' in MISSION_HOME")
     setup_seconds: float = _setting(600.0, "How long the setup command of a new worktree may run", minimum=1)
+    webhook_url: str = _setting("", "Address that gets events as they happen; empty sends none", secret=True)
+    webhook_secret: str = _setting("", "Secret that signs what the webhook gets", secret=True)
+    webhook_events: str = _setting("queue:created,mail.sent", "Events for the webhook, by commas; * means any text")
+    desktop_notifications: str = _setting("off", "on shows what comes into the queue on your desktop; on or off")
     log_level: str = _setting("info", "debug, info, warning or error")
 
     @property
@@ -180,6 +184,10 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
         raise BadSetting(f"{source}: port must be at most 65535, not {converted}")
     if name == "log_level" and converted not in {"debug", "info", "warning", "error"}:
         raise BadSetting(f"{source}: log_level must be debug, info, warning or error, not '{converted}'")
+    if name == "desktop_notifications" and converted not in {"on", "off"}:
+        raise BadSetting(f"{source}: desktop_notifications must be on or off, not '{converted}'")
+    if name == "webhook_url" and converted and not converted.startswith(("http://", "https://")):
+        raise BadSetting(f"{source}: webhook_url must begin with http:// or https://")
     return converted
 
 
@@ -191,9 +199,15 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _masked(url: str) -> str:
-    """The address without its password: everything between the user's name and the last '@'."""
-    scheme, marks, rest = url.partition("://")
+def _masked(secret: str) -> str:
+    """An address without its password, which stands between the user's name and the last '@'; of one on the web the
+    host alone, since its path may be a key; of any other secret nothing."""
+    scheme, marks, rest = secret.partition("://")
+    if not marks:
+        return "***" if secret else ""
     credentials, at, place = rest.rpartition("@")
+    if scheme in {"http", "https"}:
+        host, slash, _path = place.partition("/")
+        return f"{scheme}://{host}{slash and '/***'}"
     user, colon, _password = credentials.partition(":")
-    return f"{scheme}{marks}{user}:***@{place}" if at and colon else url
+    return f"{scheme}{marks}{user}:***@{place}" if at and colon else secret

@@ -353,6 +353,15 @@ incidents = Table(
     Column("times", Integer, nullable=False),
 )
 
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("seq", BigInteger, nullable=False),
+    Column("failures", Integer, nullable=False),
+    Column("due_at", UtcTime, nullable=False),
+)
+
 agents = Table(
     "agents",
     metadata,

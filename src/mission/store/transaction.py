@@ -28,6 +28,7 @@ from mission.store.surroundings import Surroundings
 from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
 from mission.store.tokens import AgentTokens
+from mission.store.webhooks import Webhooks
 from mission.store.workspaces import Workspaces
 
 
@@ -92,6 +93,10 @@ class Tx:
     @cached_property
     def health(self) -> Health:
         return Health(self.connection)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self.connection)
 
     @cached_property
     def incidents(self) -> Incidents:

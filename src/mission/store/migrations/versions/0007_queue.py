@@ -45,3 +45,11 @@ def upgrade() -> None:
         sa.Column("times", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("key", name="pk_incidents"),
     )
+    op.create_table(
+        "webhooks",
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("seq", sa.BigInteger(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("due_at", UtcTime(), nullable=False),
+        sa.PrimaryKeyConstraint("key", name="pk_webhooks"),
+    )

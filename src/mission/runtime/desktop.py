@@ -1,0 +1,73 @@
+"""Notifications on the person's desktop, by the program that the system has for it; trouble with it troubles nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mission.domain.events import QueueItemCreated
+from mission.events.log import EventLog
+from mission.services.work import Work
+from mission.store.events import StoredEvent
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+SECONDS = 10.0
+LOOK_SECONDS = 60.0
+AT_ONCE = 5
+"""More items than this at the same time become one notification."""
+_APPLE_SCRIPT = "on run {title, words}\ndisplay notification words with title title\nend run"
+
+
+def command(title: str, words: str) -> list[str] | None:
+    """The program that shows a notification here, and its arguments; nothing where there is none."""
+    if notify := shutil.which("notify-send"):
+        return [notify, "--app-name=Mission Control", "--", title, words]
+    if script := shutil.which("osascript"):
+        return [script, "-e", _APPLE_SCRIPT, title, words]
+    return None
+
+
+async def follow(work: Work, events: EventLog) -> None:
+    """Show what comes into the queue from now on."""
+    position = events.last
+    while True:
+        await events.wait(position, seconds=LOOK_SECONDS)
+        found = await work.read(_behind, seq=position)
+        if found:
+            position = found[-1].seq
+            for title, words in notices([event.data for event in found if event.type == QueueItemCreated.topic]):
+                await show(title, words)
+
+
+def notices(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """A title and words for each item that came, or for all of them where they are many."""
+    if len(items) > AT_ONCE:
+        return [("Mission Control", f"{len(items)} things wait for you: mission inbox")]
+    return [(f"Mission Control: {item['kind']}", f"{item['subject']}\nmission inbox {item['id']}") for item in items]
+
+
+async def show(title: str, words: str) -> None:
+    """Show one notification, if there is a way."""
+    program = command(title, words)
+    if program is None:
+        return
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *program, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+        )
+        try:
+            await asyncio.wait_for(process.wait(), SECONDS)
+        finally:
+            if process.returncode is None:
+                process.kill()
+    except (OSError, TimeoutError) as error:
+        log.info("no desktop notification could be shown: %s", type(error).__name__)
+
+
+def _behind(tx: Tx, *, seq: int) -> list[StoredEvent]:
+    return tx.events.since(seq, limit=1_000)
