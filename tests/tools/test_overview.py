@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 PLAN = {
@@ -125,3 +126,40 @@ async def test_changed_files_name_the_tasks_that_changed_them(call, repository):
         ("new.txt", ["A"]),
     ]
     assert (await call("overview_mission", {"mission_id": mission}))["files"] == 2
+
+
+async def test_a_mission_is_exported_as_markdown_html_and_json_and_words_stay_words(call):
+    mission = await planned(call, "Ledger <script>")
+    agent, task = await begun(call, mission)
+    await call(
+        "log_decision",
+        {
+            "task_id": task,
+            "category": "trade_off",
+            "question": "Which?",
+            "options_considered": ["a", "<b>"],
+            "chosen": "<b>",
+            "reasoning": "# fast",
+            "agent_id": agent,
+        },
+    )
+
+    made = {
+        name: await call("mission_export", {"mission_id": mission, "format": name})
+        for name in ("markdown", "html", "json")
+    }
+
+    assert [each["filename"] for each in made.values()] == [
+        "ledger-script.md",
+        "ledger-script.html",
+        "ledger-script.json",
+    ]
+    markdown = made["markdown"]["content"]
+    assert markdown.startswith("# Ledger \\<script\\>\n")
+    assert "- Read: in progress, by ada\n" in markdown
+    assert "- Chosen: \\<b\\>\n" in markdown
+    assert "<script>" not in made["html"]["content"]
+    assert "<li>Chosen: &lt;b&gt;</li>" in made["html"]["content"]
+    document = json.loads(made["json"]["content"])
+    assert [task["state"] for task in document["tasks"]] == ["working", "waiting", "waiting"]
+    assert document["journal"][0]["chosen"] == "<b>"

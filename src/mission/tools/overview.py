@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from mission.domain.journal import Entry
 from mission.domain.mission import MissionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
+from mission.services import export
 from mission.services import overview as overviews
 from mission.services.overview import ChangedFile, Glance, JournalPage, Member, MissionLine, TaskLine, Whole
 from mission.store.paging import Position
@@ -60,7 +61,7 @@ class MissionGlance(Result):
         return cls(
             id=row.id,
             name=row.name,
-            objective=row.objective[:SHORT],
+            objective="" if row.objective == row.name else row.objective[:SHORT],
             status=line.status,
             repository_path=row.repository_path,
             tasks=TaskCount.of(line.count),
@@ -384,6 +385,17 @@ class MissionChanges(Result):
     files: list[ChangedPath]
 
 
+class ExportMission(Arguments):
+    mission_id: MissionId
+    format: Literal["markdown", "html", "json"] = "markdown"
+
+
+class ExportedMission(Result):
+    filename: str
+    media_type: str
+    content: str
+
+
 @tool(toolset="control", reads=True)
 async def overview(call: Call, args: GetOverview) -> Overview:
     """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
@@ -426,6 +438,13 @@ async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
     """List the files a mission's tasks changed, and which task changed each."""
     files = await call.read(overviews.read_changes, mission_id=args.mission_id)
     return MissionChanges(files=[ChangedPath.of(file) for file in files])
+
+
+@tool(toolset="control", reads=True)
+async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
+    """Get a mission as one document: tasks, journal and changed files, as Markdown, HTML or JSON."""
+    made = await call.read(export.export, mission_id=args.mission_id, format=args.format, rhythm=call.rhythm)
+    return ExportedMission(filename=made.filename, media_type=made.media_type, content=made.content)
 
 
 def _files(changes: dict[str, Any]) -> int:

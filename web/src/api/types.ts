@@ -571,6 +571,17 @@ export interface ExecutionRecord {
 
 export type ExecutionStatus = "starting" | "running" | "waiting" | "completed" | "failed" | "stopped" | "lost";
 
+export interface ExportMission {
+  mission_id: string;
+  format?: "markdown" | "html" | "json";
+}
+
+export interface ExportedMission {
+  filename: string;
+  media_type: string;
+  content: string;
+}
+
 export interface FilesChanged {
   added: string[];
   modified: string[];
@@ -1968,6 +1979,7 @@ export interface Tools {
   message_send: { args: SendMessage; result: SentMessage };
   mission_archive: { args: ArchiveMission; result: ArchivedMission };
   mission_delete: { args: DeleteMission; result: DeletedMission };
+  mission_export: { args: ExportMission; result: ExportedMission };
   overview: { args: GetOverview; result: Overview };
   overview_changes: { args: LookMission; result: MissionChanges };
   overview_journal: { args: ReadJournal; result: MissionJournal };

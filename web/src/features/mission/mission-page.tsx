@@ -1,28 +1,155 @@
-// One mission: header, figures, and its views.
-import { useParams } from "react-router";
+// One mission: header, figures, what waits in it, and its views, of which a second one can stand below.
+import { lazy, Suspense, useMemo } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
 
 import { useTool } from "@/api/queries";
-import { Loaded } from "@/ui/states";
-import { look, MISSION } from "@/ui/status";
-import { StatusPill } from "@/ui/status-icon";
+import type { MissionOverview } from "@/api/types";
+import { useKeys } from "@/features/shell/keys";
+import { Loaded, Skeleton } from "@/ui/states";
+import { Banner } from "./banner";
+import { Header } from "./header";
+import { MissionFigures } from "./figures";
+import { TaskPanel } from "./task-panel";
+import { Agents } from "./views/agents";
+import { Board } from "./views/board";
+import { Changes } from "./views/changes";
+import { Journal } from "./views/journal";
+import { Plan } from "./views/plan";
+import { Timeline } from "./views/timeline";
+import "./mission.css";
+
+const Graph = lazy(() => import("./graph/graph").then((module) => ({ default: module.Graph })));
+
+const VIEWS = ["graph", "board", "timeline", "journal", "changes", "agents", "plan"] as const;
+type View = (typeof VIEWS)[number];
+const NAMES: Record<View, string> = {
+  graph: "Graph",
+  board: "Board",
+  timeline: "Timeline",
+  journal: "Journal",
+  changes: "Changes",
+  agents: "Agents",
+  plan: "Plan",
+};
 
 export function MissionPage() {
   const { id = "" } = useParams();
   const mission = useTool("overview_mission", { mission_id: id });
   return (
-    <div className="page">
-      <Loaded query={mission} what="The mission could not be read">
+    <div className="page mission">
+      <Loaded query={mission} what="The mission could not be read" rows={8}>
         {(data) => (
           <>
             <title>{`${data.name} · Mission Control`}</title>
-            <div className="page-head">
-              <h1>{data.name}</h1>
-              <StatusPill status={look(MISSION, data.status)} />
-            </div>
-            <p className="quiet">{data.objective}</p>
+            <Header mission={data} />
+            <MissionFigures mission={data} />
+            <Banner mission={data} />
+            <Views mission={data} />
           </>
         )}
       </Loaded>
     </div>
   );
+}
+
+function Views({ mission }: { mission: MissionOverview }) {
+  const [address, setAddress] = useSearchParams();
+  const view = asView(address.get("view")) ?? "graph";
+  const below = asView(address.get("below"));
+  const task = address.get("task");
+  const set = (name: string, value: string | null) =>
+    setAddress((before) => {
+      const next = new URLSearchParams(before);
+      if (value === null) next.delete(name);
+      else next.set(name, value);
+      return next;
+    });
+  useKeys(
+    useMemo(() => {
+      const step = (by: number) => set("view", VIEWS[(VIEWS.indexOf(view) + by + VIEWS.length) % VIEWS.length]!);
+      return { "[": () => step(-1), "]": () => step(1), Escape: () => set("task", null) };
+    }, [view]),
+  );
+  const counts: Partial<Record<View, number>> = {
+    journal: mission.entries,
+    changes: mission.files,
+    agents: new Set(mission.tasks.map((each) => each.agent_id ?? each.agent).filter(Boolean)).size,
+  };
+  const shown = { mission, chosen: task, choose: (id: string) => set("task", id) };
+  return (
+    <>
+      <nav className="views" aria-label="Views of this mission">
+        {VIEWS.map((each) => (
+          <Link
+            key={each}
+            to={`?${withView(address, each)}`}
+            aria-current={each === view ? "page" : undefined}
+            replace
+          >
+            {NAMES[each]} {(counts[each] ?? 0) > 0 && <span className="count">{counts[each]}</span>}
+          </Link>
+        ))}
+        <label className="below">
+          <span className="quiet">Below:</span>
+          <select value={below ?? ""} onChange={(event) => set("below", event.target.value || null)}>
+            <option value="">nothing</option>
+            {VIEWS.filter((each) => each !== view).map((each) => (
+              <option key={each} value={each}>
+                {NAMES[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </nav>
+      <Suspense fallback={<Skeleton rows={6} />}>
+        <Shown view={view} {...shown} />
+        {below !== null && below !== view && <Shown view={below} {...shown} />}
+      </Suspense>
+      {task !== null && <TaskPanel mission={mission} id={task} close={() => set("task", null)} />}
+    </>
+  );
+}
+
+export interface ViewProps {
+  mission: MissionOverview;
+  chosen: string | null;
+  choose: (task: string) => void;
+}
+
+function Shown({ view, ...props }: ViewProps & { view: View }) {
+  if (view === "graph")
+    return (
+      <div className="columns graph-and-journal">
+        <div>
+          {props.mission.tasks.length === 0 ? (
+            <Plan {...props} />
+          ) : (
+            <>
+              <div className="wide-only">
+                <Graph {...props} />
+              </div>
+              <div className="narrow-only">
+                <Board {...props} />
+              </div>
+            </>
+          )}
+        </div>
+        <div>
+          <Journal {...props} />
+        </div>
+      </div>
+    );
+  const View = { board: Board, timeline: Timeline, journal: Journal, changes: Changes, agents: Agents, plan: Plan }[view];
+  return <View {...props} />;
+}
+
+function asView(word: string | null): View | null {
+  return VIEWS.find((view) => view === word) ?? null;
+}
+
+function withView(address: URLSearchParams, view: View): string {
+  const next = new URLSearchParams(address);
+  next.set("view", view);
+  next.delete("task");
+  return next.toString();
 }

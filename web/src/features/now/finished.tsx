@@ -9,6 +9,8 @@ import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { plural } from "@/ui/text";
 
+const SHOWN = 9;
+
 export function Finished({ overview }: { overview: Overview }) {
   return (
     <Card
@@ -24,7 +26,7 @@ export function Finished({ overview }: { overview: Overview }) {
         <Empty title="Nothing has ended yet">Tasks that are completed, failed or skipped appear here.</Empty>
       ) : (
         <ul>
-          {overview.ended.map((task) => (
+          {overview.ended.slice(0, SHOWN).map((task) => (
             <li key={task.id}>
               <StatusIcon status={look(TASK, task.state)} />
               <div className="words">

@@ -12,7 +12,7 @@ function lastSeen(): number {
 const seen = lastSeen();
 
 /** Whether the person was away long enough to say so, and how long in seconds. */
-export const awaySeconds = Date.now() - seen > PRESENT ? (Date.now() - seen) / 1_000 : null;
+export const awaySeconds = localStorage.getItem(KEY) !== null && Date.now() - seen > PRESENT ? (Date.now() - seen) / 1_000 : null;
 
 /** The moment since which things are news; a short look away does not move it past the last hours. */
 export const leftAt = new Date(Math.min(seen, Date.now() - 8 * 3_600_000)).toISOString();

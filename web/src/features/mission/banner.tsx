@@ -1,0 +1,34 @@
+// What waits for a person in this mission, the most urgent only; the rest is counted.
+import { Link } from "react-router";
+
+import { useTool } from "@/api/queries";
+import type { MissionOverview } from "@/api/types";
+import { useNow } from "@/ui/clock";
+import { look, QUEUE } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { plural, span } from "@/ui/text";
+
+export function Banner({ mission }: { mission: MissionOverview }) {
+  const now = useNow();
+  const waiting = useTool("queue_list", { mission_id: mission.id, limit: 5 });
+  const first = waiting.data?.items[0];
+  if (waiting.data === undefined || first === undefined) return null;
+  const age = span((now - Date.parse(first.created_at)) / 1_000);
+  const more = waiting.data.total - 1;
+  return (
+    <div className="banner" role="note">
+      <StatusIcon status={look(QUEUE, first.kind)} />
+      <span>
+        <strong>{first.subject}</strong>{" "}
+        <span className="quiet">
+          {first.agent_name ?? "Somebody"} has waited {age}.
+          {first.holds_tasks > 1 && ` It holds ${plural(first.holds_tasks, "task")}.`}
+          {more > 0 && ` ${more} more ${more === 1 ? "waits" : "wait"}.`}
+        </span>
+      </span>
+      <Link className="button primary" to={`/inbox?item=${first.id}`}>
+        Answer
+      </Link>
+    </div>
+  );
+}

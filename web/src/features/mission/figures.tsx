@@ -1,0 +1,89 @@
+// The figures of a mission: how far, until when, who, what changed.
+import { useMemo, type ReactNode } from "react";
+
+import type { MissionOverview } from "@/api/types";
+import { serverNow, useNow } from "@/ui/clock";
+import { Progress, tallyWords } from "@/ui/progress";
+import { clockTime, count, plural, span } from "@/ui/text";
+import { critical } from "./graph/path";
+
+export function MissionFigures({ mission }: { mission: MissionOverview }) {
+  const { counts } = mission;
+  const done = counts.claimed + counts.skipped;
+  const agents = useMemo(() => agentsOf(mission), [mission]);
+  return (
+    <dl className="figures mission-figures">
+      <Figure name="Progress" value={count(done)} small={`of ${plural(counts.total, "task")}`}>
+        <Progress tally={counts} />
+        <span className="quiet">{tallyWords(counts)}</span>
+      </Figure>
+      <Ahead mission={mission} />
+      <Figure name="Running for" value={<Running mission={mission} />}>
+        {span(mission.task_seconds)} of task time
+      </Figure>
+      <Figure name="Agents" value={agents.working} small={`of ${agents.all} at work`}>
+        {agents.waiting > 0 ? `${agents.waiting} ${agents.waiting === 1 ? "waits" : "wait"} for you` : "nobody waits for you"}
+      </Figure>
+      <Figure name="Changes" value={count(mission.files)} small={mission.files === 1 ? "file" : "files"}>
+        as seen in the tree
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, value, small, children }: { name: string; value: ReactNode; small?: string; children: ReactNode }) {
+  return (
+    <div className="figure">
+      <dt>{name}</dt>
+      <dd className="value">
+        {value} {small !== undefined && <small>{small}</small>}
+      </dd>
+      <dd className="note">{children}</dd>
+    </div>
+  );
+}
+
+/** When it is done: measured once it is, guessed from what tasks usually take before. */
+function Ahead({ mission }: { mission: MissionOverview }) {
+  const remaining = useMemo(() => critical(mission.tasks, mission.typical_seconds, serverNow()).remaining, [mission]);
+  if (mission.completed_at !== null)
+    return (
+      <Figure name="Ended" value={clockTime(mission.completed_at, serverNow())}>
+        claimed, not proved
+      </Figure>
+    );
+  if (mission.typical_seconds === null || mission.counts.total === 0)
+    return (
+      <Figure name="Done about" value="–">
+        known after the first task
+      </Figure>
+    );
+  const at = new Date(serverNow() + remaining * 1_000).toISOString();
+  return (
+    <Figure name="Done about" value={clockTime(at, serverNow())}>
+      critical path {span(remaining)}
+    </Figure>
+  );
+}
+
+function Running({ mission }: { mission: MissionOverview }) {
+  const now = useNow();
+  if (mission.started_at === null) return <>–</>;
+  const end = mission.completed_at !== null ? Date.parse(mission.completed_at) : now;
+  return <>{span((end - Date.parse(mission.started_at)) / 1_000)}</>;
+}
+
+function agentsOf(mission: MissionOverview): { all: number; working: number; waiting: number } {
+  const all = new Set<string>();
+  const working = new Set<string>();
+  const waiting = new Set<string>();
+  for (const task of mission.tasks) {
+    const agent = task.agent_id ?? task.agent;
+    if (agent === null) continue;
+    all.add(agent);
+    if (task.state === "working" || task.state === "planning") working.add(agent);
+    if (["asks", "blocked", "review", "budget"].includes(task.state)) waiting.add(agent);
+  }
+  for (const agent of waiting) working.delete(agent);
+  return { all: all.size, working: working.size, waiting: waiting.size };
+}

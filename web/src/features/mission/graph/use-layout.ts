@@ -1,0 +1,50 @@
+// A layout of the plan, made in a worker and kept until the plan changes: states alone never move a node.
+import { useEffect, useMemo, useRef, useState } from "react";
+
+import type { Box } from "./fold";
+import { layout, type Density, type Layout } from "./layout";
+
+const SMALL = 60;
+
+export function useLayout(boxes: readonly Box[], density: Density): Layout | null {
+  const key = useMemo(
+    () => JSON.stringify([density, boxes.map((box) => [box.id, box.phase, box.needs])]),
+    [boxes, density],
+  );
+  const items = useRef(boxes);
+  items.current = boxes;
+  const worker = useWorker();
+  const small = boxes.length <= SMALL;
+  const here = useMemo(() => (small ? layout(plain(items.current), density) : null), [key, small, density]);
+  const [made, setMade] = useState<{ key: string; layout: Layout } | null>(null);
+  useEffect(() => {
+    if (small) return;
+    return worker(plain(items.current), density, (found) => setMade({ key, layout: found }));
+  }, [key, small, density, worker]);
+  return here ?? made?.layout ?? null;
+}
+
+function plain(boxes: readonly Box[]) {
+  return boxes.map(({ id, phase, needs }) => ({ id, phase, needs }));
+}
+
+type Ask = (items: ReturnType<typeof plain>, density: Density, take: (layout: Layout) => void) => () => void;
+
+function useWorker(): Ask {
+  const worker = useRef<Worker | null>(null);
+  const number = useRef(0);
+  useEffect(() => () => worker.current?.terminate(), []);
+  return useMemo<Ask>(
+    () => (items, density, take) => {
+      worker.current ??= new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+      const wish = ++number.current;
+      const hear = (message: MessageEvent<{ number: number; layout: Layout }>) => {
+        if (message.data.number === wish) take(message.data.layout);
+      };
+      worker.current.addEventListener("message", hear);
+      worker.current.postMessage({ number: wish, items, density });
+      return () => worker.current?.removeEventListener("message", hear);
+    },
+    [],
+  );
+}

@@ -1,0 +1,96 @@
+// A task over its mission: enough to decide whether to open it.
+import { useEffect, useRef } from "react";
+import { Link } from "react-router";
+
+import type { MissionOverview, MissionTask } from "@/api/types";
+import { Icon } from "@/ui/icons";
+import { Lease } from "@/ui/lease";
+import { Id, Time } from "@/ui/parts";
+import { look, TASK } from "@/ui/status";
+import { StatusIcon, StatusPill } from "@/ui/status-icon";
+import { plural } from "@/ui/text";
+
+interface PanelProps {
+  mission: MissionOverview;
+  id: string;
+  close: () => void;
+}
+
+export function TaskPanel({ mission, id, close }: PanelProps) {
+  const task = mission.tasks.find((each) => each.id === id);
+  const opener = useRef(document.activeElement);
+  useEffect(() => () => (opener.current as HTMLElement | null)?.focus?.(), []);
+  if (task === undefined) return null;
+  const byId = new Map(mission.tasks.map((each) => [each.id, each]));
+  const needs = task.depends_on.flatMap((need) => byId.get(need) ?? []);
+  const behind = mission.tasks.filter((each) => each.depends_on.includes(id));
+  return (
+    <aside className="panel" aria-label={`Task ${task.name}`}>
+      <header>
+        <h2>{task.name}</h2>
+        <button type="button" className="button small" onClick={close} aria-label="Close">
+          <Icon name="close" size={12} />
+        </button>
+      </header>
+      <div className="actions">
+        <StatusPill status={look(TASK, task.state)} />
+        <Lease until={task.state === "claimed" ? null : task.lease_until} seconds={mission.lease_seconds} />
+      </div>
+      <dl>
+        <dt>Agent</dt>
+        <dd>{task.agent ?? "nobody yet"}</dd>
+        <dt>Phase</dt>
+        <dd>{task.phase}</dd>
+        <dt>Attempts</dt>
+        <dd>{task.attempts}</dd>
+        {task.started_at !== null && (
+          <>
+            <dt>Begun</dt>
+            <dd>
+              <Time at={task.started_at} />
+            </dd>
+          </>
+        )}
+        {task.completed_at !== null && (
+          <>
+            <dt>Ended</dt>
+            <dd>
+              <Time at={task.completed_at} />
+            </dd>
+          </>
+        )}
+        {task.files !== null && (
+          <>
+            <dt>Changed</dt>
+            <dd>{plural(task.files, "file")}</dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd>
+          <Id id={task.id} />
+        </dd>
+      </dl>
+      <Tasks title="After" tasks={needs} />
+      <Tasks title="Before" tasks={behind} />
+      <Link className="button primary" to={`/tasks/${task.id}`}>
+        Open the task
+      </Link>
+    </aside>
+  );
+}
+
+function Tasks({ title, tasks }: { title: string; tasks: MissionTask[] }) {
+  if (tasks.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul>
+        {tasks.map((task) => (
+          <li key={task.id}>
+            <StatusIcon status={look(TASK, task.state)} size={14} /> <Link to={`?task=${task.id}`}>{task.name}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,150 @@
+// The tasks in columns: by phase, by state, or by agent.
+import { useMemo } from "react";
+import { useSearchParams } from "react-router";
+
+import type { MissionOverview, MissionTask, TaskCount } from "@/api/types";
+import { serverNow } from "@/ui/clock";
+import { Segmented } from "@/ui/parts";
+import { Progress } from "@/ui/progress";
+import { Empty } from "@/ui/states";
+import { look, TASK } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { plural, span } from "@/ui/text";
+import { critical, elapsed, isDone, type Critical } from "../graph/path";
+import type { ViewProps } from "../mission-page";
+
+type By = "phase" | "state" | "agent";
+const BYS = [
+  ["phase", "By phase"],
+  ["state", "By state"],
+  ["agent", "By agent"],
+] as const;
+const NEEDS = new Set(["asks", "review", "blocked", "budget"]);
+const ORDER = ["asks", "review", "blocked", "budget", "failed", "working", "planning", "paused", "ready", "waiting"];
+const SHOWN = 40;
+
+interface Column {
+  id: string;
+  title: string;
+  note: string;
+  tasks: MissionTask[];
+  counts: TaskCount | null;
+}
+
+export function Board({ mission, choose }: ViewProps) {
+  const [address, setAddress] = useSearchParams();
+  const by = (BYS.find(([each]) => each === address.get("by"))?.[0] ?? "phase") as By;
+  const way = useMemo(() => critical(mission.tasks, mission.typical_seconds, serverNow()), [mission]);
+  const columns = useMemo(() => columnsOf(mission, by), [mission, by]);
+  const change = (value: By) =>
+    setAddress((before) => new URLSearchParams({ ...Object.fromEntries(before), by: value }), { replace: true });
+  if (mission.tasks.length === 0)
+    return (
+      <section className="card">
+        <Empty title="No tasks yet">Its plan, or the first task an agent starts, fills this board.</Empty>
+      </section>
+    );
+  return (
+    <section className="board" aria-label="Board">
+      <div className="board-bar">
+        <Segmented label="Columns" options={BYS} value={by} choose={change} />
+      </div>
+      <div className="board-columns">
+        {columns.map((column) => (
+          <section key={column.id} className="card column">
+            <header>
+              <h2>
+                {column.title}{" "}
+                <span className="count">
+                  {column.counts !== null
+                    ? `${column.counts.claimed + column.counts.skipped} of ${column.counts.total}`
+                    : column.tasks.length}
+                </span>
+              </h2>
+              {column.counts !== null && <Progress tally={column.counts} />}
+              {column.note !== "" && <p className="meta">{column.note}</p>}
+            </header>
+            <ul>
+              {column.tasks.slice(0, SHOWN).map((task) => (
+                <Task key={task.id} task={task} way={way} choose={choose} />
+              ))}
+              {column.tasks.length > SHOWN && <li className="meta rest">{column.tasks.length - SHOWN} more</li>}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Task({ task, way, choose }: { task: MissionTask; way: Critical; choose: (id: string) => void }) {
+  return (
+    <li data-needs={NEEDS.has(task.state) || undefined} data-quiet={isDone(task) || task.state === "waiting" || undefined}>
+      <StatusIcon status={look(TASK, task.state)} />
+      <div className="words">
+        <button type="button" className="link" onClick={() => choose(task.id)}>
+          {task.name}
+        </button>
+        <div className="meta">
+          <span>{about(task, way)}</span>
+          {way.path.has(task.id) && <span className="critical">critical</span>}
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function about(task: MissionTask, way: Critical): string {
+  const parts: string[] = [];
+  if (task.agent !== null) parts.push(task.agent);
+  if (task.started_at !== null) parts.push(span(elapsed(task, serverNow())));
+  if (task.started_at === null && task.waiting_for > 0) parts.push(`after ${plural(task.waiting_for, "task")}`);
+  const estimate = way.estimates.get(task.id);
+  if (task.started_at === null && estimate !== undefined) parts.push(`est. ${span(estimate)}`);
+  return parts.join(" · ");
+}
+
+function columnsOf(mission: MissionOverview, by: By): Column[] {
+  if (by === "phase") return byPhase(mission);
+  const groups = new Map<string, MissionTask[]>();
+  for (const task of mission.tasks) {
+    const key = by === "state" ? task.state : (task.agent ?? "nobody yet");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [task]);
+    else group.push(task);
+  }
+  const columns = [...groups].map(([id, tasks]) => ({
+    id,
+    title: by === "state" ? look(TASK, id).word : id,
+    note: "",
+    tasks: by === "state" ? tasks : tasks.toSorted(byUrgency),
+    counts: null,
+  }));
+  return by === "state" ? columns.toSorted((one, other) => rank(one.id) - rank(other.id)) : columns;
+}
+
+function byPhase(mission: MissionOverview): Column[] {
+  return mission.phases.map((phase) => {
+    const tasks = mission.tasks.filter((task) => task.phase === phase.number);
+    const spent = tasks.reduce((sum, task) => sum + elapsed(task, serverNow()), 0);
+    return {
+      id: String(phase.number),
+      title: phase.name === `Phase ${phase.number}` ? phase.name : `${phase.number} ${phase.name}`,
+      note: [phase.is_parallel ? "parallel" : "", spent > 0 ? span(spent) : ""].filter(Boolean).join(" · "),
+      tasks: tasks.toSorted(byUrgency),
+      counts: phase.tasks,
+    };
+  });
+}
+
+function rank(state: string): number {
+  const found = ORDER.indexOf(state);
+  return found < 0 ? ORDER.length : found;
+}
+
+/** What needs a person first, then what runs, what is done, and what has not begun. */
+function byUrgency(one: MissionTask, other: MissionTask): number {
+  const place = (task: MissionTask) =>
+    NEEDS.has(task.state) || task.state === "failed" ? 0 : isDone(task) ? 2 : task.started_at !== null ? 1 : 3;
+  return place(one) - place(other);
+}
