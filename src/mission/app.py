@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from mission import __version__, tools
+from mission.domain.agent import AgentType
 from mission.domain.errors import InvalidState
+from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
 from mission.domain.webhook import Hook
 from mission.events.log import EventLog
@@ -107,6 +109,7 @@ class App:
                 rhythm=rhythm,
                 launcher=self.supervisor,
                 events=self.events,
+                policy=_policy(settings),
             ),
         )
 
@@ -439,6 +442,10 @@ def _workshop(settings: Settings) -> Workshop:
         roots=[settings.worktrees_path],
         setup_seconds=settings.setup_seconds,
     )
+
+
+def _policy(settings: Settings) -> Policy:
+    return Policy({AgentType(kind): Edit(**rules) for kind, rules in json.loads(settings.permissions or "{}").items()})
 
 
 def _days(number: float) -> timedelta | None:

@@ -44,6 +44,9 @@ class Settings:
     host_id: str = _setting(
         os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here"
     )
+    permissions: str = _setting(
+        "", "Rules for types of agents beside the built-in ones: a table per type, each with allow, deny or without"
+    )
     worktrees: str = _setting("", "Folder for new worktrees; empty means 'worktrees' in MISSION_HOME")
     setup_seconds: float = _setting(600.0, "How long the setup command of a new worktree may run", minimum=1)
     webhook_url: str = _setting("", "Address that gets events as they happen; empty sends none", secret=True)
@@ -182,6 +185,8 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
         raise BadSetting(f"{source}: {name} must be at least {minimum}, not {converted}")
     if name == "port" and converted > 65535:
         raise BadSetting(f"{source}: port must be at most 65535, not {converted}")
+    if name == "permissions":
+        return _rules(value, source=source)
     if name == "log_level" and converted not in {"debug", "info", "warning", "error"}:
         raise BadSetting(f"{source}: log_level must be debug, info, warning or error, not '{converted}'")
     if name == "desktop_notifications" and converted not in {"on", "off"}:
@@ -189,6 +194,31 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
     if name == "webhook_url" and converted and not converted.startswith(("http://", "https://")):
         raise BadSetting(f"{source}: webhook_url must begin with http:// or https://")
     return converted
+
+
+AGENT_TYPES = ("SUPERVISOR", "ORCHESTRATOR", "WORKER")
+_RULE_LISTS = ("allow", "deny", "without")
+
+
+def _rules(value: Any, *, source: str) -> str:
+    """Rules of permission as JSON: a table in settings.toml, or the same as JSON text."""
+    import json  # deferred: most starts have no such rules
+
+    try:
+        rules = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        rules = None
+    if not isinstance(rules, dict):
+        raise BadSetting(f"{source}: permissions must be a table with a table of rules for a type of agent")
+    for kind, lists in rules.items():
+        if kind not in AGENT_TYPES:
+            raise BadSetting(f"{source}: permissions.{kind} is no type of agent; use {', '.join(AGENT_TYPES)}")
+        if not isinstance(lists, dict) or not set(lists) <= set(_RULE_LISTS):
+            raise BadSetting(f"{source}: permissions.{kind} takes only {', '.join(_RULE_LISTS)}")
+        for name, patterns in lists.items():
+            if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+                raise BadSetting(f"{source}: permissions.{kind}.{name} must be a list of patterns such as 'task_*'")
+    return json.dumps(rules)
 
 
 _KIND_WORDS = {int: "whole number", float: "number", str: "text"}

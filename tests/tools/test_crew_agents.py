@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from mission.app import App
 from mission.domain.errors import AgentNotFound, Conflict, InvalidInput, PermissionDenied, Unauthenticated
 from mission.services import identity
 from mission.services.identity import Bearer
+from mission.settings import load
+from tests.conftest import Front
 
 
 async def create(call, kind="WORKER", name="wilma", **more):
@@ -81,6 +85,24 @@ async def test_a_token_is_kept_neither_in_the_store_nor_under_a_call_key_nor_in_
     rows = await call.app.database.read(everything)
     assert rows
     assert not [row for row in rows if made["token"] in row]
+
+
+async def test_rules_in_the_settings_file_are_in_force_and_shown(settings, clock):
+    settings.file_path.write_text('[permissions.WORKER]\nallow = ["workflow_list"]\ndeny = ["message_*"]\n')
+    rules = load({"MISSION_HOME": str(settings.home)}).permissions
+    app = App(replace(settings, permissions=rules), role="a test", clock=clock)
+    async with app.running(periodic=False):
+        call = Front(app)
+        worker = (await create(call))["id"]
+
+        assert (await call("workflow_list", agent=worker))["total"] == 0
+        with pytest.raises(PermissionDenied) as caught:
+            await call("message_list", {"agent_id": worker}, agent=worker)
+        shown = await call("permission_show", {"agent_id": "wilma"})
+
+    assert caught.value.details["rule"] == "WORKER deny message_*"
+    ours = {rule["pattern"]: rule["effect"] for rule in shown["rules"] if rule["source"] == "settings"}
+    assert ours == {"workflow_list": "allow", "message_*": "deny"}
 
 
 async def test_a_token_binds_the_connection_whatever_name_is_given(call):

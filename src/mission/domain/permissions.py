@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from mission.domain.agent import AgentType
 
@@ -13,8 +14,37 @@ from mission.domain.agent import AgentType
 class Rules:
     """Patterns over tool names."""
 
-    allow: Sequence[str]
+    allow: Sequence[str] = ()
     deny: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edit:
+    """What the operator adds to the rules of a type, and which of the built-in ones it takes away."""
+
+    allow: Sequence[str] = ()
+    deny: Sequence[str] = ()
+    without: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """One line of the table: what it says, for which names, and who put it there."""
+
+    allows: bool
+    pattern: str
+    built_in: bool = True
+
+    @property
+    def effect(self) -> str:
+        return "allow" if self.allows else "deny"
+
+    def fits(self, tool: str) -> bool:
+        return fnmatchcase(tool, self.pattern)
+
+    def named(self, kind: AgentType) -> str:
+        """The rule as errors and the audit name it."""
+        return f"{kind} {self.effect} {self.pattern}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +53,16 @@ class Verdict:
     rule: str
 
 
-OPERATOR_ONLY = ("mission_archive", "mission_delete", "audit_*", "queue_*", "token_*", "permission_*", "settings_*")
+OPERATOR_ONLY = (
+    "mission_archive",
+    "mission_delete",
+    "audit_*",
+    "queue_answer",
+    "queue_dismiss",
+    "token_*",
+    "permission_*",
+    "settings_*",
+)
 
 RULES: Mapping[AgentType, Rules] = {
     AgentType.SUPERVISOR: Rules(allow=("*",), deny=tuple(pattern for pattern in OPERATOR_ONLY if pattern != "audit_*")),
@@ -48,6 +87,9 @@ RULES: Mapping[AgentType, Rules] = {
             "repository_*",
             "template_*",
             "execution_*",
+            "adapter_*",
+            "overview*",
+            "queue_*",
             "wait_for_events",
             "search",
         ),
@@ -56,7 +98,9 @@ RULES: Mapping[AgentType, Rules] = {
     AgentType.WORKER: Rules(
         allow=(
             "mcp__mail__*",
-            "mcp__agent__get_*",
+            "mcp__agent__get_status",
+            "mcp__agent__get_task",
+            "mcp__agent__get_epic",
             "mcp__system__log_decision",
             "mcp__task__update_status",
             "mcp__task__add_comment",
@@ -95,13 +139,28 @@ RULES: Mapping[AgentType, Rules] = {
 }
 
 
-def decide(kind: AgentType, tool: str) -> Verdict:
-    """Whether an agent of that type may call the tool, and the rule that says so."""
-    rules = RULES[kind]
-    for pattern in rules.deny:
-        if fnmatchcase(tool, pattern):
-            return Verdict(allowed=False, rule=f"{kind} deny {pattern}")
-    for pattern in rules.allow:
-        if fnmatchcase(tool, pattern):
-            return Verdict(allowed=True, rule=f"{kind} allow {pattern}")
-    return Verdict(allowed=False, rule=f"{kind} default deny")
+class Policy:
+    """The table in force: the built-in rules, edited by the operator."""
+
+    def __init__(self, edits: Mapping[AgentType, Edit] | None = None) -> None:
+        self._rules = {kind: _edited(RULES[kind], (edits or {}).get(kind, Edit())) for kind in AgentType}
+        self.decide = lru_cache(maxsize=2_000)(self._decide)
+
+    def rules(self, kind: AgentType) -> Sequence[Rule]:
+        """The rules for a type in the order in which they are asked: what denies comes first."""
+        return self._rules[kind]
+
+    def _decide(self, kind: AgentType, tool: str) -> Verdict:
+        """Whether an agent of that type may call the tool, and the rule that says so."""
+        for rule in self._rules[kind]:
+            if rule.fits(tool):
+                return Verdict(allowed=rule.allows, rule=rule.named(kind))
+        return Verdict(allowed=False, rule=f"{kind} default deny")
+
+
+def _edited(rules: Rules, edit: Edit) -> tuple[Rule, ...]:
+    deny = [Rule(allows=False, pattern=pattern) for pattern in rules.deny if pattern not in edit.without]
+    allow = [Rule(allows=True, pattern=pattern) for pattern in rules.allow if pattern not in edit.without]
+    deny += [Rule(allows=False, pattern=pattern, built_in=False) for pattern in edit.deny]
+    allow += [Rule(allows=True, pattern=pattern, built_in=False) for pattern in edit.allow]
+    return (*deny, *allow)

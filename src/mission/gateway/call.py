@@ -7,7 +7,7 @@ import difflib
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeVar, overload
 
@@ -24,7 +24,7 @@ from mission.domain.errors import (
     TransientError,
 )
 from mission.domain.mail import HUMAN
-from mission.domain.permissions import decide
+from mission.domain.permissions import Policy
 from mission.events.log import EventLog
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
@@ -58,6 +58,7 @@ class Ports:
     rhythm: Rhythm
     launcher: Launcher
     events: EventLog
+    policy: Policy = field(default_factory=Policy)
 
 
 class Call:
@@ -67,6 +68,7 @@ class Call:
         self,
         *,
         tool: Tool,
+        registry: Registry,
         database: Database,
         ports: Ports,
         caller: Caller,
@@ -76,6 +78,8 @@ class Call:
     ) -> None:
         self.trees = ports.trees
         self.rhythm = ports.rhythm
+        self.policy = ports.policy
+        self.registry = registry
         self.launcher = ports.launcher
         self.events = ports.events
         self.directory = caller.directory
@@ -208,6 +212,7 @@ class Gateway:
             repeat = _repeat_of(found, arguments, caller, identity)
             call = Call(
                 tool=found,
+                registry=self.registry,
                 database=self._database,
                 ports=self._ports,
                 caller=caller,
@@ -246,7 +251,7 @@ class Gateway:
         await self.audit.flush()
 
     def permitted(self, identity: Identity, tool: Tool) -> bool:
-        return identity.agent is None or decide(identity.agent.type, tool.name).allowed
+        return identity.agent is None or self._ports.policy.decide(identity.agent.type, tool.name).allowed
 
     async def identify(self, caller: Caller) -> Identity:
         """Who the connection itself speaks for."""
@@ -276,7 +281,7 @@ class Gateway:
     def _permit(self, identity: Identity, name: str) -> None:
         if identity.agent is None:
             return
-        verdict = decide(identity.agent.type, name)
+        verdict = self._ports.policy.decide(identity.agent.type, name[:200])
         if not verdict.allowed:
             raise PermissionDenied(
                 f"Tool '{name[:200]}' is not allowed for agent type '{identity.agent.type}'",

@@ -183,6 +183,11 @@ def test_an_agent_is_made_renewed_and_revoked(mission: Program) -> None:
     assert "was revoked" in wilma.refuses("agents")["message"]
     assert "wilma" in mission.run("agent", "list").out
     assert mission.does("agent", "revoke", "wilma") == {"id": made["id"], "revoked": 1}
+    rules = mission.does("permissions", "wilma")
+    assert (rules["agent_id"], rules["type"]) == (made["id"], "WORKER")
+    decided = {name: rule["pattern"] for rule in rules["rules"] for name in rule["tools"]}
+    assert (decided["mcp__epic__create"], decided["message_send"]) == ("mcp__epic__*", "message_*")
+    assert "start_mission" in rules["denied_by_default"]
 
 
 def test_what_waits_for_a_person_is_shown_answered_and_dismissed(mission: Program, started: str) -> None:

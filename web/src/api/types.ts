@@ -1259,6 +1259,13 @@ export interface PendingDependency {
   status: string;
 }
 
+export interface Permissions {
+  agent_id: string | null;
+  type: string;
+  rules: ShownRule[];
+  denied_by_default: string[];
+}
+
 export interface PhaseGlance {
   number: number;
   name: string;
@@ -1507,6 +1514,13 @@ export interface SetTaskPlan {
 export interface SetWorkflowPlan {
   id: string;
   plan: WorkflowPlan;
+}
+
+export interface ShownRule {
+  effect: string;
+  pattern: string;
+  source: string;
+  tools: string[];
 }
 
 export interface SiblingTask {
@@ -1985,6 +1999,7 @@ export interface Tools {
   overview_journal: { args: ReadJournal; result: MissionJournal };
   overview_mission: { args: LookMission; result: MissionOverview };
   overview_missions: { args: ListMissionGlances; result: MissionGlances };
+  permission_show: { args: OfAgent; result: Permissions };
   queue_answer: { args: AnswerItem; result: AnsweredItem };
   queue_dismiss: { args: DismissItem; result: DismissedItem };
   queue_get: { args: ItemById; result: ItemRow };

@@ -29,6 +29,7 @@ COMMANDS = {
     "answer": ("inbox", "Answer what waits for you."),
     "dismiss": ("inbox", "Put something aside without an answer."),
     "workspaces": ("workspaces", "List workspaces: branch, state, distance, uncommitted work."),
+    "permissions": ("permissions", "Show what an agent may do, and which rule says so."),
     "audit": ("audit", "Show what was called, by whom, with what result."),
     "config": ("config", "Show the settings in force and where they come from."),
     "backup": ("backup", "Write a backup."),
