@@ -293,6 +293,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         app.gateway,
         app.events,
         work=Unattended(app.database),
+        supervisor=app.supervisor,
         tokens=app.tokens(token),
         sessions=Sessions(token),
         toolsets=settings.toolsets,

@@ -75,6 +75,13 @@ def forks() -> None:
     print("parent gone", flush=True)
 
 
+def patient() -> None:
+    """Waits among its children, and ends when it is asked to."""
+    forks()
+    mark("w1", "progress", summary="waiting")
+    time.sleep(600)
+
+
 def family() -> None:
     """Waits among its children."""
     forks()

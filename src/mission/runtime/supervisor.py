@@ -90,6 +90,13 @@ class Supervisor:
     def folder(self, execution_id: str) -> Path:
         return self._settings.home / "executions" / execution_id
 
+    async def execution(self, execution_id: str) -> Execution:
+        return await self._work.read(_execution, execution_id=execution_id)
+
+    async def shown(self, execution_id: str) -> str:
+        """The last of what an ended execution showed."""
+        return await asyncio.to_thread(shown_before, self.folder(execution_id))
+
     def arguments_of(self, execution_id: str) -> Sequence[str]:
         """What the operator added to the command line of an earlier launch."""
         try:
@@ -142,7 +149,7 @@ class Supervisor:
         if follower is not None:
             follower.process.stop("stopped")
             await follower.wait()
-        execution = await self._work.read(_execution, execution_id=execution_id)
+        execution = await self.execution(execution_id)
         if execution.is_live:
             raise InvalidState(
                 f"execution {execution_id} is not held by this daemon",
@@ -264,8 +271,7 @@ class Supervisor:
         """The client's session to go on with."""
         if order.resumes is None or not choice.launch.resumes:
             return None
-        earlier = await self._work.read(_execution, execution_id=order.resumes)
-        return earlier.session_id
+        return (await self.execution(order.resumes)).session_id
 
     async def _prompt(
         self, execution: Execution, task: Task, order: Order, choice: Choice, *, resumed: bool = False

@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.execution import Execution
 from mission.domain.signals import Delivery
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.launching import Order
-from mission.tools.fields import ExecutionId, Name, TaskId
+from mission.tools.executions import ExecutionById, ExecutionRecord
+from mission.tools.fields import Name, TaskId
 
 
 class LaunchAgent(Arguments):
@@ -42,55 +42,12 @@ class LaunchAgent(Arguments):
         )
 
 
-class Launched(Result):
-    id: str
-    agent_id: str
-    task_id: str
-    mission_id: str
-    adapter: str
-    mode: str
-    status: str
-    transport: dict[str, Any]
-    directory: str | None
-
-    @classmethod
-    def of(cls, execution: Execution) -> Launched:
-        return cls(
-            id=execution.id,
-            agent_id=execution.agent_id,
-            task_id=execution.task_id,
-            mission_id=execution.mission_id,
-            adapter=execution.adapter,
-            mode=str(execution.mode),
-            status=str(execution.status),
-            transport=execution.transport,
-            directory=execution.directory,
-        )
-
-
 class Preview(Result):
     argv: list[str]
     prompt: str
     delivery: Delivery
     directory: str | None
     variables: list[str] = Field(description="Names of what the program would see of the environment")
-
-
-class StopExecution(Arguments):
-    id: ExecutionId
-
-
-class Stopped(Result):
-    id: str
-    status: str
-    exit_code: int | None
-    reason: str | None
-
-    @classmethod
-    def of(cls, execution: Execution) -> Stopped:
-        return cls(
-            id=execution.id, status=str(execution.status), exit_code=execution.exit_code, reason=execution.reason
-        )
 
 
 class ListAdapters(Arguments):
@@ -113,9 +70,9 @@ class AdapterList(Result):
 
 
 @tool(toolset="control")
-async def execution_launch(call: Call, args: LaunchAgent) -> Launched:
+async def execution_launch(call: Call, args: LaunchAgent) -> ExecutionRecord:
     """Launch an agent on a task: the task is claimed and started for it, then its program is started."""
-    return await call.launcher.launch(call, args.order(call), answer=Launched.of)
+    return await call.launcher.launch(call, args.order(call), answer=ExecutionRecord.of)
 
 
 @tool(toolset="control", reads=True)
@@ -132,9 +89,9 @@ async def execution_preview(call: Call, args: LaunchAgent) -> Preview:
 
 
 @tool(toolset="control", idempotent=True, destructive=True)
-async def execution_stop(call: Call, args: StopExecution) -> Stopped:
+async def execution_stop(call: Call, args: ExecutionById) -> ExecutionRecord:
     """Stop a launched agent and everything it started; answers when it is gone."""
-    return Stopped.of(await call.launcher.stop(args.id))
+    return ExecutionRecord.of(await call.launcher.stop(args.id))
 
 
 @tool(toolset="control", reads=True)

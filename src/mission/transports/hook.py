@@ -37,6 +37,8 @@ class _TooLate(BaseException):
 
 def run(arguments: list[str]) -> int:
     """Answer one hook: `mission hook CLIENT EVENT`, its JSON on stdin. Always 0."""
+    if os.environ.get("OPEN_MISSION_AGENT_EXECUTION_ID"):
+        return 0  # a session that we launched is registered already
     try:
         with _deadline():
             _answer(arguments)

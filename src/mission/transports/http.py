@@ -22,6 +22,7 @@ from mission.domain.errors import InternalError, InvalidInput, MissionError, Per
 from mission.events.log import EventLog
 from mission.gateway.call import Gateway
 from mission.gateway.caller import Tokens
+from mission.runtime.supervisor import Supervisor
 from mission.services.identity import Bearer
 from mission.services.work import Work
 from mission.transports.execute import ADDRESS, Execute, failure
@@ -31,6 +32,7 @@ from mission.transports.rest import Rest
 from mission.transports.session import Sessions
 from mission.transports.signal_mcp import PATH as SIGNAL_PATH
 from mission.transports.signal_mcp import SignalServer
+from mission.transports.terminal import TerminalDoor
 from mission.transports.websocket import LiveEvents
 from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response
 
@@ -108,6 +110,7 @@ def build_http(
     log: EventLog,
     *,
     work: Work,
+    supervisor: Supervisor,
     tokens: Tokens,
     sessions: Sessions,
     toolsets: str,
@@ -141,6 +144,7 @@ def build_http(
         Route("/api/health", show_health),
         Route("/mcp", mcp, methods=["POST"]),  # without sessions a stream of its own would never carry anything
         WebSocketRoute("/ws", live),
+        WebSocketRoute("/ws/executions/{id}/terminal", TerminalDoor(supervisor).__call__),
         Route(ADDRESS, Execute(gateway).__call__, methods=["POST"]),
         *Rest(gateway, log).routes(),
         *page.routes(),

@@ -765,18 +765,6 @@ export interface LaunchAgent {
   handover?: string | null;
 }
 
-export interface Launched {
-  id: string;
-  agent_id: string;
-  task_id: string;
-  mission_id: string;
-  adapter: string;
-  mode: string;
-  status: string;
-  transport: Record<string, unknown>;
-  directory: string | null;
-}
-
 export interface ListAdapters {
 }
 
@@ -1606,17 +1594,6 @@ export interface StartedTask {
   recovery?: Record<string, unknown> | null;
 }
 
-export interface StopExecution {
-  id: string;
-}
-
-export interface Stopped {
-  id: string;
-  status: string;
-  exit_code: number | null;
-  reason: string | null;
-}
-
 export interface TaskById {
   task_id: string;
 }
@@ -1956,12 +1933,12 @@ export interface Tools {
   complete_task: { args: CompleteTask; result: CompletedTask };
   complete_workflow: { args: CompleteWorkflow; result: CompletedMission };
   execution_get: { args: ExecutionById; result: WholeExecution };
-  execution_launch: { args: LaunchAgent; result: Launched };
+  execution_launch: { args: LaunchAgent; result: ExecutionRecord };
   execution_list: { args: ListExecutions; result: ExecutionList };
   execution_message: { args: TellExecution; result: ToldMessage };
   execution_observations: { args: ListObservations; result: ObservationList };
   execution_preview: { args: LaunchAgent; result: Preview };
-  execution_stop: { args: StopExecution; result: Stopped };
+  execution_stop: { args: ExecutionById; result: ExecutionRecord };
   get_context: { args: GetContext; result: MissionContext };
   log_decision: { args: LogDecision; result: LoggedDecision };
   log_issue: { args: LogIssue; result: LoggedIssue };
