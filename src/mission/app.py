@@ -112,6 +112,7 @@ class App:
                 policy=_policy(settings),
             ),
         )
+        self.supervisor.signals = self.gateway.signals
 
     @asynccontextmanager
     async def running(self, *, periodic: bool) -> AsyncIterator[App]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,8 +15,10 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from mission.app import App, http_server
 from mission.domain.signals import KINDS, Delivery
 from mission.services.executions import Created
+from mission.settings import Settings
 from tests.conftest import Front
 from tests.transports.live import Answer, Json, Live
 from tests.workshop import Workshop
@@ -151,6 +154,48 @@ async def test_access_ends_with_the_execution(live: Live, workshop: Workshop, cr
         live.run(workshop.end(created.execution.id))
         with pytest.raises(MCPError, match="has ended"):
             await client.list_tools()
+
+
+async def test_the_server_opens_after_what_holds_the_executions_and_closes_before_it(
+    sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(sqlite_settings, role="a test")
+    asgi: Any = http_server(app, token="t").app
+    seen: list[tuple[str, int]] = []
+
+    async def status() -> int:
+        """How a signal without a token is answered just now."""
+        sent: asyncio.Queue[Json] = asyncio.Queue()
+        headers = [(b"host", b"localhost")]
+        scope = {"type": "http", "method": "POST", "path": "/mcp/executions/x_1", "headers": headers}
+        await asgi(scope, _nothing, sent.put)
+        return int((await sent.get())["status"])
+
+    def watched(name: str) -> None:
+        original = getattr(app.supervisor, name)
+
+        async def step() -> None:
+            seen.append((name, await status()))
+            await original()
+
+        monkeypatch.setattr(app.supervisor, name, step)
+
+    watched("open")
+    watched("close")
+    said: asyncio.Queue[Json] = asyncio.Queue()
+    heard: asyncio.Queue[Json] = asyncio.Queue()
+    life = asyncio.create_task(asgi({"type": "lifespan"}, said.get, heard.put))
+    await said.put({"type": "lifespan.startup"})
+    assert (await heard.get())["type"] == "lifespan.startup.complete"
+    seen.append(("served", await status()))
+    await said.put({"type": "lifespan.shutdown"})
+    await life
+
+    assert seen == [("open", 503), ("served", 401), ("close", 503)]
+
+
+async def _nothing() -> Json:
+    return {"type": "http.request", "body": b"", "more_body": False}
 
 
 def test_arguments_that_a_client_adds_of_its_own_are_ignored(live: Live, created: Created) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 from mission.domain.errors import MissionError
 from mission.domain.execution import Execution, ExecutionStatus, Mode
 from mission.domain.observation import AckStatus, Origin
-from mission.domain.signals import Delivery, read_event_id, read_signal
+from mission.domain.signals import Delivery
+from mission.gateway.signals import Signals
 from mission.runtime import launch as said
 from mission.runtime.launch import SIGNALS, Launch
 from mission.runtime.markers import Diagnostic, Marker
@@ -44,6 +45,7 @@ class Follower:
         process: Process,
         *,
         database: Database,
+        signals: Signals,
         rhythm: Rhythm,
         screen: Screen,
         ended: Callable[[Execution], Awaitable[None]],
@@ -53,6 +55,7 @@ class Follower:
         self.process = process
         self.screen = screen
         self._database = database
+        self._signals = signals
         self._rhythm = rhythm
         self._ended = ended
         headless = execution.mode is Mode.HEADLESS
@@ -125,22 +128,12 @@ class Follower:
                 await self._diagnose(key, "failed", {"reason": self._failure}, origin=Origin.PROVIDER)
 
     async def _observe(self, key: str, marker: Marker) -> None:
-        try:
-            payload = {name: value for name, value in marker.signal.items() if name != "type"}
-            signal = read_signal(marker.signal["type"], payload)
-            event_id = read_event_id(marker.event_id)
-        except MissionError as error:
-            await self._diagnose(key, "marker", {"reason": error.message, "event_id": marker.event_id[:200]})
-            return
-        ack = await self._database.write(
-            observations.observe,
-            execution_id=self.execution.id,
-            event_id=event_id,
-            signal=signal,
-            delivery=Delivery.STDOUT_MARKER,
+        payload = {name: value for name, value in marker.signal.items() if name != "type"}
+        ack = await self._signals.deliver(
+            self.execution.id, marker.signal["type"], marker.event_id, payload, delivery=Delivery.STDOUT_MARKER
         )
         if ack.status is AckStatus.REJECTED:
-            await self._diagnose(key, "marker", {"reason": ack.reason or "rejected", "event_id": event_id})
+            await self._diagnose(key, "marker", {"reason": ack.reason or "rejected", "event_id": ack.event_id})
 
     async def _server(self, key: str, state: said.ServerState) -> None:
         if not state.failed:

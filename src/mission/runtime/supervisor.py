@@ -17,6 +17,7 @@ from mission.domain.execution import Execution, ExecutionStatus, Mode, Protocol
 from mission.domain.signals import Delivery
 from mission.domain.task import Task
 from mission.files import write_private
+from mission.gateway.signals import Signals
 from mission.runtime import instructions
 from mission.runtime.choice import Choice, choose, described
 from mission.runtime.follower import Follower
@@ -54,6 +55,8 @@ class Supervisor:
     ) -> None:
         self.url = ""
         """Where agents reach the daemon; known once it listens."""
+        self.signals: Signals
+        """Where their signals are taken in; known once the gateway stands."""
         self._database = database
         self._work = Unattended(database)
         self._trees = trees
@@ -243,6 +246,7 @@ class Supervisor:
             launch,
             process,
             database=self._database,
+            signals=self.signals,
             rhythm=self._rhythm,
             screen=screen,
             ended=self._gone,

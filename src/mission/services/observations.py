@@ -22,13 +22,15 @@ from mission.store.transaction import Tx
 def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, delivery: Delivery) -> Ack:
     """Take in a signal, whichever way it came: once per event id, then by the policy of its kind."""
     execution = tx.executions.find(execution_id)
-    refused = _refusal(execution, execution_id, signal, delivery)
-    if execution is None or refused is not None:
-        return Ack(status=AckStatus.REJECTED, execution_id=execution_id, event_id=event_id, reason=refused)
+    if execution is None or not execution.is_live:
+        return _rejected(execution_id, event_id, _absence(execution, execution_id))
     digest = digest_of([str(signal.type), signal.payload])
     known = tx.observations.find(execution_id, event_id)
     if known is not None:
         return _repeated(known, digest)
+    if not execution.descriptor.allows(signal.type, delivery):
+        reason = f"execution {execution_id} takes no '{signal.type}' by {delivery}: it selected {execution.delivery}"
+        return _rejected(execution_id, event_id, reason)
     observation = Observation(
         id=new_id("observation"),
         execution_id=execution_id,
@@ -77,14 +79,14 @@ def note(
     return _ack(observation, observation.status)
 
 
-def _refusal(execution: Execution | None, id: str, signal: Signal, delivery: Delivery) -> str | None:
+def _absence(execution: Execution | None, id: str) -> str:
     if execution is None:
         return f"there is no execution {id[:60]}"
-    if not execution.is_live:
-        return f"execution {execution.id} has ended ({execution.status}) and takes no more signals"
-    if not execution.descriptor.allows(signal.type, delivery):
-        return f"execution {execution.id} takes no '{signal.type}' by {delivery}: it selected {execution.delivery}"
-    return None
+    return f"execution {execution.id} has ended ({execution.status}) and takes no more signals"
+
+
+def _rejected(execution_id: str, event_id: str, reason: str) -> Ack:
+    return Ack(status=AckStatus.REJECTED, execution_id=execution_id, event_id=event_id, reason=reason)
 
 
 def _repeated(known: Observation, digest: str) -> Ack:

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from mission import __version__
 from mission.domain import schemas
-from mission.domain.errors import MissionError, NotFound, Unauthenticated
+from mission.domain.errors import MissionError, NotFound, TransientError, Unauthenticated
 from mission.domain.execution import MCP_SERVER, Execution
 from mission.domain.observation import Ack
 from mission.domain.signals import KINDS, Delivery, SignalType, tool_schema
@@ -84,8 +84,10 @@ class SignalServer:
         await send_result(call, result, send, server=SERVER)
 
     async def _admit(self, scope: Scope, headers: Headers) -> Execution:
-        if scope.get("method") != "POST" or not self._open:
-            raise NotFound("signals are sent by POST to this address while Mission Control runs")
+        if not self._open:
+            raise TransientError("Mission Control is starting or stopping and takes no signals")
+        if scope.get("method") != "POST":
+            raise NotFound("signals are sent to this address by POST")
         token = bearer(headers)
         if token is None:
             raise Unauthenticated("no token was sent", hint="Send 'Authorization: Bearer $OPEN_MISSION_MCP_TOKEN'.")
