@@ -17,6 +17,7 @@ from mission.domain.observation import Observation
 from mission.domain.phase import Phase
 from mission.domain.repository import Repository
 from mission.domain.task import Task
+from mission.domain.template import Template
 from mission.domain.workspace import Workspace
 
 
@@ -340,6 +341,21 @@ class ObservationCreated(_ExecutionEvent):
 
     def data(self) -> dict[str, Any]:
         return {**self.observation.record(), "task_id": self.execution.task_id, "agent_id": self.execution.agent_id}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TemplateCreated(Event):
+    """A template was made from a workflow or a definition."""
+
+    topic: ClassVar[str] = "template:created"
+    template: Template
+
+    @property
+    def mission_id(self) -> str | None:
+        return None
+
+    def data(self) -> dict[str, Any]:
+        return self.template.record()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

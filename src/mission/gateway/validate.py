@@ -43,6 +43,12 @@ def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
+def check_value(value: Any, *, field: str) -> None:
+    """Nothing for a value whose texts and depth we take; otherwise what is wrong with it."""
+    if not _is_plain(value, depth=1):
+        _check_value(value, field=field, depth=1)
+
+
 def _is_plain(value: Any, *, depth: int) -> bool:
     """Whether a value needs no closer look: a quick walk, for a plan of thousands of tasks is one argument."""
     kind = type(value)

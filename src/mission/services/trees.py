@@ -85,15 +85,15 @@ class Trees:
         for pool in (self._pool, self._makers):
             await asyncio.to_thread(pool.shutdown, cancel_futures=True)
 
-    async def named(self, path: str | None) -> Place | None:
+    async def named(self, path: str | None, *, field: str = "repository_path") -> Place | None:
         """The tree a caller named; nothing when it named none."""
         if path is None:
             return None
         if not path.startswith("/"):
             raise InvalidInput(
-                f"repository_path: '{path[:200]}' is not an absolute path",
+                f"{field}: '{path[:200]}' is not an absolute path",
                 hint="Give the whole path, starting with '/'.",
-                field="repository_path",
+                field=field,
             )
         return await self._find(Path(path))
 

@@ -63,6 +63,17 @@ _REPOSITORY_AT = _REPOSITORIES.select.where(
     repositories.c.host_id == bindparam("host_id"), repositories.c.path == bindparam("path")
 )
 
+_REPOSITORY_PAGE = (
+    _REPOSITORIES.select.order_by(repositories.c.name, repositories.c.created_at, repositories.c.id)
+    .limit(bindparam("limit"))
+    .offset(bindparam("offset"))
+)
+_REPOSITORIES_OF = (
+    _REPOSITORIES.select.where(repositories.c.host_id == bindparam("host_id"))
+    .order_by(repositories.c.created_at.desc(), repositories.c.id)
+    .limit(bindparam("limit"))
+)
+
 
 class Missions:
     def __init__(self, connection: Connection) -> None:
@@ -141,6 +152,19 @@ class Missions:
     def repository_at(self, *, host_id: str, path: str) -> Repository | None:
         row = self._connection.execute(_REPOSITORY_AT, {"host_id": host_id, "path": path}).first()
         return None if row is None else _REPOSITORIES.entity(row)
+
+    def repositories(self, *, limit: int, offset: int) -> list[Repository]:
+        """Repositories of all hosts, by name."""
+        rows = self._connection.execute(_REPOSITORY_PAGE, {"limit": limit, "offset": offset})
+        return [_REPOSITORIES.entity(row) for row in rows]
+
+    def repositories_of(self, *, host_id: str, limit: int) -> list[Repository]:
+        """Repositories of a host, the newest first."""
+        rows = self._connection.execute(_REPOSITORIES_OF, {"host_id": host_id, "limit": limit})
+        return [_REPOSITORIES.entity(row) for row in rows]
+
+    def save_repository(self, repository: Repository) -> None:
+        _REPOSITORIES.save(self._connection, repository)
 
     def add_repository(self, repository: Repository) -> None:
         _REPOSITORIES.insert(self._connection, repository)

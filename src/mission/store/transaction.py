@@ -27,6 +27,7 @@ from mission.store.plans import Plans
 from mission.store.surroundings import Surroundings
 from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
+from mission.store.templates import Templates
 from mission.store.tokens import AgentTokens
 from mission.store.webhooks import Webhooks
 from mission.store.workspaces import Workspaces
@@ -81,6 +82,10 @@ class Tx:
     @cached_property
     def workspaces(self) -> Workspaces:
         return Workspaces(self.connection)
+
+    @cached_property
+    def templates(self) -> Templates:
+        return Templates(self.connection)
 
     @cached_property
     def journal(self) -> Journal:

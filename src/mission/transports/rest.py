@@ -27,6 +27,8 @@ ADDRESSES = {
     "/api/messages/{id}": ("message_get", "id"),
     "/api/queue": ("queue_list", None),
     "/api/queue/{id}": ("queue_get", "id"),
+    "/api/templates": ("template_list", None),
+    "/api/templates/{id}": ("template_get", "id"),
     "/api/workspaces": ("workspace_list", None),
     "/api/workspaces/{id}": ("workspace_get", "id"),
     "/api/executions": ("execution_list", None),

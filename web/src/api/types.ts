@@ -111,6 +111,20 @@ export interface AnsweredItem {
   closed_at: string | null;
 }
 
+export interface AppliedTemplate {
+  workflow_id: string;
+  tasks_created: number;
+}
+
+export interface ApplyTemplate {
+  template_id: string;
+  workflow_name: string;
+  variables?: Record<string, string>;
+  repository_path?: string | null;
+  max_parallel_tasks?: number;
+  auto_create_workspaces?: boolean;
+}
+
 export interface ArchiveMission {
   mission_id: string;
   archived?: boolean;
@@ -182,6 +196,11 @@ export interface BroadcastMessage {
   body: string | Record<string, unknown>;
   priority?: Priority;
   workflow_id?: string | null;
+}
+
+export interface BrokenFile {
+  source: string;
+  problem: string;
 }
 
 export type CallerType = "orchestrator" | "subagent";
@@ -356,6 +375,13 @@ export interface CreateTask {
   dependsOn?: string[];
 }
 
+export interface CreateTemplate {
+  name: string;
+  description?: string | null;
+  from_workflow_id?: string | null;
+  template?: TemplateBody | null;
+}
+
 export interface CreateWorkflow {
   name: string;
   source_type: "prompt" | "github_issue" | "linear" | "jira" | "custom";
@@ -384,6 +410,10 @@ export interface CreatedAgent {
   type: string;
   name: string;
   token: string;
+}
+
+export interface CreatedTemplate {
+  id: string;
 }
 
 export interface CreatedWorkflow {
@@ -615,6 +645,10 @@ export interface FleetAgent {
   last_seen_at: string;
 }
 
+export interface FoundRepository {
+  repository: RepositoryRecord | null;
+}
+
 export interface GetAvailable {
   workflow_id?: string | null;
   agent_id: string;
@@ -646,6 +680,10 @@ export interface GetOverview {
   since?: string | null;
 }
 
+export interface GetRepository {
+  path: string;
+}
+
 export interface GetSummary {
   id: string;
   format?: "json" | "markdown";
@@ -655,6 +693,11 @@ export interface GetTask {
   id: string;
   include_checkpoints?: boolean;
   checkpoint_limit?: number | null;
+}
+
+export interface GetTemplate {
+  id: string;
+  repository_path?: string | null;
 }
 
 export interface GetWorkflow {
@@ -852,11 +895,20 @@ export interface ListQueue {
   offset?: number;
 }
 
+export interface ListRepositories {
+  limit?: number;
+  offset?: number;
+}
+
 export interface ListTasks {
   state?: TaskState | null;
   epicId?: string | null;
   limit?: number;
   offset?: number;
+}
+
+export interface ListTemplates {
+  repository_path?: string | null;
 }
 
 export interface ListWorkflows {
@@ -1372,10 +1424,19 @@ export interface RegisterAgent {
   metadata?: Record<string, unknown> | null;
 }
 
+export interface RegisterRepository {
+  path: string;
+  name?: string | null;
+}
+
 export interface RegisteredAgent {
   id: string;
   name: string;
   status: string;
+}
+
+export interface RegisteredRepository {
+  id: string;
 }
 
 export interface ReleaseTask {
@@ -1412,6 +1473,18 @@ export interface ReplyMail {
   originalMailId: string;
   body: string;
   agentId?: string | null;
+}
+
+export interface RepositoryList {
+  repositories: RepositoryRecord[];
+}
+
+export interface RepositoryRecord {
+  id: string;
+  path: string;
+  name: string;
+  host_id: string;
+  created_at: string;
 }
 
 export interface RevokedTokens {
@@ -1629,6 +1702,17 @@ export interface TaskMetadata {
   tokens_output?: number | null;
 }
 
+export interface TaskOfTemplate {
+  name: string;
+  description: string;
+  sequence: number;
+  parallel_group?: string | null;
+  depends_on?: string[];
+  requires?: string[];
+  estimated_complexity?: "low" | "medium" | "high" | null;
+  files_likely_affected?: string[];
+}
+
 export interface TaskOutcome {
   summary: string;
   achievements?: string[];
@@ -1713,6 +1797,38 @@ export interface TellExecution {
   text?: string | null;
 }
 
+export interface TemplateBody {
+  tasks: TaskOfTemplate[];
+  variables?: VariableOfTemplate[];
+}
+
+export interface TemplateList {
+  templates: TemplateSummary[];
+  broken: BrokenFile[];
+}
+
+export interface TemplateSummary {
+  id: string;
+  name: string;
+  description: string | null;
+  tasks_total: number;
+  tasks: TemplateTaskRecord[];
+  variables: VariableRecord[];
+  source: string | null;
+  created_at: string;
+}
+
+export interface TemplateTaskRecord {
+  name: string;
+  description: string;
+  sequence: number;
+  parallel_group: string | null;
+  depends_on: string[];
+  requires: string[];
+  estimated_complexity: string | null;
+  files_likely_affected: string[];
+}
+
 export interface TokenList {
   id: string;
   tokens: KnownToken[];
@@ -1780,6 +1896,20 @@ export interface UpdateWorkspace {
 export interface UpdatedWorkspace {
   success: boolean;
   kept_branch?: string | null;
+}
+
+export interface VariableOfTemplate {
+  name: string;
+  description?: string;
+  required?: boolean;
+  default?: string | null;
+}
+
+export interface VariableRecord {
+  name: string;
+  description: string;
+  required: boolean;
+  default: string | null;
 }
 
 export interface WaitForEvents {
@@ -1981,6 +2111,9 @@ export interface Tools {
   queue_dismiss: { args: DismissItem; result: DismissedItem };
   queue_get: { args: ItemById; result: ItemRow };
   queue_list: { args: ListQueue; result: Queue };
+  repository_get: { args: GetRepository; result: FoundRepository };
+  repository_list: { args: ListRepositories; result: RepositoryList };
+  repository_register: { args: RegisterRepository; result: RegisteredRepository };
   start_mission: { args: StartMission; result: StartedMission };
   start_phase: { args: StartPhase; result: StartedPhase };
   start_task: { args: StartTask; result: StartedTask };
@@ -1996,6 +2129,10 @@ export interface Tools {
   task_replan: { args: ReplanTask; result: Replanned };
   task_set_plan: { args: SetTaskPlan; result: Done };
   task_update_status: { args: UpdateTaskStatus; result: Done };
+  template_apply: { args: ApplyTemplate; result: AppliedTemplate };
+  template_create: { args: CreateTemplate; result: CreatedTemplate };
+  template_get: { args: GetTemplate; result: TemplateSummary };
+  template_list: { args: ListTemplates; result: TemplateList };
   token_list: { args: OfAgent; result: TokenList };
   token_revoke: { args: OfAgent; result: RevokedTokens };
   token_rotate: { args: RotateToken; result: NewToken };
@@ -2017,4 +2154,4 @@ export interface Tools {
   workspace_update: { args: UpdateWorkspace; result: UpdatedWorkspace };
 }
 
-export type EventType = "agent:created" | "agent:updated" | "checkpoint:created" | "decision:created" | "execution:created" | "execution:updated" | "issue:created" | "mail.sent" | "message:created" | "milestone:created" | "mission:created" | "mission:deleted" | "mission:updated" | "observation:created" | "phase:created" | "phase:updated" | "queue:created" | "queue:updated" | "repository:created" | "task:created" | "task:updated" | "workflow:created" | "workflow:deleted" | "workflow:updated" | "workspace:created" | "workspace:updated";
+export type EventType = "agent:created" | "agent:updated" | "checkpoint:created" | "decision:created" | "execution:created" | "execution:updated" | "issue:created" | "mail.sent" | "message:created" | "milestone:created" | "mission:created" | "mission:deleted" | "mission:updated" | "observation:created" | "phase:created" | "phase:updated" | "queue:created" | "queue:updated" | "repository:created" | "task:created" | "task:updated" | "template:created" | "workflow:created" | "workflow:deleted" | "workflow:updated" | "workspace:created" | "workspace:updated";

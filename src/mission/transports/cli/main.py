@@ -35,6 +35,7 @@ COMMANDS = {
     "message": ("executions", "Tell a launched agent something."),
     "stop": ("executions", "Stop a launched agent."),
     "replay": ("attach", "Play what an execution showed."),
+    "templates": ("templates", "List templates: plans to make missions of."),
     "workspaces": ("workspaces", "List workspaces: branch, state, distance, uncommitted work."),
     "permissions": ("permissions", "Show what an agent may do, and which rule says so."),
     "audit": ("audit", "Show what was called, by whom, with what result."),

@@ -1,0 +1,167 @@
+"""A template: a plan with blanks, from which workflows are made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from mission.domain.errors import InvalidInput, TooLarge
+from mission.domain.times import shown
+
+BLANK = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}")
+LONGEST_PLAN = 10_000_000
+"""How many characters the plan may have in all once its blanks are filled in."""
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variable:
+    """A blank of a template: one that is required has no default."""
+
+    name: str
+    description: str = ""
+    required: bool = True
+    default: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "description": self.description,
+            "required": self.required,
+            "default": self.default,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TemplateTask:
+    """One task of a template; every text may have blanks."""
+
+    name: str
+    description: str
+    sequence: int
+    parallel_group: str | None = None
+    depends_on: Sequence[str] = ()
+    requires: Sequence[str] = ()
+    estimated_complexity: str | None = None
+    files_likely_affected: Sequence[str] = ()
+
+    def texts(self) -> Iterable[str]:
+        yield self.name
+        yield self.description
+        yield self.parallel_group or ""
+        yield from (*self.depends_on, *self.requires, *self.files_likely_affected)
+
+    def changed(self, fill: Callable[[str], str]) -> TemplateTask:
+        """The task with every text replaced."""
+        return replace(
+            self,
+            name=fill(self.name).strip(),
+            description=fill(self.description).strip(),
+            parallel_group=fill(self.parallel_group).strip() or None if self.parallel_group is not None else None,
+            depends_on=[fill(each).strip() for each in self.depends_on],
+            requires=[fill(each).strip() for each in self.requires],
+            files_likely_affected=[fill(each).strip() for each in self.files_likely_affected],
+        )
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "description": self.description,
+            "sequence": self.sequence,
+            "parallel_group": self.parallel_group,
+            "depends_on": list(self.depends_on),
+            "requires": list(self.requires),
+            "estimated_complexity": self.estimated_complexity,
+            "files_likely_affected": list(self.files_likely_affected),
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Template:
+    """One template: of the store, or of a file in a repository (`source`)."""
+
+    id: str
+    name: str
+    description: str | None
+    tasks: Sequence[Mapping[str, Any]]
+    variables: Sequence[Mapping[str, Any]]
+    created_at: datetime
+    source: str | None = field(default=None)
+
+    @property
+    def plan(self) -> list[TemplateTask]:
+        return [TemplateTask(**task) for task in self.tasks]
+
+    @property
+    def blanks(self) -> list[Variable]:
+        """The declared variables, and those that only stand in the texts: they are required."""
+        declared = [Variable(**variable) for variable in self.variables]
+        known = {variable.name for variable in declared}
+        used = dict.fromkeys(name for task in self.plan for text in task.texts() for name in BLANK.findall(text))
+        return declared + [Variable(name=name) for name in used if name not in known]
+
+    def filled(self, given: Mapping[str, str]) -> list[TemplateTask]:
+        """The tasks with every blank filled in once: what a value holds is text, blanks in it too."""
+        values = self._values(given)
+        _check_length(self.plan, values)
+        tasks = [task.changed(lambda text: BLANK.sub(lambda blank: values[blank[1]], text)) for task in self.plan]
+        for task in tasks:
+            _check_filled(task)
+        return tasks
+
+    def record(self) -> dict[str, Any]:
+        """The template as events show it, without its tasks."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "variables": [variable.record() for variable in self.blanks],
+            "created_at": shown(self.created_at),
+        }
+
+    def _values(self, given: Mapping[str, str]) -> dict[str, str]:
+        blanks = {variable.name: variable for variable in self.blanks}
+        unknown = sorted(set(given) - set(blanks))
+        if unknown:
+            raise InvalidInput(
+                f"variables: the template has no {', '.join(map(repr, unknown[:10]))}",
+                hint=f"It has: {', '.join(blanks) or 'none'}.",
+                field="variables",
+                unknown=unknown,
+            )
+        missing = [
+            name for name, each in blanks.items() if name not in given and each.default is None and each.required
+        ]
+        if missing:
+            raise InvalidInput(
+                f"variables: missing {', '.join(missing)}",
+                hint="Give a value for each: variables: {" + ", ".join(f'"{name}": "…"' for name in missing[:5]) + "}.",
+                field="variables",
+                missing=missing,
+            )
+        return {name: given.get(name, each.default or "") for name, each in blanks.items()}
+
+
+def _check_length(tasks: Sequence[TemplateTask], values: Mapping[str, str]) -> None:
+    """Refused before anything is filled in: a long value in many places would take all memory."""
+    texts = [text for task in tasks for text in task.texts()]
+    total = sum(map(len, texts)) + sum(len(values[name]) for text in texts for name in BLANK.findall(text))
+    if total > LONGEST_PLAN:
+        raise TooLarge(f"variables: the plan would have more than {LONGEST_PLAN:,} characters", field="variables")
+
+
+def _check_filled(task: TemplateTask) -> None:
+    for name in (task.name, *task.depends_on, *task.requires, *([task.parallel_group] if task.parallel_group else [])):
+        if not 1 <= len(name) <= LONGEST_NAME:
+            raise InvalidInput(
+                f"variables: a name of the plan becomes {len(name):,} characters long, 1 to {LONGEST_NAME} are taken",
+                hint="Give shorter values, and none that leaves a name empty.",
+                field="variables",
+            )
+    if not task.description:
+        raise InvalidInput(
+            f"variables: the description of '{task.name}' becomes empty", hint="Give a value.", field="variables"
+        )
