@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import difflib
 import json
 import logging
@@ -334,9 +335,11 @@ class Gateway:
     def _presentable(self, error: Exception, entry: Entry) -> MissionError:
         """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
         if isinstance(error, MissionError) and type(error) is not InternalError:
-            if concerns_others(error):
-                error.details = {**error.details, "incident": entry.id}
-            return error
+            if not concerns_others(error):
+                return error
+            own = copy.copy(error)  # calls that shared a commit share its failure too
+            own.details = {**error.details, "incident": entry.id}
+            return own
         if is_passing(error):
             log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
             return TransientError(incident=entry.id)

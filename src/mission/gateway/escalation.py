@@ -63,10 +63,10 @@ class Escalations:
         pause = FIRST_PAUSE
         try:
             while self._waiting:
-                failure = self._waiting[0]
+                failure, last = self._waiting[0], self._hurry.is_set()
                 if await self._told(failure):
                     pause = FIRST_PAUSE
-                elif self._hurry.is_set():
+                elif last:
                     log.error("%d incident(s) could not be told: the store does not answer", len(self._waiting))
                     self._waiting.clear()
                 else:

@@ -15,6 +15,7 @@ async def post(url: str, *, body: bytes, headers: Mapping[str, str]) -> int | No
     """The status of the receiver's answer; nothing when none came."""
     import httpx2  # deferred: only those who set a webhook need it
 
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would write the address, which may be a secret
     try:
         async with asyncio.timeout(SECONDS), httpx2.AsyncClient(timeout=SECONDS) as client:
             answer = await client.post(url, content=body, headers=dict(headers))

@@ -149,7 +149,7 @@ def test_the_audit_trail_tells_who_called_what(mission: Program, started: str) -
 
 def test_settings_are_shown_with_their_source_and_without_passwords(mission: Program) -> None:
     (mission.home / "settings.toml").write_text("lease_seconds = 60\n")
-    url = "postgresql://ada:secret@db.example/mission"
+    url = "postgresql://ada:pa55word@db.example/mission"
     other = Program(mission.home, MISSION_DATABASE_URL=url, MISSION_LOG_LEVEL="debug")
 
     shown = other.does("config")
@@ -160,7 +160,7 @@ def test_settings_are_shown_with_their_source_and_without_passwords(mission: Pro
     assert (rows["lease_seconds"]["value"], rows["lease_seconds"]["source"]) == (60.0, "settings.toml")
     assert (rows["log_level"]["value"], rows["log_level"]["source"]) == ("debug", "MISSION_LOG_LEVEL")
     assert rows["host"]["source"] == "default"
-    assert "secret" not in json.dumps(shown) + table.out
+    assert "pa55word" not in json.dumps(shown) + table.out
 
 
 def test_help_names_every_command(mission: Program) -> None:

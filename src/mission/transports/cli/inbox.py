@@ -76,13 +76,13 @@ def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
 
 
 def _table(found: dict[str, Any], *, everything: bool) -> None:
+    columns = ["ID", "KIND", "WHAT", "FROM", "TASK", "HOLDS UP", "SINCE", *(["STATE"] if everything else [])]
     rows = [
         (item["id"], item["kind"], _subject(item), item["agent_name"] or item["agent_id"],
-         item["task_name"] or item["task_id"], _held_up(item), item["state"] if everything else None,
-         ago(item["created_at"]))
+         item["task_name"] or item["task_id"], _held_up(item), ago(item["created_at"]),
+         *([item["state"]] if everything else []))
         for item in found["items"]
     ]  # fmt: skip
-    columns = ["ID", "KIND", "WHAT", "FROM", "TASK", "HOLDS UP", "STATE" if everything else "", "SINCE"]
     show_table(columns, rows, empty="The queue is empty." if everything else "Nothing waits for you.")
     if found["total"] > len(rows):
         click.echo(f"{len(rows)} of {found['total']}; '--json' and 'mission call queue_list' show more.")
