@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import select
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from bench.effort import Effort
@@ -15,20 +17,21 @@ from bench.timing import Turn, interleave
 from bench.work import http_turn, trivial
 
 POLLS = 200
+Poll = Callable[[Daemon], bytes]
 SECTION = f"{POLLS} long polls open"
 
 
 def measure(effort: Effort) -> list[Row]:
     with daemon(tasks=100) as server:
-        return [_row(server, era, effort) for era in ERAS]
+        return [_row(server, era, name, effort) for era in ERAS for name in _POLLS]
 
 
-def _row(server: Daemon, era: Era, effort: Effort) -> Row:
+def _row(server: Daemon, era: Era, poll: str, effort: Effort) -> Row:
     call = http_turn(server, era, "get_context", trivial, calls=effort.calls)
-    series = interleave({"without": call, "with": _with_polls(server, call)}, rounds=effort.rounds)
+    series = interleave({"without": call, "with": _with_polls(server, call, _POLLS[poll])}, rounds=effort.rounds)
     return compared(
         SECTION,
-        f"trivial get_context, http {era.name}",
+        f"trivial get_context, http {era.name}, beside {poll}",
         series["with"],
         series["without"],
         floor_name="without polls",
@@ -36,13 +39,25 @@ def _row(server: Daemon, era: Era, effort: Effort) -> Row:
     )
 
 
-def _with_polls(server: Daemon, call: Turn) -> Turn:
+def _events(server: Daemon) -> bytes:
+    return server.address.request("GET", f"/api/events?since={newest_event(server.database)}&wait=55")
+
+
+def _news(server: Daemon) -> bytes:
+    body = {"since": newest_event(server.database), "timeout_seconds": 55}
+    return server.address.request("POST", "/api/tools/wait_for_events", body=json.dumps(body).encode())
+
+
+_POLLS: dict[str, Poll] = {"/api/events": _events, "wait_for_events": _news}
+
+
+def _with_polls(server: Daemon, call: Turn, poll_for: Poll) -> Turn:
     def turn() -> list[float]:
         with ExitStack() as stack:
             polls = [Connection(server.address) for _ in range(POLLS)]
             for poll in polls:
                 stack.callback(poll.close)
-            request = server.address.request("GET", f"/api/events?since={newest_event(server.database)}&wait=55")
+            request = poll_for(server)
             for poll in polls:
                 poll.socket.sendall(request)
             call()  # by now the polls have been taken in

@@ -117,6 +117,9 @@ async def test_an_agent_cannot_act_as_another(call):
     with pytest.raises(PermissionDenied, match=f"{ada} cannot act as {bob}"):
         await call("agent_heartbeat", {"agent_id": bob}, agent=ada)
     assert (await call("agent_heartbeat", {"agent_id": ada}, agent=ada))["success"]
+    assert (await call("agent_heartbeat", {}, agent=ada))["success"]
+    with pytest.raises(InvalidInput, match="agent_id is required"):
+        await call("agent_heartbeat", {})
 
 
 async def test_an_agent_may_be_named_by_its_name_if_only_one_bears_it(call):

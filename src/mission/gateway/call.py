@@ -207,7 +207,7 @@ class Gateway:
                 self._signs.note(identity.agent.id)
             if found is None:
                 raise _unknown(name, self.registry)
-            checked = validate(found, arguments)
+            checked = validate(found, _with_actor(found, arguments, identity))
             if caller.bearer is not None or caller.agent is not None:
                 await self._check_owned(found, checked, identity)
             repeat = _repeat_of(found, arguments, caller, identity)
@@ -375,6 +375,14 @@ def _repeat_of(tool: Tool, arguments: Mapping[str, Any], caller: Caller, identit
     if len(caller.key) > LONGEST_KEY or not caller.key.isprintable():
         raise InvalidInput(f"a call key has at most {LONGEST_KEY} printable characters", hint="Use a random id.")
     return _Repeat(caller=identity.name, key=caller.key, digest=digest_of([tool.name, arguments]))
+
+
+def _with_actor(tool: Tool, arguments: Any, identity: Identity) -> Any:
+    """The arguments; an agent that is known by its token need not say again who it is."""
+    field = tool.arguments.model_fields.get(tool.actor or "")
+    if field is None or not field.is_required() or identity.agent is None or not isinstance(arguments, Mapping):
+        return arguments
+    return arguments if arguments.get(str(tool.actor)) else {**arguments, str(tool.actor): identity.agent.id}
 
 
 def _unknown(name: str, registry: Registry) -> ToolNotFound:
