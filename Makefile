@@ -6,11 +6,12 @@ READY := .venv/.ready
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench contract clean
+.PHONY: help run test test-clients check format bench contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
 	@echo "make test      set up and run every check and test"
+	@echo "make test-clients  launch the real agent clients, from the npm registry, with a scripted model"
 	@echo "make check     lint, types and layers only"
 	@echo "make bench     measure, as ratios beside a floor of the same run"
 	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
@@ -39,6 +40,10 @@ run: $(RUNS)
 test: check
 	@$(PYTHON) web/build.py test
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
+
+test-clients: $(READY)
+	@$(PYTHON) tests/clients/install.py
+	@MISSION_TEST_CLIENTS=1 $(PYTHON) -m pytest -n 0 tests/clients
 
 check: $(READY)
 	@.venv/bin/ruff check .
