@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain import mission, phase, task
+from mission.domain import mission, phase, task, workspace
 from mission.domain.ids import KINDS
 from mission.settings import NAMES
 from mission.transports.cli.main import COMMANDS
@@ -113,7 +113,8 @@ def test_each_setting_error_event_and_command_stands_in_the_reference():
 
 
 @pytest.mark.parametrize(
-    ("heading", "moves"), [("Task", task.MOVES), ("Mission", mission.MOVES), ("Phase", phase.MOVES)]
+    ("heading", "moves"),
+    [("Task", task.MOVES), ("Mission", mission.MOVES), ("Phase", phase.MOVES), ("Workspace", workspace.MOVES)],
 )
 def test_the_glossary_shows_the_legal_moves(heading, moves):
     rows = _table(f"| {heading} | may become |")

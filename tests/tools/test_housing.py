@@ -85,6 +85,23 @@ async def test_a_workflow_of_one_task_at_a_time_or_without_git_goes_on_where_it_
     assert "no git repository" in claimed["warnings"][0]
 
 
+async def test_work_that_a_task_builds_on_and_that_is_not_merged_is_named(call, make_parallel, make_agent, git):
+    agent = await make_agent()
+    _, tasks = await make_parallel(planned("a"), planned("b", after=["a"]))
+    first = (await claim(call, tasks["a"], agent))["workspace"]
+    git(first["path"], "commit", "-q", "--allow-empty", "-m", "work")
+    for status in ("in_progress", "completed"):
+        moved = {"id": tasks["a"], "status": status, "outcome": "x", "agent_id": agent}
+        await call("task_update_status", moved)
+
+    claimed = await claim(call, tasks["b"], agent)
+
+    assert claimed["warnings"] == [
+        f"{claimed['workspace']['branch']} lacks the work of task {tasks['a']} (branch {first['branch']}): "
+        "merge it first"
+    ]
+
+
 async def test_a_lost_folder_is_made_again_and_an_abandoned_one_replaced(call, make_parallel, make_agent, git):
     ada, bob = await make_agent("ada"), await make_agent("bob")
     _, tasks = await make_parallel(planned("a"))

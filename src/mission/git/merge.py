@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.command import LONG, run
 from mission.git.names import shown
-from mission.git.worktree import HEADS, commit_of
+from mission.git.worktree import HEADS, commit_of, tip_of
 
 KEPT = "mission-kept/"
 """Branches that hold work which was saved because nobody had merged it."""
@@ -35,8 +36,15 @@ def merge_commit(top: Path, given: str) -> str:
 
 
 def contains(top: Path, commit: str, *, tip: str) -> bool:
-    """Whether the tip is the commit or one of its ancestors."""
-    return run("merge-base", "--is-ancestor", tip, commit, cwd=top, allowed=(0, 1), timeout=LONG).code == 0
+    """Whether the tip is the commit or one of its ancestors; one that the repository does not know is not."""
+    return run("merge-base", "--is-ancestor", tip, commit, cwd=top, allowed=(0, 1, 128), timeout=LONG).code == 0
+
+
+def unmerged(top: Path, branches: Mapping[str, str], *, into: str) -> list[str]:
+    """Those of the names whose branch has commits that the branch `into` lacks."""
+    target = tip_of(top, into)
+    tips = {name: tip_of(top, branch) for name, branch in branches.items()}
+    return [name for name, tip in tips.items() if tip and target and not contains(top, target, tip=tip)]
 
 
 def keepers(top: Path, commit: str, *, branch: str) -> list[str]:

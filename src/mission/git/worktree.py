@@ -18,6 +18,8 @@ from mission.git.errors import GitFailed
 from mission.git.names import original, shown
 
 HEADS = "refs/heads/"
+OWN_SCOPES = (b"local", b"worktree")
+"""Configuration that comes with the repository, not from the user or the system."""
 PATIENCE = 20.0
 NAMED_FILES = 20
 """How many files an error names before it only counts."""
@@ -226,7 +228,7 @@ def _without_filters(cwd: Path) -> tuple[str, ...]:
     """Settings that silence the filters which the repository itself configures; the user's own still work."""
     asked = ("config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
     words = run(*asked, cwd=cwd, allowed=(0, 1)).out.split(b"\0")[:-1]
-    keys = {os.fsdecode(key) for scope, key in zip(words[::2], words[1::2], strict=False) if scope != b"global"}
+    keys = {os.fsdecode(key) for scope, key in zip(words[::2], words[1::2], strict=False) if scope in OWN_SCOPES}
     drivers = {key.rpartition(".")[0] for key in keys if key.rpartition(".")[0]}
     return tuple(
         f"{driver}.{name}" for driver in sorted(drivers) for name in ("clean=", "smudge=", "process=", "required=false")

@@ -16,6 +16,7 @@ from mission.domain.repository import Repository
 from mission.domain.task import Task
 from mission.domain.workspace import Workspace, WorkspaceStatus, slug
 from mission.git.furnishing import Furnishing
+from mission.git.merge import unmerged
 from mission.git.workshop import Made, Order
 from mission.services import workspaces
 from mission.services.trees import Report, Trees
@@ -53,6 +54,8 @@ class _Site:
     workspace: Workspace | None
     branch: str
     name: str
+    needed: Mapping[str, str]
+    """The branches on which tasks were done that this one depends on."""
 
 
 async def prepare(
@@ -79,7 +82,8 @@ async def prepare(
         furnishing=site.furnishing,
     )
     made = await trees.work(trees.workshop.make, order, report=report)
-    warnings = tuple(made.warnings)
+    missing = await trees.work(unmerged, top, site.needed, into=made.branch)
+    warnings = (*made.warnings, *(f"{made.branch} lacks the work of {each}: merge it first" for each in missing))
     return {task_id: House(task_id=task_id, host_id=trees.host_id, top=str(top), made=made, warnings=warnings)}
 
 
@@ -139,7 +143,17 @@ def _site(tx: Tx, *, task_id: str, agent_id: str | None, host_id: str) -> _Site 
         workspace=standing,
         branch=branch,
         name=name,
+        needed=_needed(tx, task, host_id=host_id),
     )
+
+
+def _needed(tx: Tx, task: Task, *, host_id: str) -> dict[str, str]:
+    found = {}
+    for other in tx.plans.dependency_tasks(task.id):
+        own = tx.workspaces.get(other.workspace_id) if other.workspace_id is not None else None
+        if own is not None and own.host_id == host_id and own.status is WorkspaceStatus.ACTIVE:
+            found[f"task {other.id} (branch {own.branch})"] = own.branch
+    return found
 
 
 def _names(tx: Tx, task: Task) -> tuple[str, str]:

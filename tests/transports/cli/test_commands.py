@@ -214,3 +214,25 @@ def test_what_waits_for_a_person_is_shown_answered_and_dismissed(mission: Progra
         "Read the copy": ("answered", "Mend the title"),
     }
     assert mission.refuses("answer", items["Which region?"], "again")["code"] == "INVALID_STATE"
+
+
+def test_workspaces_and_templates_are_listed(mission: Program, repository: Path) -> None:
+    id = mission.call(
+        "workflow_create", name="W", source_type="prompt", source_content="x", repository_path=str(repository)
+    )["id"]
+    path = repository.parent / "wt"
+    made = mission.call("workspace_create", workflow_id=id, path=str(path), branch="side", create=True)["id"]
+    (path / "half.txt").write_text("x")
+    (repository / ".mission" / "templates").mkdir(parents=True)
+    task = {"name": "Ship {{version}}", "description": "d", "sequence": 1}
+    (repository / ".mission" / "templates" / "release.json").write_text(json.dumps({"tasks": [task]}))
+
+    (row,) = mission.does("workspaces", "--mission", id)["workspaces"]
+    table = mission.run("workspaces", "--mission", id)
+    shelf = mission.does("templates", folder=repository)
+    lines = mission.run("templates", folder=repository)
+
+    assert (row["id"], row["state"]["ahead"], row["state"]["uncommitted"]) == (made, 0, ["half.txt"])
+    assert "side" in table.out
+    assert [each["name"] for each in shelf["templates"]] == ["release"]
+    assert "version*" in lines.out

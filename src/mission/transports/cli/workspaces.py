@@ -28,15 +28,15 @@ def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, a
     if as_json:
         show_json(found)
         return
-    rows = [
-        (row["id"], row["branch"], _state(row), _distance(row), _dirt(row), ", ".join(row["task_ids"]), row["path"])
-        for row in found["workspaces"]
-    ]
+    rows = [(row["id"], _state(row), *_distance(row), _dirt(row), row["branch"]) for row in found["workspaces"]]
     show_table(
-        ["ID", "BRANCH", "STATE", "AHEAD/BEHIND", "UNCOMMITTED", "TASKS", "PATH"],
+        ["ID", "STATE", "AHEAD", "BEHIND", "UNCOMMITTED", "BRANCH"],
         rows,
         empty="No workspace matches." if mission or status else "No workspaces yet.",
     )
+    for row in found["workspaces"]:
+        if not row["removed_at"]:
+            click.echo(f"{row['id']}  {row['path']}")
 
 
 def _state(row: dict[str, Any]) -> str:
@@ -46,13 +46,13 @@ def _state(row: dict[str, Any]) -> str:
     return f"{row['status']}, folder gone" if gone else str(row["status"])
 
 
-def _distance(row: dict[str, Any]) -> str:
-    state = row.get("state")
-    return "" if state is None or state["ahead"] is None else f"+{state['ahead']} -{state['behind']}"
+def _distance(row: dict[str, Any]) -> tuple[Any, Any]:
+    state = row.get("state") or {}
+    return state.get("ahead"), state.get("behind")
 
 
 def _dirt(row: dict[str, Any]) -> str:
     state = row.get("state")
     if state is None:
-        return f"on {row['host_id']}" if not row["removed_at"] else ""
-    return f"{len(state['uncommitted'])} files" if state["dirty"] else "none"
+        return "" if row["removed_at"] else f"on {row['host_id']}"
+    return f"{len(state['uncommitted'])} file(s)" if state["dirty"] else "none"
