@@ -39,7 +39,7 @@ from mission.git.workshop import Workshop
 from mission.runtime import desktop
 from mission.runtime.postman import Postman
 from mission.runtime.supervisor import Supervisor
-from mission.services import health, identity, retention, webhooks
+from mission.services import health, identity, retention, search, webhooks
 from mission.services.agents import Rhythm
 from mission.services.trees import Trees
 from mission.services.work import Unattended
@@ -59,6 +59,7 @@ log = logging.getLogger("mission")
 
 TIDY_SECONDS = 600.0
 HEALTH_SECONDS = 60.0
+INDEX_SECONDS = 5.0
 LAUNCH_CONTEXT_TOKENS = 4_000
 AGAIN_SECONDS = 5.0
 LOCK_TRIES = 50
@@ -152,7 +153,11 @@ class App:
 
     def _jobs(self) -> list[Coroutine[Any, Any, None]]:
         """Work that no call waits for; the database says whose turn it is."""
-        return [_every(TIDY_SECONDS, self._tidy), _every(HEALTH_SECONDS, self._look_after)]
+        return [
+            _every(TIDY_SECONDS, self._tidy),
+            _every(HEALTH_SECONDS, self._look_after),
+            _every(INDEX_SECONDS, self._index),
+        ]
 
     def _followers(self) -> list[Coroutine[Any, Any, None]]:
         """Those who read the event log to tell people outside."""
@@ -173,6 +178,9 @@ class App:
             keep_audit=_days(self.settings.keep_audit_days),
         )
         await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
+
+    async def _index(self) -> None:
+        await search.catch_up(self.database)
 
     async def _look_after(self) -> None:
         await self.database.write(health.sweep)

@@ -80,9 +80,16 @@ class MissionUpdated(_MissionEvent):
 
     topic: ClassVar[str] = "updated"
     may_supersede: ClassVar[bool] = True
+    tasks_created: int = 0
+    """How many tasks a plan made; they have no events of their own."""
 
     def supersedes(self, other: Event) -> bool:
-        return isinstance(other, MissionUpdated) and other.mission.id == self.mission.id
+        same = isinstance(other, MissionUpdated) and other.mission.id == self.mission.id
+        return same and not (isinstance(other, MissionUpdated) and other.tasks_created)
+
+    def data(self) -> dict[str, Any]:
+        record = self.mission.record()
+        return {**record, "tasks_created": self.tasks_created} if self.tasks_created else record
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

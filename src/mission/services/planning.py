@@ -316,7 +316,7 @@ def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, existing: Sequence
     tx.plans.add_tasks(rows)
     tx.plans.add_dependencies([(id, other) for id, others in wanted.items() for other in others])
     tx.tallies.planned(mission.id, rows)
-    tx.emit(events.MissionUpdated(mission=mission))
+    tx.emit(events.MissionUpdated(mission=mission, tasks_created=len(new)))
     return Planned(
         mission=mission,
         tasks_created=len(new),

@@ -19,12 +19,14 @@ from mission.settings import Settings
 from mission.store import migrate
 from mission.store.database import Backend
 from mission.store.json import dumps
-from mission.store.tables import event_counter, metadata
+from mission.store.tables import event_counter, metadata, search_documents, search_progress
 
 FORMAT = 1
 CHUNK = 1_000
 MANIFEST = "manifest.json"
 OURS = frozenset({*metadata.tables, "alembic_version"})
+DERIVED = frozenset({"alembic_version", search_documents.name, search_progress.name})
+"""What is made anew from the rest."""
 SNAPSHOTS = "snapshots/"
 Report = Callable[[str, int], None]
 
@@ -121,7 +123,7 @@ def _tables(connection: Connection) -> list[Table]:
     """The tables as they are, parents before children."""
     found = MetaData()
     found.reflect(connection, only=lambda name, _: name in OURS)
-    return [table for table in found.sorted_tables if table.name != "alembic_version"]
+    return [table for table in found.sorted_tables if table.name not in DERIVED]
 
 
 def _dump(connection: Connection, table: Table, archive: zipfile.ZipFile) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Dialect, Integer
+from sqlalchemy import JSON, BigInteger, Dialect, Integer, Text
+from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,6 +29,11 @@ class UtcTime(TypeDecorator[datetime]):
 def number_type() -> TypeEngine[int]:
     """A 64-bit number that, as SQLite's primary key, is the row's own number and needs no index."""
     return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def words_type() -> TypeEngine[Any]:
+    """The words of a text: ready to be searched on PostgreSQL, as plain text on SQLite."""
+    return Text().with_variant(TSVECTOR(), "postgresql")
 
 
 def json_type() -> TypeEngine[Any]:

@@ -16,7 +16,7 @@ from sqlalchemy import (
     text,
 )
 
-from mission.store.columns import UtcTime, json_type, number_type
+from mission.store.columns import UtcTime, json_type, number_type, words_type
 
 metadata = MetaData(
     naming_convention={
@@ -426,6 +426,32 @@ unread = Table(
     Column("priority", Text, primary_key=True),
     Column("messages", Integer, nullable=False),
     sqlite_with_rowid=False,
+)
+
+search_documents = Table(
+    "search_documents",
+    metadata,
+    Column("number", number_type(), primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("mission_id", Text),
+    Column("sender_id", Text),
+    Column("recipient_id", Text),
+    Column("at", UtcTime, nullable=False),
+    Column("words", words_type(), nullable=False),
+    UniqueConstraint("id"),
+    Index(None, "mission_id", "kind"),
+    Index("search_words_gin", "words", postgresql_using="gin").ddl_if(dialect="postgresql"),
+)
+"""What can be found, by the words in it. On SQLite a full-text table beside it holds the same words."""
+
+search_progress = Table(
+    "search_progress",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("stage", Text, nullable=False),
+    Column("after_id", Text, nullable=False),
 )
 
 events = Table(

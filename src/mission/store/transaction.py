@@ -24,6 +24,8 @@ from mission.store.observations import Observations
 from mission.store.overview import Overviews
 from mission.store.phases import Phases
 from mission.store.plans import Plans
+from mission.store.searching import SearchIndex
+from mission.store.sources import Sources
 from mission.store.surroundings import Surroundings
 from mission.store.tallies import Tallies
 from mission.store.tasks import Tasks
@@ -74,6 +76,14 @@ class Tx:
     @cached_property
     def surroundings(self) -> Surroundings:
         return Surroundings(self.connection)
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(self.connection)
+
+    @cached_property
+    def search(self) -> SearchIndex:
+        return SearchIndex(self.connection)
 
     @cached_property
     def claims(self) -> Claims:

@@ -70,6 +70,17 @@ def test_a_call_is_about_the_folder_it_is_made_in(mission: Program, repository: 
     assert task["snapshot_type"] == "git"
 
 
+def test_missions_tasks_and_decisions_are_found(mission: Program, started: str) -> None:
+    found = mission.does("search", "-ubersicht")  # what looks like an option is a word too
+    words = mission.run("search", "why?", "so", "--mission", started)
+    nothing = mission.run("search", "--kind", "message", '"no such" OR')
+
+    assert [(row["id"], row["title"]) for row in found["results"]] == [(started, "Übersicht")]
+    assert words.code == nothing.code == 0
+    assert "Why? → So" in words.out
+    assert "Nothing fits." in nothing.out
+
+
 def test_missions_are_listed(mission: Program, started: str) -> None:
     listed = mission.does("missions", "--limit", "200")
     filtered = mission.does("missions", "--status", "completed")

@@ -789,6 +789,8 @@ export interface JournalEntry {
   created_at: string;
 }
 
+export type Kind = "mission" | "task" | "journal" | "message";
+
 export interface KnownToken {
   created_at: string;
   expires_at: string | null;
@@ -1519,6 +1521,34 @@ export interface ScopeVerification {
   warnings: string[];
 }
 
+export interface Search {
+  query: string;
+  kind?: Kind[] | null;
+  workflow_id?: string | null;
+  limit?: number;
+  offset?: number;
+  agent_id?: string | null;
+}
+
+export interface SearchResult {
+  kind: string;
+  id: string;
+  type: string | null;
+  title: string;
+  snippet: string;
+  author: string | null;
+  workflow_id: string | null;
+  task_id: string | null;
+  at: string;
+}
+
+export interface SearchResults {
+  results: SearchResult[];
+  total: number;
+  next_offset: number | null;
+  complete: boolean;
+}
+
 export type Section = "decisions" | "milestones" | "blockers" | "phase_summary" | "tasks";
 
 export interface SendMail {
@@ -2114,6 +2144,7 @@ export interface Tools {
   repository_get: { args: GetRepository; result: FoundRepository };
   repository_list: { args: ListRepositories; result: RepositoryList };
   repository_register: { args: RegisterRepository; result: RegisteredRepository };
+  search: { args: Search; result: SearchResults };
   start_mission: { args: StartMission; result: StartedMission };
   start_phase: { args: StartPhase; result: StartedPhase };
   start_task: { args: StartTask; result: StartedTask };

@@ -21,6 +21,7 @@ COMMANDS = {
     "call": ("tools", "Call a tool."),
     "missions": ("missions", "List missions."),
     "show": ("missions", "Show one mission or task."),
+    "search": ("search", "Find missions, tasks, journal entries and messages."),
     "archive": ("missions", "Take an ended mission out of the lists."),
     "delete": ("missions", "Remove an ended mission for good."),
     "agents": ("agents", "List agents."),

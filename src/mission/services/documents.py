@@ -1,0 +1,95 @@
+"""What can be found: missions, tasks, journal entries and messages, each with the text it is found by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from mission.domain.journal import Entry
+from mission.domain.mail import Message
+from mission.domain.mission import Mission
+from mission.domain.searching import LONGEST_TEXT, Document, Kind, strings_in
+from mission.domain.task import Task
+from mission.store.transaction import Tx
+
+
+def ids_after(tx: Tx, kind: Kind, after: str, *, limit: int) -> list[str]:
+    """The next ids of a kind, in their own order."""
+    return tx.sources.ids_after(kind, after, limit=limit)
+
+
+def of(tx: Tx, kind: Kind, ids: Sequence[str]) -> Iterator[Document]:
+    """Those of the things that exist, as they can be found."""
+    make: Callable[[Any], Document] = _MAKERS[kind]
+    yield from map(make, tx.sources.of(kind, ids, source_characters=LONGEST_TEXT))
+
+
+def _mission(found: tuple[Mission, str]) -> Document:
+    mission, source = found
+    told = (mission.objective, mission.description, mission.scope, mission.constraints, mission.plan_summary)
+    ended = (mission.summary, *mission.achievements, *mission.limitations)
+    return Document(
+        id=mission.id,
+        kind=Kind.MISSION,
+        title=mission.name,
+        text=_joined([*told, *ended, *strings_in(mission.plan), mission.source_ref, source]),
+        at=mission.updated_at,
+        type=str(mission.status),
+        mission_id=mission.id,
+    )
+
+
+def _task(task: Task) -> Document:
+    told = (task.goal, task.error, *strings_in(task.outcome), *strings_in(task.plan), *strings_in(task.context))
+    return Document(
+        id=task.id,
+        kind=Kind.TASK,
+        title=task.name,
+        text=_joined([*told, *task.areas, *(task.files_likely_affected or ())]),
+        at=task.updated_at,
+        type=str(task.status),
+        mission_id=task.mission_id,
+        task_id=task.id,
+        author=task.owner_id,
+    )
+
+
+def _entry(entry: Entry) -> Document:
+    return Document(
+        id=entry.id,
+        kind=Kind.JOURNAL,
+        title=entry.summary,
+        text=_joined(strings_in(entry.detail)),
+        at=entry.created_at,
+        type=str(entry.kind),
+        mission_id=entry.mission_id,
+        task_id=entry.task_id,
+        author=entry.author or entry.agent_name,
+    )
+
+
+def _message(message: Message) -> Document:
+    return Document(
+        id=message.id,
+        kind=Kind.MESSAGE,
+        title=message.subject or "",
+        text=_joined(strings_in(message.body)),
+        at=message.created_at,
+        type=str(message.type),
+        mission_id=message.mission_id,
+        task_id=message.task_id,
+        author=message.sender_id,
+        recipient_id=message.recipient_id,
+    )
+
+
+def _joined(parts: Iterable[str | None]) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+_MAKERS: dict[Kind, Callable[[Any], Document]] = {
+    Kind.MISSION: _mission,
+    Kind.TASK: _task,
+    Kind.JOURNAL: _entry,
+    Kind.MESSAGE: _message,
+}
