@@ -42,10 +42,10 @@ class Answer:
 class Live:
     """A running server, reached as programs reach it."""
 
-    def __init__(self, settings: Settings, *, send_buffer: int | None = None) -> None:
+    def __init__(self, settings: Settings, *, send_buffer: int | None = None, port: int = 0) -> None:
         self.settings = settings
         self.token = operator_token(settings)
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", port))
         if send_buffer is not None:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
         self.host, self.port = self.listener.getsockname()

@@ -19,13 +19,12 @@ from mission.store.paging import Position
 from mission.store.transaction import Tx
 
 MOST_MISSIONS = 50
-MOST_RUNNING = 300
+MOST_RUNNING = 120
 MOST_ENDED = 20
 MOST_AGENTS = 300
 FLEET_MEMORY = timedelta(hours=12)
 """How long an agent that left still has its place among the others."""
 DURATIONS = 30
-SHORT = 240
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -263,7 +262,7 @@ def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: Rhythm) -> list[Member]:
     for line in running:
         if line.row.owner_id:
             in_hand[line.row.owner_id] = line
-    rows = tx.overviews.fleet(since=tx.now - FLEET_MEMORY, limit=MOST_AGENTS)
+    rows = tx.overviews.fleet(sorted(in_hand), since=tx.now - FLEET_MEMORY, limit=MOST_AGENTS)
     return [_member(row, in_hand.get(row.id), now=tx.now, rhythm=rhythm) for row in rows]
 
 

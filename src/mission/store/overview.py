@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
 
 from mission.domain.journal import Entry
 from mission.domain.mission import ENDED
-from mission.domain.task import OPEN, RUNNING
+from mission.domain.task import RUNNING
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
@@ -66,7 +66,7 @@ _IN_HAND = (
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .outerjoin(journal, (journal.c.task_id == tasks.c.id) & (journal.c.sequence == tasks.c.entries))
     .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
-    .order_by(missions.c.created_at, missions.c.id, tasks.c.started_at, tasks.c.id)
+    .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
     .limit(bindparam("limit"))
 )
 _ENDED_SINCE = (
@@ -124,18 +124,13 @@ _FLEET = (
     .where(
         or_(
             agents.c.last_seen_at > bindparam("since", type_=UtcTime),
-            agents.c.id.in_(
-                select(tasks.c.owner_id)
-                .join(missions, missions.c.id == tasks.c.mission_id)
-                .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
-            ),
+            agents.c.id.in_(bindparam("ids", expanding=True)),
         )
     )
     .order_by(agents.c.created_at, agents.c.id)
     .limit(bindparam("limit"))
 )
 _NAMES = select(agents.c.id, agents.c.name).where(agents.c.id.in_(bindparam("ids", expanding=True)))
-STILL_OPEN = sorted(map(str, OPEN))
 
 
 class Overviews:
@@ -182,7 +177,7 @@ class Overviews:
         return {row.mission_id: int(row.tasks) for row in rows}
 
     def in_hand(self, *, limit: int) -> list[Any]:
-        """Tasks that somebody works on, in the order of their missions, with the last words about each."""
+        """Tasks that somebody works on, those of the newest missions first, with the last words about each."""
         return list(self._connection.execute(_IN_HAND, {"limit": limit}))
 
     def ended_since(self, since: datetime, *, limit: int) -> list[Any]:
@@ -193,9 +188,9 @@ class Overviews:
         rows = self._connection.execute(_COUNT_ENDED, {"since": since})
         return {row.status: int(row.tasks) for row in rows}
 
-    def fleet(self, *, since: datetime, limit: int) -> list[Any]:
-        """Agents seen after a moment or with a task in hand, in the order in which they joined."""
-        return list(self._connection.execute(_FLEET, {"since": since, "limit": limit}))
+    def fleet(self, ids: Sequence[str], *, since: datetime, limit: int) -> list[Any]:
+        """These agents and all that were seen after a moment, in the order in which they joined."""
+        return list(self._connection.execute(_FLEET, {"ids": list(ids), "since": since, "limit": limit}))
 
     def names(self, ids: Sequence[str]) -> dict[str, str]:
         """What agents are called."""

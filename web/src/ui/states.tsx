@@ -29,7 +29,7 @@ export function Skeleton({ rows = 3 }: { rows?: number }) {
 export function Empty({ title, children, actions }: { title: string; children: ReactNode; actions?: ReactNode }) {
   return (
     <div className="empty">
-      <h3>{title}</h3>
+      <p className="title">{title}</p>
       <p>{children}</p>
       {actions !== undefined && <div className="actions">{actions}</div>}
     </div>
@@ -45,7 +45,7 @@ export function Failure({ what, error, retry }: { what: string; error: Error; re
     <div className="failure" role="alert">
       <StatusIcon status={FAILED} decorative />
       <div>
-        <h3>{what}</h3>
+        <p className="title">{what}</p>
         <p>
           {error.message} {known?.hint} Nothing that was recorded is lost.
         </p>

@@ -148,7 +148,8 @@ interface RowsProps {
 function Rows({ rows, total, more }: RowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const [chosen, choose] = useState(-1);
+  const [chosenId, choose] = useState<string | null>(null);
+  const chosen = rows.findIndex((row) => row.id === chosenId);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW,
@@ -164,7 +165,7 @@ function Rows({ rows, total, more }: RowsProps) {
     useMemo(() => {
       const move = (step: number) => {
         const next = Math.max(0, Math.min(chosen + step, rows.length - 1));
-        choose(next);
+        choose(rows[next]?.id ?? null);
         virtual.scrollToIndex(next);
       };
       return {

@@ -30,9 +30,14 @@ function Cell({ agent }: { agent: FleetAgent }) {
   const words = `${agent.name}: ${status.word}${agent.task_name ? `, ${agent.task_name}` : ""}`;
   return (
     <li>
-      <Link to={`/agents?agent=${agent.id}`} className={`cell tone-${status.tone}`} title={words} aria-label={words}>
+      <Link
+        to={`/agents?agent=${agent.id}`}
+        className={`cell tone-${status.tone}`}
+        title={words}
+        aria-label={`${shortName(agent.name)}, ${words}`}
+      >
         <StatusIcon status={status} size={14} decorative />
-        <span aria-hidden="true">{shortName(agent.name)}</span>
+        <span>{shortName(agent.name)}</span>
       </Link>
     </li>
   );

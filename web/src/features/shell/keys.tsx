@@ -1,5 +1,5 @@
 // Keys that work on every page; off while typing.
-import { useEffect, type RefObject } from "react";
+import { useLayoutEffect, type RefObject } from "react";
 import { useNavigate } from "react-router";
 
 import { PLACES } from "./places";
@@ -13,9 +13,9 @@ export function isTyping(event: KeyboardEvent): boolean {
   return event.metaKey || event.ctrlKey || event.altKey || target?.closest?.(TYPING) != null;
 }
 
-/** Do something on single keys, by name; a feature's own keys while it is shown. */
+/** Do something on single keys, by name; a feature's own keys from the moment it is shown. */
 export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const act = isTyping(event) || document.querySelector("dialog[open]") ? undefined : keys[event.key];
       if (act !== undefined) act(event);
@@ -27,7 +27,7 @@ export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): v
 
 export function useShortcuts(help: () => void): void {
   const navigate = useNavigate();
-  useEffect(() => {
+  useLayoutEffect(() => {
     let goes = 0;
     const press = (event: KeyboardEvent) => {
       if (isTyping(event)) {

@@ -176,15 +176,17 @@ function BandHead({ x, width, phase, mission, density }: BandHeadProps) {
   const name = found === undefined || found.name === `Phase ${phase}` ? "" : ` ${found.name}`;
   return (
     <div className="band" style={{ left: x, width }}>
-      <h3 className="cut" title={`${phase}${name}`}>
-        {phase}
-        {!narrow && name}{" "}
+      <p className="cut" title={`${phase}${name}`}>
+        <strong>
+          {phase}
+          {!narrow && name}
+        </strong>{" "}
         {found !== undefined && density !== "glyph" && (
           <span className="count">
             {done} of {found.tasks.total}
           </span>
         )}
-      </h3>
+      </p>
     </div>
   );
 }
@@ -276,7 +278,7 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
       data-critical={isCritical || undefined}
       data-chosen={chosen || undefined}
       data-folded={box.folded ?? undefined}
-      aria-label={words}
+      aria-label={density === "full" ? undefined : words}
       title={density === "full" ? undefined : words}
       tabIndex={reachable ? 0 : -1}
       onClick={choose}
@@ -284,12 +286,18 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
     >
       {density === "full" && box.folded === null ? (
         <>
+          <span className="name">
+            {task.name}
+            <span className="hidden">
+              : {status.word}
+              {isCritical && ", on the critical path"}
+            </span>
+          </span>
           <span className="top">
             <StatusIcon status={status} size={14} decorative />
             <span className="agent cut">{task.agent ?? estimate(task, way)}</span>
             <span className="time">{task.agent !== null && timeOf(task)}</span>
           </span>
-          <span className="name">{task.name}</span>
         </>
       ) : (
         <>

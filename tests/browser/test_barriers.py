@@ -1,0 +1,51 @@
+"""Every page, on a desk in light and on a phone in dark: no barrier that axe knows, nothing cut at the right edge."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.browser.chromium import Chromium
+from tests.browser.conftest import House
+
+PAGES = {
+    "now": ("/", "Now"),
+    "missions": ("/missions?show=all", "Missions"),
+    "graph": ("/missions/{mission}", "Move billing to a double-entry ledger"),
+    "board": ("/missions/{mission}?view=board&below=timeline", "Move billing to a double-entry ledger"),
+    "journal": ("/missions/{mission}?view=journal&below=changes&task={task}", "Move billing to a double-entry ledger"),
+    "agents of a mission": ("/missions/{mission}?view=agents&below=plan", "Move billing to a double-entry ledger"),
+    "large": ("/missions/{large}", "Mission 0000: split the bundle"),
+    "search": ("/search?q=postings", "Search"),
+    "nowhere": ("/no/such/page", "Nothing is here"),
+}
+CUT = """() => {
+  const room = document.documentElement.clientWidth;
+  const wide = document.documentElement.scrollWidth > room ? ["the page itself"] : [];
+  for (const table of document.querySelectorAll("table, [role=table], .card"))
+    if (table.getBoundingClientRect().right > room + 1 && !table.closest("[data-scrolls]"))
+      wide.push(table.className || table.tagName);
+  return wide;
+}"""
+BARRIERS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  const places = (each) => each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ");
+  return found.violations.map((each) => `${each.id}: ${places(each)}`);
+}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_barriers_and_fits_its_screen(
+    name: str, wide: BrowserContext, narrow: BrowserContext, house: House, chromium: Chromium
+) -> None:
+    path, title = PAGES[name]
+    for context in (wide, narrow):
+        page = context.new_page()
+        house.go(page, path.format(**house.ids))
+        expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
+
+        assert page.evaluate(CUT) == []
+        page.evaluate(chromium.axe)
+        assert page.evaluate(BARRIERS) == []
+        page.close()
