@@ -32,6 +32,7 @@ from mission.events.log import EventLog
 from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Caller, Tokens
+from mission.gateway.masking import Masker
 from mission.gateway.registry import Registry, parse_toolsets
 from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
@@ -104,6 +105,7 @@ class App:
         self.gateway = Gateway(
             registry=Registry(tools),
             database=self.database,
+            masker=Masker(names=settings.mask_names, pattern=settings.mask_pattern, longest=settings.audit_text),
             retry=Retry(pause=settings.retry_seconds),
             ports=Ports(
                 trees=self.trees,

@@ -40,6 +40,9 @@ class Settings:
     retry_seconds: float = _setting(1.0, "Pause before a call that failed in passing is tried again", minimum=0)
     keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
     keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
+    mask_names: str = _setting("", "More words in names of fields that the audit masks, separated by commas")
+    mask_pattern: str = _setting("", "Regular expression: what matches in a text is masked in the audit")
+    audit_text: int = _setting(2_000, "Texts longer than this many characters are cut in the audit", minimum=100)
     keep_backups: int = _setting(5, "How many automatic backups are kept", minimum=1)
     host_id: str = _setting(
         os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here"
@@ -185,6 +188,8 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
         raise BadSetting(f"{source}: {name} must be at least {minimum}, not {converted}")
     if name == "port" and converted > 65535:
         raise BadSetting(f"{source}: port must be at most 65535, not {converted}")
+    if name == "mask_pattern":
+        return _pattern(converted, source=source)
     if name == "permissions":
         return _rules(value, source=source)
     if name == "log_level" and converted not in {"debug", "info", "warning", "error"}:
@@ -194,6 +199,16 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
     if name == "webhook_url" and converted and not converted.startswith(("http://", "https://")):
         raise BadSetting(f"{source}: webhook_url must begin with http:// or https://")
     return converted
+
+
+def _pattern(text: str, *, source: str) -> str:
+    import re  # deferred: most starts have no such setting
+
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise BadSetting(f"{source}: mask_pattern is no regular expression: {error}") from None
+    return text
 
 
 AGENT_TYPES = ("SUPERVISOR", "ORCHESTRATOR", "WORKER")

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.gateway.caller import Identity
-from mission.gateway.masking import LONGEST, WHOLE, masked, outline, plain, without_secrets
+from mission.gateway.masking import WHOLE, Masker, plain
 from mission.gateway.retry import is_passing
 from mission.store.database import Database
 from mission.store.transaction import Tx
@@ -24,12 +24,14 @@ log = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.1
 LONGEST_TRACE = 8_000
+INVOKED = "invoked"
+"""How a call stands that has begun to act outside the database and has not ended."""
 
 
 class Entry:
     """The audit row of one call while it runs."""
 
-    def __init__(self, *, tool: str, transport: str, arguments: Any, at: datetime) -> None:
+    def __init__(self, *, tool: str, transport: str, arguments: Any, at: datetime, masker: Masker) -> None:
         """A read's result is only outlined: it can be had again, and a look at the audit would keep the audit."""
         self.id = new_id("audit entry")
         self.identity: Identity | None = None
@@ -37,11 +39,19 @@ class Entry:
         self.reads = False
         self.whole = False
         self.handed_in = False
+        self._invoked = False
         self.written = False
         self._tool = plain(tool[:200])
         self._transport = transport
         self._arguments = arguments
         self._at = at
+        self._masker = masker
+
+    def invocation(self) -> dict[str, Any]:
+        """The row of a call that is about to act outside the database; its end fills it in."""
+        row = {**self.finished(None, self._at), "status": INVOKED}
+        self._invoked = True
+        return row
 
     def row(self, error: BaseException | None, at: datetime) -> dict[str, Any] | None:
         """The row for the commit of a write; none after a passing failure, which may be tried again."""
@@ -53,6 +63,7 @@ class Entry:
         arguments = self._arguments if isinstance(self._arguments, Mapping) else {"?": self._arguments}
         subjects = {**arguments, **(result or {})}
         return {
+            **({"ends": True} if self._invoked else {}),
             "id": self.id,
             "at": self._at,
             "finished_at": at,
@@ -61,28 +72,52 @@ class Entry:
             "agent_id": self.identity.agent.id if self.identity is not None and self.identity.agent else None,
             "tool": self._tool,
             "status": _status(error),
-            "mission_id": _id(subjects, "mission_id", "workflow_id"),
-            "task_id": _id(subjects, "task_id"),
-            "arguments": masked(arguments, longest=WHOLE if self.whole else LONGEST),
+            "mission_id": _id(subjects, "m_", "mission_id", "workflow_id", "epicId", "id"),
+            "task_id": _id(subjects, "t_", "task_id", "taskId", "id"),
+            "arguments": self._masker.value(arguments, longest=WHOLE if self.whole else None),
             "result": self._kept(result),
-            "error": _error(error),
-            "trace": _trace(error),
+            "error": self._error(error),
+            "trace": self._trace(error),
         }
 
     def _kept(self, result: dict[str, Any] | None) -> Any:
         if result is None:
             return None
-        return outline(result) if self.reads else masked(result)
+        return self._masker.outline(result) if self.reads else self._masker.value(result)
+
+    def _error(self, error: BaseException | None) -> dict[str, Any] | None:
+        if error is None:
+            return None
+        if isinstance(error, MissionError):
+            return self._masker.value(error.as_dict())  # type: ignore[no-any-return]
+        return {"code": MissionError.code, "message": self._masker.value(f"{type(error).__name__}: {error}")}
+
+    def _trace(self, error: BaseException | None) -> str | None:
+        """The way to an error nobody foresaw; a caller's mistake needs none."""
+        if error is None or (isinstance(error, MissionError) and error.http_status < 500):
+            return None
+        return self._masker.text("".join(traceback.format_exception(error))[-LONGEST_TRACE:])
 
 
 class AuditTrail:
     """Rows that no commit carries (reads, denials, bad input) are gathered and written a moment later."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, masker: Masker | None = None) -> None:
         self._database = database
+        self._masker = masker or Masker()
         self._rows: list[dict[str, Any]] = []
         self._hurry = asyncio.Event()
         self._flushing: asyncio.Task[None] | None = None
+
+    def begin(self, *, tool: str, transport: str, arguments: Any) -> Entry:
+        """The entry of a call that begins now."""
+        return Entry(
+            tool=tool, transport=transport, arguments=arguments, at=self._database.clock(), masker=self._masker
+        )
+
+    async def write_invocation(self, entry: Entry) -> None:
+        """Write that a call begins, before it does anything that no rollback takes back."""
+        await self._database.write(_add, rows=[entry.invocation()])
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
@@ -123,23 +158,9 @@ def _status(error: BaseException | None) -> str:
     return "denied" if isinstance(error, PermissionDenied | Unauthenticated) else "error"
 
 
-def _error(error: BaseException | None) -> dict[str, Any] | None:
-    if error is None:
-        return None
-    if isinstance(error, MissionError):
-        return masked(error.as_dict())  # type: ignore[no-any-return]
-    return {"code": MissionError.code, "message": masked(f"{type(error).__name__}: {error}")}
-
-
-def _trace(error: BaseException | None) -> str | None:
-    """The way to an error nobody foresaw; a caller's mistake needs none."""
-    if error is None or (isinstance(error, MissionError) and error.http_status < 500):
-        return None
-    return without_secrets("".join(traceback.format_exception(error))[-LONGEST_TRACE:])
-
-
-def _id(subjects: Mapping[str, Any], *names: str) -> str | None:
+def _id(subjects: Mapping[str, Any], prefix: str, *names: str) -> str | None:
+    """The first of the named values that has the shape of such an id."""
     for name in names:
-        if isinstance(value := subjects.get(name), str):
+        if isinstance(value := subjects.get(name), str) and value.startswith(prefix):
             return plain(value[:40])
     return None

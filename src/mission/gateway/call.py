@@ -30,6 +30,7 @@ from mission.events.log import EventLog
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.escalation import Escalations, concerns_others
+from mission.gateway.masking import Masker
 from mission.gateway.presence import SignsOfLife
 from mission.gateway.registry import Registry, Tool
 from mission.gateway.retry import Retry, is_passing
@@ -183,9 +184,17 @@ class _Repeat:
 class Gateway:
     """The only road from a door to a tool."""
 
-    def __init__(self, *, registry: Registry, database: Database, ports: Ports, retry: Retry | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        registry: Registry,
+        database: Database,
+        ports: Ports,
+        retry: Retry | None = None,
+        masker: Masker | None = None,
+    ) -> None:
         self.registry = registry
-        self.audit = AuditTrail(database)
+        self.audit = AuditTrail(database, masker)
         self.escalations = Escalations(database)
         self._database = database
         self._ports = ports
@@ -196,7 +205,7 @@ class Gateway:
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
         """The tool's result, or a MissionError that may be shown to the caller as it is."""
-        entry = Entry(tool=name, transport=caller.transport, arguments=arguments, at=self._database.clock())
+        entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
         try:
             found = self.registry.get(name)
             identity = await self._identify(found, arguments, caller, entry)
@@ -211,6 +220,8 @@ class Gateway:
             if caller.bearer is not None or caller.agent is not None:
                 await self._check_owned(found, checked, identity)
             repeat = _repeat_of(found, arguments, caller, identity)
+            if found.outside:
+                await self.audit.write_invocation(entry)
             call = Call(
                 tool=found,
                 registry=self.registry,
@@ -241,7 +252,7 @@ class Gateway:
 
     def note_refused(self, name: str, arguments: Any, caller: Caller, error: MissionError) -> None:
         """Leave an audit row for a request that its door could make no call of."""
-        entry = Entry(tool=name, transport=caller.transport, arguments=arguments, at=self._database.clock())
+        entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
         entry.identity = _bound(caller)
         self.audit.add(entry.finished(error, self._database.clock()))
 

@@ -59,6 +59,8 @@ class Tool:
     destructive: bool
     actor: str | None
     person: bool
+    outside: bool = False
+    """Whether it acts outside the database, so that the audit must tell of it before it does."""
     owned: str | None = None
     """The argument that names a task to which a worker may write only if it owns it."""
     whole: bool = False
@@ -108,6 +110,7 @@ def tool(
     idempotent: bool = False,
     destructive: bool = False,
     person: bool = False,
+    outside: bool = False,
     owned: str | None = None,
     whole: bool = False,
     secret: str | None = None,
@@ -130,6 +133,7 @@ def tool(
             destructive=destructive,
             actor=actor,
             person=person,
+            outside=outside,
             owned=owned,
             whole=whole,
             secret=secret,

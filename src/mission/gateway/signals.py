@@ -32,9 +32,7 @@ class Signals:
     async def deliver(self, execution_id: str, type: Any, event_id: Any, payload: Any, *, delivery: Delivery) -> Ack:
         """Observe one signal of an execution; `payload` is what its kind's schema describes."""
         given = {"agentExecutionId": execution_id, "eventId": event_id, "payload": payload}
-        entry = Entry(
-            tool=f"signal:{str(type)[:40]}", transport=str(delivery), arguments=given, at=self._database.clock()
-        )
+        entry = self._audit.begin(tool=f"signal:{str(type)[:40]}", transport=str(delivery), arguments=given)
         try:
             _check_size(payload)
             id, signal = read_event_id(event_id), read_signal(type, payload)
@@ -46,7 +44,7 @@ class Signals:
     def refuse(self, execution_id: str, type: str, event_id: Any, reason: str, *, delivery: Delivery) -> Ack:
         """Turn away, on the record, what is no signal of the execution at all."""
         given = {"agentExecutionId": execution_id, "eventId": event_id}
-        entry = Entry(tool=f"signal:{type[:40]}", transport=str(delivery), arguments=given, at=self._database.clock())
+        entry = self._audit.begin(tool=f"signal:{type[:40]}", transport=str(delivery), arguments=given)
         self._audit.add(entry.finished(InvalidInput(reason), self._database.clock()))
         return rejection(execution_id, event_id, reason)
 

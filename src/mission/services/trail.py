@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from mission.domain.errors import InvalidInput
+from mission.domain.ids import PREFIXES
 from mission.domain.times import parsed, shown
+from mission.services import agents
 from mission.store.transaction import Tx
+
+MANUAL = "mcp__system__log_decision"
+"""The tool whose entries are what an agent wrote down itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,10 +33,31 @@ def page(
     limit: int,
     cursor: str | None,
 ) -> Page:
-    """Audit entries, newest first, and where the next page begins."""
+    """Audit entries, newest first, and where the next page begins; the agent by id or name, the tool by pattern."""
+    if agent_id is not None and not agent_id.startswith(f"{PREFIXES['agent']}_"):
+        agent_id = agents.find(tx, reference=agent_id).id
     rows = tx.audit.page(agent_id=agent_id, tool=tool, status=status, since=since, limit=limit, after=_position(cursor))
     last = rows[-1] if len(rows) == limit else None
     return Page(rows=rows, next=f"{shown(last['at'])} {last['id']}" if last else None)
+
+
+def lines(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """An entry as the lines of a decision log: the call before it ran, and what came of it. One that an agent wrote
+    itself is one line in the agent's words."""
+    tool, arguments, error = entry["tool"], entry["arguments"], entry["error"]
+    if tool == MANUAL and error is None:
+        return [_line(entry["at"], arguments["title"], arguments["body"], None)]
+    told = [_line(entry["at"], f"Invoked tool: {tool}", "Automatic tool invocation log", arguments)]
+    if error is not None:
+        context = {"message": error["message"], "code": error["code"], "stack": entry["trace"]}
+        told.append(_line(entry["finished_at"], f"Tool error: {tool}", "Automatic tool error log", context))
+    elif entry["status"] == "ok":
+        told.append(_line(entry["finished_at"], f"Tool result: {tool}", "Automatic tool result log", entry["result"]))
+    return told
+
+
+def _line(at: datetime, decision: str, reasoning: str, context: Any) -> dict[str, Any]:
+    return {"at": at, "decision": decision, "reasoning": reasoning, "context": context}
 
 
 def moment(tx: Tx) -> datetime:

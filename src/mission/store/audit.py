@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
 
 from mission.store.columns import UtcTime
 from mission.store.paging import Position
@@ -14,6 +14,12 @@ from mission.store.prepared import Prepared
 from mission.store.tables import audit, call_keys
 
 _INSERT = Prepared(insert(audit))
+_ENDED = ("finished_at", "status", "mission_id", "task_id", "result", "error", "trace")
+_END = Prepared(
+    update(audit)
+    .where(audit.c.at == bindparam("at_", type_=UtcTime), audit.c.id == bindparam("id_"))
+    .values({name: bindparam(f"new_{name}", type_=audit.c[name].type) for name in _ENDED})
+)
 _EXPIRED = delete(audit).where(audit.c.at < bindparam("before", type_=UtcTime))
 _REMEMBER = Prepared(insert(call_keys))
 _RECALL = select(call_keys.c.digest, call_keys.c.answer).where(
@@ -27,7 +33,14 @@ class Audit:
         self._connection = connection
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        _INSERT.run(self._connection, *rows)
+        """Write entries; one that `ends` an invocation fills in the row that is there."""
+        new = [row for row in rows if "ends" not in row]
+        if new:
+            _INSERT.run(self._connection, *new)
+        for row in rows:
+            if "ends" in row:
+                ended = {f"new_{name}": row[name] for name in _ENDED}
+                _END.run(self._connection, {"at_": row["at"], "id_": row["id"], **ended})
 
     def page(
         self,
@@ -40,8 +53,10 @@ class Audit:
         after: Position | None,
     ) -> list[dict[str, Any]]:
         """Audit entries, newest first."""
-        wanted = {audit.c.agent_id: agent_id, audit.c.tool: tool, audit.c.status: status}
+        wanted = {audit.c.agent_id: agent_id, audit.c.status: status}
         where = [column == value for column, value in wanted.items() if value is not None]
+        if tool is not None:
+            where.append(_named(tool))
         if since is not None:
             where.append(audit.c.at >= since)
         if after is not None:
@@ -52,6 +67,14 @@ class Audit:
 
     def remove_before(self, moment: datetime) -> int:
         return self._connection.execute(_EXPIRED, {"before": moment}).rowcount
+
+
+def _named(tool: str) -> ColumnElement[bool]:
+    """Entries of a tool, or of all that fit a pattern such as 'mcp__mail__*'."""
+    if "*" not in tool:
+        return audit.c.tool == tool
+    escaped = tool.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return audit.c.tool.like(escaped.replace("*", "%"), escape="\\")
 
 
 class Calls:

@@ -14,7 +14,7 @@ from mission.services import missions, planning, trail
 from mission.services.planning import Planned
 from mission.tools.fields import MissionId, moment_of
 from mission.tools.planned import MOST_TASKS, PlanTask
-from mission.tools.records import mission_word
+from mission.tools.records import IF_ASKED, mission_word
 from mission.tools.wording import Moment
 
 
@@ -46,12 +46,20 @@ class DeletedMission(Result):
 
 
 class ListAudit(Arguments):
-    agent_id: str | None = None
-    tool: str | None = None
-    status: Literal["ok", "error", "denied"] | None = None
+    agent_id: str | None = Field(None, description="Id or name")
+    tool: str | None = Field(None, description="A name, or a pattern such as mcp__mail__*")
+    status: Literal["ok", "error", "denied", "invoked"] | None = None
     since: Annotated[datetime | None, moment_of("since")] = None
     limit: int = Field(50, ge=1, le=500)
     cursor: str | None = None
+    lines: bool = Field(False, description="Also as the lines of a decision log: invoked, result, error")
+
+
+class LogLine(Result):
+    at: Moment
+    decision: str
+    reasoning: str
+    context: dict[str, Any] | None
 
 
 class AuditEntry(Result):
@@ -69,6 +77,7 @@ class AuditEntry(Result):
     result: dict[str, Any] | None
     error: dict[str, Any] | None
     trace: str | None
+    lines: list[LogLine] | None = IF_ASKED
 
 
 class AuditList(Result):
@@ -133,4 +142,5 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
         limit=args.limit,
         cursor=args.cursor,
     )
-    return AuditList(entries=[AuditEntry(**row) for row in page.rows], next_cursor=page.next)
+    rows = [{**row, "lines": trail.lines(row)} for row in page.rows] if args.lines else page.rows
+    return AuditList(entries=[AuditEntry(**row) for row in rows], next_cursor=page.next)

@@ -69,7 +69,7 @@ class AdapterList(Result):
     adapters: list[AdapterRow]
 
 
-@tool(toolset="control")
+@tool(toolset="control", outside=True)
 async def execution_launch(call: Call, args: LaunchAgent) -> ExecutionRecord:
     """Launch an agent on a task: the task is claimed and started for it, then its program is started."""
     return await call.launcher.launch(call, args.order(call), answer=ExecutionRecord.of)
@@ -88,7 +88,7 @@ async def execution_preview(call: Call, args: LaunchAgent) -> Preview:
     )
 
 
-@tool(toolset="control", idempotent=True, destructive=True)
+@tool(toolset="control", idempotent=True, destructive=True, outside=True)
 async def execution_stop(call: Call, args: ExecutionById) -> ExecutionRecord:
     """Stop a launched agent and everything it started; answers when it is gone."""
     return ExecutionRecord.of(await call.launcher.stop(args.id))

@@ -100,7 +100,7 @@ class AssignWorkspace(Arguments):
     workspace_id: WorkspaceId
 
 
-@tool(toolset="workspaces", idempotent=True)
+@tool(toolset="workspaces", idempotent=True, outside=True)
 async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspace:
     """Register a git worktree for tasks of a workflow; one that does not exist is made on a new branch, if asked."""
     return await workspaces.create(
@@ -144,7 +144,7 @@ async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
     return WorkspaceRecord.of((await workspaces.survey(call.trees, [found]))[0])
 
 
-@tool(toolset="workspaces", destructive=True, idempotent=True)
+@tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)
 async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspace:
     """Take the worktree of a merged or abandoned workspace away. Refused while that would lose work."""
     return await workspaces.remove(

@@ -160,6 +160,7 @@ export interface AuditEntry {
   result: Record<string, unknown> | null;
   error: Record<string, unknown> | null;
   trace: string | null;
+  lines?: LogLine[] | null;
 }
 
 export interface AuditList {
@@ -823,10 +824,11 @@ export interface ListAgents {
 export interface ListAudit {
   agent_id?: string | null;
   tool?: string | null;
-  status?: "ok" | "error" | "denied" | null;
+  status?: "ok" | "error" | "denied" | "invoked" | null;
   since?: string | null;
   limit?: number;
   cursor?: string | null;
+  lines?: boolean;
 }
 
 export interface ListCheckpoints {
@@ -993,6 +995,13 @@ export interface LogIssue {
   requires_human_review?: boolean;
   agent_id?: string | null;
   fence?: number | null;
+}
+
+export interface LogLine {
+  at: string;
+  decision: string;
+  reasoning: string;
+  context: Record<string, unknown> | null;
 }
 
 export interface LogMilestone {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import click
@@ -14,13 +14,17 @@ from mission.transports.cli import client
 from mission.transports.cli.output import json_option, show_json, speaks
 from mission.transports.daemon import DaemonUnavailable
 
+OVERLAP = timedelta(seconds=15)
+"""How far back each look of --follow goes: an entry stands under the moment its call began, and comes when it ended."""
+
 
 @click.command()
-@click.option("--agent", help="Only calls of this agent (id).")
-@click.option("--tool", help="Only calls of this tool.")
-@click.option("--status", type=click.Choice(["ok", "error", "denied"]), help="Only calls that ended so.")
+@click.option("--agent", help="Only calls of this agent (id or name).")
+@click.option("--tool", help="Only calls of this tool, or of a pattern such as 'mcp__mail__*'.")
+@click.option("--status", type=click.Choice(["ok", "error", "denied", "invoked"]), help="Only calls that ended so.")
 @click.option("--since", help="Only calls after this time (ISO, Unix, or ago: 90s, 10m, 2h, 1d).")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 500))
+@click.option("--log", "as_log", is_flag=True, help="As a decision log: invocation, result or error, with contents.")
 @click.option("--follow", "-f", is_flag=True, help="Go on as new calls come.")
 @json_option
 @speaks
@@ -30,6 +34,7 @@ def audit(
     status: str | None,
     since: str | None,
     limit: int,
+    as_log: bool,
     follow: bool,
     as_json: bool,
 ) -> None:
@@ -40,27 +45,44 @@ def audit(
         "status": status,
         "since": _moment(since),
         "limit": limit,
+        "lines": as_log,
     }
     found = client.call("audit_list", wanted)
     if as_json and not follow:
         show_json(found)
         return
+    show = json.dumps if as_json else _log if as_log else _line
+    if not follow:
+        for entry in reversed(found["entries"]):
+            click.echo(show(entry))
+        return
+    seen: set[tuple[str, str]] = set()
     entries = found["entries"]
-    seen: set[str] = set()
     while True:
         for entry in reversed(entries):
-            if entry["id"] not in seen and not (follow and entry["tool"] == "audit_list"):
-                click.echo(json.dumps(entry, ensure_ascii=False) if as_json else _line(entry))
-            seen.add(entry["id"])
-        if not follow:
-            return
+            key = (entry["id"], entry["status"])
+            if key not in seen and entry["tool"] != "audit_list":
+                click.echo(show(entry))
+            seen.add(key)
         time.sleep(0.5)
-        if entries:
-            wanted["since"] = entries[0]["at"]
+        entries = _news(wanted, entries)
+
+
+def _news(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Everything since a little before the last look, the newest first."""
+    if last:
+        wanted["since"] = shown(datetime.fromisoformat(last[0]["at"]) - OVERLAP)
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    while True:
         try:
-            entries = client.call("audit_list", wanted, start=False)["entries"]
+            page = client.call("audit_list", {**wanted, "limit": 500, "cursor": cursor}, start=False)
         except DaemonUnavailable:
-            entries = []  # it may come back; whoever only watches does not start it
+            return last[:1]  # it may come back; whoever only watches does not start it
+        found += page["entries"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return found
 
 
 def _moment(since: str | None) -> str | None:
@@ -69,6 +91,15 @@ def _moment(since: str | None) -> str | None:
     if since and since[-1] in units and since[:-1].isdigit():
         return shown(utc_now() - timedelta(**{units[since[-1]]: int(since[:-1])}))
     return since
+
+
+def _log(entry: dict[str, Any]) -> str:
+    """The entry as a decision log words it."""
+    return "\n".join(
+        f"{line['at'][:23]}Z  {entry['caller']:<12}  {line['decision']}\n    {line['reasoning']}"
+        + (f"\n    {json.dumps(line['context'], ensure_ascii=False)}" if line["context"] is not None else "")
+        for line in entry["lines"]
+    )
 
 
 def _line(entry: dict[str, Any]) -> str:
