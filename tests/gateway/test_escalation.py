@@ -182,11 +182,14 @@ async def test_a_locked_database_is_told_of_as_soon_as_it_is_free(sqlite_setting
         other.execute("ROLLBACK")
         other.close()
         await app.gateway.escalations.flush()
+        await app.gateway.audit.flush()
         (item,) = (await app.gateway("queue_list", {}, Caller(transport="test")))["items"]
+        audited = (await app.gateway("audit_list", {"status": "error"}, Caller(transport="test")))["entries"]
 
     assert {type(error) for error in failed} == {TransientError}
     incidents = {error.details["incident"] for error in failed}
     assert len(incidents) == item["count"] == 3
+    assert {row["id"] for row in audited} == incidents
     assert "the database is busy" in item["subject"]
     assert any(incident in item["body"] for incident in incidents)
 

@@ -23,6 +23,8 @@ from mission.store.transaction import Tx
 log = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.1
+MOST_ROWS = 10_000
+"""More than this are not kept while the store cannot be written."""
 LONGEST_TRACE = 8_000
 INVOKED = "invoked"
 """How a call stands that has begun to act outside the database and has not ended."""
@@ -137,15 +139,21 @@ class AuditTrail:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._hurry.wait(), FLUSH_SECONDS)
                 rows, self._rows = self._rows, []
-                await self._write(rows)
+                last = self._hurry.is_set() or len(rows) > MOST_ROWS
+                if not await self._written(rows, last=last):
+                    self._rows = rows + self._rows
         finally:
             self._flushing = None
 
-    async def _write(self, rows: list[dict[str, Any]]) -> None:
+    async def _written(self, rows: list[dict[str, Any]], *, last: bool) -> bool:
+        """Whether the rows are written or given up; after a passing failure they are kept, unless this is late."""
         try:
             await self._database.write(_add, rows=rows)
-        except (MissionError, SQLAlchemyError):
+        except (MissionError, SQLAlchemyError) as error:
+            if is_passing(error) and not last:
+                return False
             log.exception("%d audit entries could not be written", len(rows))
+        return True
 
 
 def _add(tx: Tx, *, rows: list[dict[str, Any]]) -> None:
