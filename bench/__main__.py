@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench import audit, bridge, calls, listing, mailbox, many, plans, polls, snapshot
+from bench import audit, bridge, calls, executions, listing, mailbox, many, plans, polls, snapshot
 from bench.effort import FULL, QUICK, Effort
 from bench.report import Row, save, show
 
@@ -17,6 +17,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "audit": audit.measure,
     "many": many.measure,
     "bridge": bridge.measure,
+    "executions": executions.measure,
     "listing": listing.measure,
     "mailbox": mailbox.measure,
     "plans": plans.measure,
