@@ -87,3 +87,17 @@ async def test_who_takes_a_task_that_an_execution_left_reads_why(workshop):
     note = claim["recovery"]["checkpoints"][-1]
     assert note["summary"] == f"execution {created.execution.id} ended failed: exit code 1"
     assert (note["detail"]["claim"]["reason"], note["detail"]["progress"]["summary"]) == ("No compiler", "Half way")
+
+
+async def test_a_task_that_was_left_blocked_belongs_to_nobody_until_a_person_resolves_it(workshop):
+    created = await workshop.launch()
+    await workshop.signal(created.execution.id, "b1", "blocked", reason="No network")
+    await workshop.end(created.execution.id)
+
+    left = await workshop.task_now(created.task.id)
+    [item] = (await workshop.call("queue_list"))["items"]
+    await workshop.call("queue_answer", {"id": item["id"], "text": "It is back"})
+
+    assert (left["status"], left["assigned_agent_id"], item["kind"]) == ("blocked", None, "blocker")
+    task = await workshop.task_now(created.task.id)
+    assert (task["status"], task["assigned_agent_id"], task["hold"]) == ("pending", None, None)

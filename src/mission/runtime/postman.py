@@ -103,7 +103,7 @@ class Postman:
                 return
             if event.data["state"] == ItemState.ANSWERED:
                 await self._answer(execution, event.data["answer"])
-            elif event.data["state"] == ItemState.DISMISSED and event.data.get("closed_by") != SYSTEM:
+            elif execution.is_live and event.data.get("closed_by") != SYSTEM and _was_dismissed(event):
                 await self._answer(execution, "No answer will come: go on as you think best.")
         elif event.type == "execution:updated" and (message := event.data.get("message")) is not None:
             execution = await self._ours(event.data["id"])
@@ -189,6 +189,10 @@ class Postman:
         follower.process.type(" ".join(words.split()).encode())
         await asyncio.sleep(ENTER_SECONDS)
         follower.process.type(follower.launch.submit_keys.encode())
+
+
+def _was_dismissed(event: StoredEvent) -> bool:
+    return bool(event.data["state"] == ItemState.DISMISSED)
 
 
 def _found(tx: Tx, *, execution_id: str) -> Execution | None:

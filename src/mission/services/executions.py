@@ -334,7 +334,7 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
 
 
 def _release(tx: Tx, execution: Execution, task: Task) -> None:
-    """The task is free; whoever takes it next reads why it was left."""
+    """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
     how = execution.reason or (f"exit code {execution.exit_code}" if execution.exit_code is not None else None)
     summary = f"execution {execution.id} ended {execution.status}{f': {how}' if how else ''}"
     left = {"claim": execution.claim, "progress": execution.progress, "hold": task.hold}
@@ -347,7 +347,11 @@ def _release(tx: Tx, execution: Execution, task: Task) -> None:
         agent_id=execution.agent_id,
         fence=None,
     )
-    claims.give_back(tx, task=tx.tasks.get(task.id))
+    if task.status is TaskStatus.PAUSED and task.hold is not None:
+        free = replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=tx.now)
+        steering.save(tx, task, free)
+    else:
+        claims.give_back(tx, task=task)
 
 
 def _going_on(tx: Tx, launch: Launch) -> None:

@@ -169,9 +169,10 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
 
 def _freed(task: Task, item: QueueItem, *, now: datetime) -> Task:
     """The task once nothing holds it. Where the agent that asked has ended, the answer is for its next execution;
-    without one there will be none, so the task is free."""
+    without one there will be none, so the task is free. So is one whose agent reported a block and left."""
     ended = task.hold is not None and task.hold.get("kind") == INPUT_HOLD
-    if ended and item.state is ItemState.DISMISSED:
+    left = task.owner_id is None and task.hold is not None and task.hold.get("by") is not None
+    if left or (ended and item.state is ItemState.DISMISSED):
         return task.given_back(at=now)
     going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=now), hold=None)
     return replace(going, lease_until=now + RESUME_WITHIN) if ended else going
