@@ -211,3 +211,38 @@ async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_
 
 def _newest(tx: Any, *, task: str) -> Any:
     return tx.executions.newest_of_task(task)
+
+
+async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_without(
+    control: Control, tmp_path: Path
+):
+    event = {"type": "system", "subtype": "init", "session_id": "s", "mcp_servers": [{"name": "open-mission-mcp"}]}
+    event["mcp_servers"][0]["status"] = "failed"
+    claude = tmp_path / "bin" / "claude"
+    claude.parent.mkdir()
+    claude.write_text(f"#!/bin/sh\necho '{json.dumps(event)}'\nexec sleep 600\n")
+    claude.chmod(0o755)
+    handover = control.app.settings.home / "handover"
+    handover.mkdir()
+    (handover / "h").write_text(json.dumps({"PATH": f"{claude.parent}:{os.environ['PATH']}"}))
+    task = await control.task()
+
+    launched = await control.call("execution_launch", {"task_id": task, "adapter": "claude-code", "handover": "h"})
+    ended = await control.ended(launched["id"])
+
+    assert launched["transport"]["selected"] == "mcp-tool"
+    assert ended.status is S.FAILED
+    assert "could not reach open-mission-mcp" in (ended.reason or "")
+    assert [kind for kind, _ in await control.observations(ended.id)] == ["mcp-server-failed"]
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert not (handover / "h").exists()
+    assert control.left(ended.id) == []
+
+
+async def test_an_execution_that_prints_its_signals_has_no_mcp_access(control: Control):
+    launched = await control.launch("environment")
+    ended = await control.ended(launched["id"])
+
+    assert ended.token_hash is None
+    assert "mcp" not in ended.protocol
+    assert {tuple(signal["deliveries"]) for signal in ended.protocol["signals"]} == {("stdout-marker",)}

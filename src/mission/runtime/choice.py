@@ -26,6 +26,12 @@ class Choice:
     delivery: Delivery
     environment: Mapping[str, str]
 
+    @property
+    def speaks_mcp(self) -> bool:
+        """Whether the client can use our tools, however it signals; of any program that is not known."""
+        is_client = bool(self.launch.program) and Delivery.MCP_TOOL in self.launch.capabilities.supported
+        return is_client or self.delivery is Delivery.MCP_TOOL
+
 
 def choose(launches: Mapping[str, Launch], order: Order, environment: Mapping[str, str]) -> Choice:
     """The choice, or an error that says what cannot be had; nothing is exchanged for something else."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from mission.domain.errors import MissionError
 from mission.domain.execution import Execution, ExecutionStatus, Mode
@@ -25,6 +25,9 @@ from mission.store.database import Database
 
 log = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
+
+AGAIN_SECONDS = 1.0
 MOST_DIAGNOSTICS = 100
 LONGEST_REASON = 500
 LIMITS = {
@@ -92,6 +95,17 @@ class Follower:
         await self._record(self._output.end())
         await self._settle(event)
 
+    async def _write(self, function: Callable[..., Result], **arguments: Any) -> Result:
+        """Write, however long the store cannot be reached: nothing that was said may be lost meanwhile."""
+        while True:
+            try:
+                return await self._database.write(function, **arguments)
+            except MissionError as error:
+                if not error.retryable:
+                    raise
+                log.warning("execution %s waits for the store: %s", self.execution.id, error.message)
+            await asyncio.sleep(AGAIN_SECONDS)
+
     async def _take(self, chunk: Chunk) -> None:
         if chunk.end <= self._read_to:
             return  # brought again over a new connection
@@ -105,8 +119,8 @@ class Follower:
         for finding in findings:
             try:
                 await self._note(finding.key, finding.what)
-            except MissionError as error:
-                log.warning("execution %s: %s could not be recorded: %s", self.execution.id, finding.key, error)
+            except Exception:  # one bad line must not end the reading
+                log.exception("execution %s: %s could not be recorded", self.execution.id, finding.key)
 
     async def _note(self, key: str, what: Marker | Diagnostic | said.Said) -> None:
         match what:
@@ -115,9 +129,9 @@ class Follower:
             case Diagnostic():
                 await self._diagnose(key, "marker", {"reason": what.reason, "line": what.excerpt})
             case said.Session():
-                await self._database.write(executions.noted, execution_id=self.execution.id, session_id=what.id)
+                await self._write(executions.noted, execution_id=self.execution.id, session_id=what.id)
             case said.Usage():
-                await self._database.write(executions.noted, execution_id=self.execution.id, usage=what.figures)
+                await self._write(executions.noted, execution_id=self.execution.id, usage=what.figures)
             case said.Denied():
                 denied = {"tool": what.tool, "detail": what.detail}
                 await self._diagnose(key, "permission-denied", denied, origin=Origin.PROVIDER)
@@ -153,7 +167,7 @@ class Follower:
             return
         if self._diagnostics == MOST_DIAGNOSTICS:
             key, type, payload = "diagnostics:full", "diagnostics-full", {"reason": "more of them are not recorded"}
-        await self._database.write(
+        await self._write(
             observations.note, execution_id=self.execution.id, origin=origin, type=type, payload=payload, key=key
         )
 
@@ -163,9 +177,7 @@ class Follower:
             left = {"reason": f"{exit.left_over} processes were left behind and ended"}
             await self._diagnose("left-behind", "left-behind", left)
         end = self._end(exit)
-        ended = await self._database.write(
-            executions.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm
-        )
+        ended = await self._write(executions.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm)
         log.info("execution %s ended: %s%s", ended.id, ended.status, f" ({ended.reason})" if ended.reason else "")
         await self.process.release()
         self.screen.close()

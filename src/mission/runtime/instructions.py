@@ -70,8 +70,8 @@ def _fields(kind: SignalKind) -> str:
 def _how_to_end(task: Task, *, has_mission: bool) -> list[str]:
     if has_mission:
         return [
-            f"The task is claimed and started in your name. When it is done, call complete_task of the server mission "
-            f"with task_id {task.id}; it answers with the files that really changed. Messages to you arrive in your "
-            "inbox (message_list).",
+            "The task is claimed and started in your name. When it is done, call complete_task of the MCP server "
+            f"mission with task_id {task.id}; it answers with the files that really changed. Messages to you arrive "
+            "in your inbox (message_list).",
         ]
     return ["When the work is done, signal completed_claim with a summary; if it cannot be done, failed_claim."]

@@ -8,7 +8,6 @@ import logging
 import os
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -284,7 +283,7 @@ class Supervisor:
             execution,
             task,
             context="" if resumed else await self._context(task.id),
-            has_mission=choice.delivery is Delivery.MCP_TOOL,
+            has_mission=choice.speaks_mcp,
             answer=order.answer,
             resumed=resumed,
         )
@@ -302,10 +301,9 @@ class Supervisor:
     ) -> LaunchOrder:
         servers = []
         if choice.delivery is Delivery.MCP_TOOL:
-            servers = [
-                Server(name=SIGNALS, url=self._signals_url(execution.id), token_variable=SIGNALS_TOKEN),
-                Server(name=MISSION, url=f"{self.url}/mcp?toolsets=worker", token_variable=MISSION_TOKEN),
-            ]
+            servers.append(Server(name=SIGNALS, url=self._signals_url(execution.id), token_variable=SIGNALS_TOKEN))
+        if choice.speaks_mcp:
+            servers.append(Server(name=MISSION, url=f"{self.url}/mcp?toolsets=worker", token_variable=MISSION_TOKEN))
         return LaunchOrder(
             program=choice.program,
             prompt=prompt,
@@ -328,6 +326,8 @@ class Supervisor:
         """Go on with what an earlier daemon launched; what never began or is gone is marked lost."""
         launch = self._launches.get(execution.adapter)
         process = Process(execution.id, self.folder(execution.id))
+        if execution.process is not None and execution.process.get("folder") != str(process.folder):
+            return  # another daemon of this host holds it
         if launch is None or process.give_up() or not process.folder.is_dir():
             end = End(status=ExecutionStatus.LOST, reason="the daemon died before its program was started")
             await self._work.write(executions.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
@@ -356,8 +356,10 @@ class Supervisor:
         pause = min(self._rhythm.heartbeat, self._rhythm.lease / 3).total_seconds()
         while True:
             await asyncio.sleep(max(SHORTEST_BREATH, pause))
-            with suppress(MissionError):
+            try:
                 await self._work.write(executions.alive, execution_ids=list(self._followers), rhythm=self._rhythm)
+            except Exception:  # the next breath may succeed
+                log.warning("signs of life could not be written", exc_info=True)
 
 
 def _write_files(folder: Path, files: Mapping[str, str]) -> None:

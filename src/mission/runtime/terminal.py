@@ -16,7 +16,7 @@ LONGEST_QUEUE = 4_000
 
 
 class Watcher:
-    """One that watches; one that cannot keep up is let go, never waited for."""
+    """One that watches; one that cannot keep up misses something, and is never waited for."""
 
     def __init__(self, history: str) -> None:
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
@@ -28,8 +28,10 @@ class Watcher:
         return await self._pieces.get()
 
     def offer(self, text: str | None) -> None:
-        if self._pieces.qsize() < LONGEST_QUEUE:
-            self._pieces.put_nowait(text)
+        if self._pieces.qsize() >= LONGEST_QUEUE:
+            while not self._pieces.empty():
+                self._pieces.get_nowait()
+        self._pieces.put_nowait(text)
 
 
 class Screen:

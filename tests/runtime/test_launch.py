@@ -1,0 +1,86 @@
+"""What each client can do, apart from what is chosen for a launch; and command lines without secrets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mission.domain.signals import Delivery
+from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, Order, Server, launches
+
+LAUNCHES = launches()
+CLIENTS = [name for name in LAUNCHES if name != "command"]
+SERVERS = [
+    Server(name=SIGNALS, url="http://127.0.0.1:1/mcp/executions/x_1", token_variable=SIGNALS_TOKEN),
+    Server(name=MISSION, url="http://127.0.0.1:1/mcp?toolsets=worker", token_variable=MISSION_TOKEN),
+]
+ENVIRONMENT = {
+    "PATH": "/bin",
+    "LC_ALL": "C",
+    "ANTHROPIC_API_KEY": "a",
+    "OPENAI_API_KEY": "o",
+    "GEMINI_API_KEY": "g",
+    "GH_TOKEN": "h",
+    "MISSION_TOKEN": "operator",
+    "GIT_DIR": "/x",
+    "LD_PRELOAD": "/x.so",
+}
+
+
+def order(**changes: object) -> Order:
+    given = {"program": "/bin/agent", "prompt": "PROMPT", "folder": Path("/private"), "directory": Path("/tree")}
+    return Order(**{**given, "servers": SERVERS, "session_id": "SESSION", **changes})  # type: ignore[arg-type]
+
+
+def test_capabilities_say_what_is_supported_preferred_and_needed():
+    shown = {name: launch.capabilities.as_dict() for name, launch in LAUNCHES.items()}
+
+    assert shown["claude-code"] == {
+        "supported": ["mcp-tool", "stdout-marker"],
+        "preferred": "mcp-tool",
+        "provisioning": {
+            "requiresRuntimeConfig": True,
+            "supportsStdioBridge": True,
+            "supportsDynamicTools": True,
+        },
+    }
+    assert (shown["pi"]["supported"], shown["pi"]["preferred"]) == (["stdout-marker"], "stdout-marker")
+    assert all(each["preferred"] in each["supported"] for each in shown.values())
+    assert set(shown) == {"claude-code", "codex", "opencode", "copilot-cli", "gemini-cli", "pi", "command"}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in CLIENTS if Delivery.MCP_TOOL in LAUNCHES[name].capabilities.supported]
+)
+@pytest.mark.parametrize("interactive", [False, True])
+def test_servers_are_named_with_the_variable_of_their_token(name: str, interactive: bool):
+    made = LAUNCHES[name].prepare(order(interactive=interactive, arguments=["--more"]))
+
+    configured = json.dumps([list(made.argv), dict(made.environment), dict(made.files)])
+    for server in SERVERS:
+        assert server.name in configured
+        assert server.url.partition("?")[0] in configured
+        assert server.token_variable in configured
+    assert made.argv[0] == "/bin/agent"
+    assert "PROMPT" in made.argv
+    assert "--more" in made.argv
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_session_is_resumed_by_its_own_id(name: str):
+    made = LAUNCHES[name].prepare(order(resume="EARLIER"))
+
+    assert any("EARLIER" in word for word in made.argv)
+    assert "SESSION" not in made.argv
+
+
+def test_a_client_sees_its_own_keys_and_no_others():
+    seen = {name: set(launch.environment(ENVIRONMENT)) - {"PATH", "LC_ALL"} for name, launch in LAUNCHES.items()}
+
+    assert seen["command"] == set()
+    assert seen["claude-code"] == {"ANTHROPIC_API_KEY"}
+    assert seen["codex"] == {"OPENAI_API_KEY"}
+    assert seen["copilot-cli"] == {"GH_TOKEN"}
+    assert seen["gemini-cli"] == {"GEMINI_API_KEY"}
