@@ -234,6 +234,40 @@ async def test_abandoned_work_stays_reachable_committed_or_not(call, make_worksp
     assert git(repository, "branch", "--list", "work") == ""
 
 
+async def test_removal_sees_what_git_was_told_to_overlook_and_ends_what_was_cut_short(
+    call, make_workspace, repository, git
+):
+    (repository / ".git" / "info" / "exclude").write_text(".env\n")
+    (repository / ".env").write_text("A=1\n")
+    _, _, made, path = await make_workspace(copy_files=[".env"])
+    git(path, "update-index", "--assume-unchanged", "README.md")
+    git(path, "update-index", "--skip-worktree", "src/app.py")
+    for name in ("README.md", "src/app.py"):
+        (path / name).write_text("edited")
+    git(path, "checkout", "-q", "--detach")
+    git(path, "commit", "-q", "--allow-empty", "-m", "on no branch")
+    lonely = git(path, "rev-parse", "HEAD")
+
+    kept = (await call("workspace_update", {"id": made, "status": "abandoned"}))["kept_branch"]
+
+    assert git(repository, "show", f"{kept}:README.md") == git(repository, "show", f"{kept}:src/app.py") == "edited"
+    assert git(repository, "merge-base", "--is-ancestor", lonely, kept) == ""
+    (path / "README.md").write_text("edited again")
+    with pytest.raises(InvalidState, match=r"README\.md"):
+        await call("workspace_remove", {"id": made})
+    (path / ".env").write_text("A=2\n")
+    with pytest.raises(InvalidState, match=r"\.env"):
+        await call("workspace_remove", {"id": made, "save": True})
+    assert git(path, "status", "--porcelain") == ""  # it stands as it stood
+    aside = path.with_name(f".{path.name}.removing")
+    path.rename(aside)
+    (aside / ".git").unlink()
+    await call("workspace_remove", {"id": made})
+    assert not aside.exists()
+    assert len(git(repository, "worktree", "list").splitlines()) == 1
+    assert (await workspace(call, made))["removed_at"] is not None
+
+
 async def test_a_worktree_in_use_is_not_removed(call, make_workspace, git):
     _, tasks, made, path = await make_workspace(planned("a"), task_ids=[])
     await call("task_assign_workspace", {"task_id": tasks["a"], "workspace_id": made})

@@ -67,10 +67,12 @@ def still_copies(names: Sequence[str], *, source: Path, target: Path) -> dict[st
 
 def unignored(names: Sequence[str], *, target: Path) -> list[str]:
     """Those of the files that git would take for work."""
-    if not names:
-        return []
-    listed = run("ls-files", "-z", "--others", "--exclude-standard", "--", *names, cwd=target).out
-    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
+    return _others(names, target=target)
+
+
+def ignored(names: Sequence[str], *, target: Path) -> list[str]:
+    """Those of the files that git does not see."""
+    return _others(names, "--ignored", target=target)
 
 
 def run_setup(command: str, *, folder: Path, seconds: float, inherited: Sequence[int] = ()) -> None:
@@ -133,6 +135,13 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _others(names: Sequence[str], *options: str, target: Path) -> list[str]:
+    if not names:
+        return []
+    listed = run("ls-files", "-z", "--others", *options, "--exclude-standard", "--", *names, cwd=target).out
+    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
 
 
 def _checked(name: str, source: Path) -> Path:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
 from mission.git.command import LONG, OURS, run
 from mission.git.merge import KEPT
 from mission.git.names import original
-from mission.git.tree import locate
-from mission.git.worktree import HEADS, commit_of, git, named, uncommitted
+from mission.git.worktree import HEADS, commit_of, git, named, open_index, uncommitted
 
 AUTHOR = {
     f"GIT_{role}_{field}": value
@@ -55,10 +51,7 @@ def _tree(path: Path, files: Sequence[str]) -> str:
             hint="Move them elsewhere, or commit and push them, then try again.",
             files=nested,
         )
-    with tempfile.TemporaryDirectory(prefix="mission-keep-") as folder:
-        index = Path(folder) / "index"
-        with suppress(FileNotFoundError):
-            shutil.copy2(locate(path).git_dir / "index", index)
+    with open_index(path) as index:
         listed = b"".join(original(file) + b"\0" for file in files)
         git("update-index", "-z", "--add", "--remove", "--replace", "--stdin", cwd=path, index=index, stdin=listed)
         return git("write-tree", cwd=path, index=index).line.decode()

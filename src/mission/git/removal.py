@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
+from mission.git.furnishing import ignored
 from mission.git.keeping import is_reachable, is_saved, save_uncommitted
 from mission.git.merge import branch_files, check_merged, keepers, merge_commit
+from mission.git.tree import locate
 from mission.git.worktree import (
     commit_of,
     delete_branch,
     digest_at,
-    file_path,
+    git,
     named,
     remove,
     tip_of,
@@ -75,21 +78,61 @@ def take_away(yard: Yard, *, kept: str | None, with_branch: bool) -> None:
         )
     if yard.stands:
         _remove_tree(yard, kept=kept)
-    elif worktree_at(yard.top, yard.path) is not None:
-        remove(yard.top, yard.path, force=True)  # the folder is gone: only git's note of it is left
+    else:
+        _clear(yard)  # an earlier removal was cut short, or somebody else took the folder away
     if tip is not None:
         delete_branch(yard.top, yard.branch, tip=tip)
 
 
 def _remove_tree(yard: Yard, *, kept: str | None) -> None:
+    _check_ours(yard)
+    _check_saved(yard, kept=kept)
+    aside = _aside(yard)
+    yard.path.rename(aside)  # in one step: from here on nobody works in it, and a crash leaves nothing half removed
+    try:
+        _check_saved(replace(yard, path=aside), kept=kept)
+    except BaseException:
+        aside.rename(yard.path)
+        git("worktree", "repair", "--", str(yard.path), cwd=yard.top)
+        raise
+    _clear(yard)
+
+
+def _clear(yard: Yard) -> None:
+    """Forget the worktree and what is left of it aside; git may have noted it under either name."""
+    aside = _aside(yard)
+    shutil.rmtree(aside, ignore_errors=True)
+    for path in (yard.path, aside):
+        if not path.exists() and worktree_at(yard.top, path) is not None:
+            remove(yard.top, path, force=True)
+
+
+def _aside(yard: Yard) -> Path:
+    return yard.path.with_name(f".{yard.path.name}.removing")
+
+
+def _check_ours(yard: Yard) -> None:
+    """Nothing when git would let the worktree go."""
     known = worktree_at(yard.top, yard.path)
     if known is None or known.main:
         raise InvalidState(
             "this is the repository's own working tree" if known else "git does not know this worktree any more",
             hint="Leave it where it is; its workspace can stay as it is recorded.",
         )
-    files = uncommitted(yard.path, copied=yard.copied)
+    git_dir = locate(yard.path).git_dir
+    if (git_dir / "locked").exists():
+        raise InvalidState("the worktree is locked", hint="Run 'git worktree unlock' if it may go.")
+    if (git_dir / "modules").is_dir():
+        raise InvalidState(
+            "the worktree has submodules, whose commits would go with it",
+            hint="Push them, then remove it with 'git worktree remove --force'.",
+        )
+
+
+def _check_saved(yard: Yard, *, kept: str | None) -> None:
+    """Nothing when everything in the worktree is held elsewhere; otherwise the files that are not."""
     if not is_saved(yard.path, branch=kept, copied=yard.copied):
+        files = uncommitted(yard.path, copied=yard.copied)
         raise InvalidState(
             f"the worktree has {len(files)} file(s) that no commit holds: {named(files)}",
             hint="Commit them, or give save: true to have them saved on a branch of their own.",
@@ -100,8 +143,11 @@ def _remove_tree(yard: Yard, *, kept: str | None) -> None:
             "the worktree has commits that no branch holds",
             hint="Give save: true to have them saved on a branch of their own, or make a branch there.",
         )
-    for name, digest in yard.copied.items():
-        copy = file_path(yard.path, name)
-        if digest_at(copy) == digest and not copy.is_symlink():
-            copy.unlink()
-    remove(yard.top, yard.path, force=bool(files))
+    edited = [name for name, digest in yard.copied.items() if digest_at(yard.path / name) not in (digest, None)]
+    lost = ignored(edited, target=yard.path)
+    if lost:
+        raise InvalidState(
+            f"copied files were edited in the worktree, and git ignores them: {named(lost)}",
+            hint="Bring the edits to where they belong and delete these files in the worktree, then try again.",
+            files=lost,
+        )

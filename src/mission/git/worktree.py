@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.command import LONG, OURS, Result, check_branch, run
 from mission.git.errors import GitFailed
-from mission.git.names import original, shown
+from mission.git.names import shown
+from mission.git.tree import locate
 
 HEADS = "refs/heads/"
 OWN_SCOPES = (b"local", b"worktree")
@@ -179,13 +183,30 @@ def standing(top: Path, path: Path, *, branch: str, base: str | None, copied: Ma
 
 def uncommitted(path: Path, *, copied: Mapping[str, str]) -> list[str]:
     """Files that no commit holds as they are now; copies that were brought along and not touched do not count."""
-    listed = git("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", cwd=path).out
+    with open_index(path) as index:
+        asked = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+        listed = git(*asked, cwd=path, index=index).out
     names = [(entry[:2], entry[3:]) for entry in listed.split(b"\0") if entry]
     return [
         shown(name)
         for state, name in names
         if not (state == b"??" and copied.get(shown(name)) == digest_at(path / os.fsdecode(name)))
     ]
+
+
+@contextmanager
+def open_index(path: Path) -> Iterator[Path]:
+    """A copy of the worktree's index in which no file that is there is marked as one to overlook."""
+    with tempfile.TemporaryDirectory(prefix="mission-index-") as folder:
+        index = Path(folder) / "index"
+        with suppress(FileNotFoundError):
+            shutil.copy2(locate(path).git_dir / "index", index)  # with its time, by which git knows what to distrust
+        listed = run("ls-files", "-v", "-z", cwd=path, timeout=LONG).out.split(b"\0")
+        marked = [entry[2:] for entry in listed if entry[:1].islower() or entry[:1] == b"S"]
+        there = b"".join(name + b"\0" for name in marked if os.path.lexists(path / os.fsdecode(name)))
+        for bit in ("--no-assume-unchanged", "--no-skip-worktree") if there else ():
+            git("update-index", bit, "-z", "--stdin", cwd=path, index=index, stdin=there)
+        yield index
 
 
 def digest_at(path: Path) -> str | None:
@@ -200,11 +221,6 @@ def named(files: list[str] | tuple[str, ...]) -> str:
     """A list of files as an error tells it."""
     more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
     return ", ".join(files[:NAMED_FILES]) + more
-
-
-def file_path(top: Path, name: str) -> Path:
-    """The file behind a name that `uncommitted` listed."""
-    return top / os.fsdecode(original(name))
 
 
 def _patiently(*arguments: str, cwd: Path) -> Result:
