@@ -52,6 +52,13 @@ def talk() -> None:
         ask()
 
 
+def linger() -> None:
+    """Asks, and ends only when the file that its argument names is there; goes on with the answer."""
+    talk()
+    while not os.path.exists(sys.argv[2]):
+        time.sleep(0.05)
+
+
 def wait() -> None:
     """Never answers, and will not be asked to end."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -144,12 +144,33 @@ async def test_an_answer_launches_an_agent_again_that_ended_with_its_question(co
     item = (await control.call("queue_list"))["items"][0]
     await control.call("queue_answer", {"id": item["id"], "choice": 1})
 
-    async with asyncio.timeout(60):
-        while (second := await control.app.database.read(_newest, task=task)).id == ended.id:
-            await control.app.events.wait(control.app.events.last, seconds=1)
+    second = await _the_next(control, task, after=ended.id)
     done = await control.ended(second.id)
     assert (second.resumes, second.agent_id) == (first["id"], first["agent_id"])
     assert "left" in (done.progress or {})["summary"].lower()
+
+
+async def test_an_answer_is_not_lost_on_an_agent_that_is_just_about_to_end(control: Control, tmp_path: Path):
+    may_end = tmp_path / "may-end"
+    task = await control.task()
+    first = await control.launch("linger", str(may_end), task=task)
+    await control.until(first["id"], lambda each: each.status is S.WAITING)
+    item = (await control.call("queue_list"))["items"][0]
+    await control.call("queue_answer", {"id": item["id"], "choice": 1})
+
+    may_end.touch()
+
+    second = await _the_next(control, task, after=first["id"])
+    done = await control.ended(second.id)
+    assert "left" in (done.progress or {})["summary"].lower()
+
+
+async def _the_next(control: Control, task: str, *, after: str):
+    """The execution of a task that comes after this one."""
+    async with asyncio.timeout(60):
+        while (newest := await control.app.database.read(_newest, task=task)).id == after:
+            await control.app.events.wait(control.app.events.last, seconds=1)
+    return newest
 
 
 async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: Control):

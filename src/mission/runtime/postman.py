@@ -12,6 +12,7 @@ from mission.domain.errors import MissionError
 from mission.domain.execution import Execution, MessageKind, MessageState, Mode
 from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
+from mission.domain.observation import Origin
 from mission.domain.task import OPEN, Task
 from mission.events.bus import Topic
 from mission.events.log import EventLog
@@ -35,6 +36,9 @@ WORDS = {
 ENTER_SECONDS = 0.2
 """Between words and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
+ASKING = frozenset({"needs_input", "blocked"})
+RECENT = 50
+"""How many observations are looked at for an agent's last signal."""
 
 
 class Postman:
@@ -117,14 +121,14 @@ class Postman:
         return execution if execution is not None and execution.host_id == self._host_id else None
 
     async def _answer(self, execution: Execution, text: str) -> None:
-        """By the terminal, with the next prompt, or not at all where the answer in its inbox has to do."""
+        """By the terminal, or with the next prompt; meanwhile it lies in the agent's inbox."""
         follower = self._supervisor.follower(execution.id)
         if follower is None:
             await self._go_on(execution, text)
         elif execution.mode is Mode.INTERACTIVE:
             await self._type(follower, text)
             await self._work.write(executions.resumed, execution_id=execution.id)
-        elif follower.launch.resumes:
+        else:
             self._answers[execution.id] = text
 
     def _ended(self, execution: Execution) -> None:
@@ -200,11 +204,15 @@ def _found(tx: Tx, *, execution_id: str) -> Execution | None:
 
 
 def _waits(tx: Tx, *, execution: Execution) -> bool:
-    """Whether the task is still there for this agent to go on with."""
+    """Whether the task is still there for this agent to go on with, and asking was the last thing that it did."""
     newest = tx.executions.newest_of_task(execution.task_id)
     task: Task = tx.tasks.get(execution.task_id)
     free = task.owner_id in (None, execution.agent_id)
-    return newest is not None and newest.id == execution.id and free and task.status in OPEN
+    if newest is None or newest.id != execution.id or not free or task.status not in OPEN:
+        return False
+    seen = tx.observations.page(execution.id, type=None, limit=RECENT, after=None)
+    signals = [each.type for each in seen if each.origin not in (Origin.PROVIDER, Origin.TERMINAL)]
+    return not signals or signals[0] in ASKING
 
 
 def _is_pending(tx: Tx, *, message_id: str) -> bool:

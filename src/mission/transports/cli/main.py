@@ -11,6 +11,7 @@ from mission import __version__
 COMMANDS = {
     "up": ("daemon", "Start Mission Control."),
     "open": ("page", "Open the web page, signed in."),
+    "demo": ("demo", "Watch a mission that plays itself."),
     "down": ("daemon", "Stop Mission Control."),
     "status": ("daemon", "Show whether Mission Control runs, and where."),
     "logs": ("daemon", "Show the daemon's log."),

@@ -62,7 +62,9 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
     from rich.console import Console  # deferred: --json and --help do without
     from rich.table import Table
 
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=not number, min_width=12 if column == "ID" else None)  # ids are copied whole
     for row in rows:
         table.add_row(*("" if cell is None else str(cell) for cell in row))
     if table.row_count:

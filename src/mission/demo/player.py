@@ -1,0 +1,115 @@
+"""A small agent that knows its lines: a real MCP client of `mission mcp`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from mission.demo.story import BY_NAME, Job
+
+Record = dict[str, Any]
+Step = Callable[["Player", str], Awaitable[None]]
+
+
+class Refused(Exception):
+    """A call of the demonstration was refused."""
+
+
+@dataclass(slots=True)
+class Player:
+    """One agent on its own connection."""
+
+    name: str
+    id: str
+    client: Client
+    pause: Callable[[], Awaitable[None]]
+    say: Callable[[str, str], None]
+
+    async def call(self, tool: str, **arguments: Any) -> Record:
+        result = await self.client.call_tool(tool, arguments)
+        if result.is_error:
+            raise Refused(f"{tool}: {getattr(result.content[0], 'text', '')}")
+        return dict(result.structured_content or {})
+
+    async def take(self, mission_id: str) -> Record | None:
+        """Claim the next task; nothing when there is none."""
+        claimed = await self.call("task_claim_next", agent_id=self.id, workflow_id=mission_id)
+        return claimed if claimed["success"] else None
+
+    async def work(self, claimed: Record, *, during: Step | None = None) -> Record:
+        """Do a claimed task from its start to its end."""
+        task, folder = claimed["task"], Path(claimed["workspace"]["path"])
+        job = BY_NAME[task["name"]]
+        if claimed["recovery"] is not None:
+            told = [each for each in claimed["recovery"]["checkpoints"] if each["type"] == "progress"]
+            self.say(
+                self.name, f"takes over '{job.name}'" + "".join(f", left at: {each['summary']}" for each in told[-1:])
+            )
+        else:
+            self.say(self.name, f"takes '{job.name}'")
+        await self.call("start_task", task_id=task["id"], areas=list(job.areas))
+        await self.pause()
+        write(folder, job)
+        await self.call("log_milestone", task_id=task["id"], message=f"{', '.join(job.files)} written", progress=80)
+        if during is not None:
+            await during(self, task["id"])
+        await self.pause()
+        commit(folder, job.name)
+        outcome = {"summary": f"{job.name}: done as planned.", "achievements": sorted(job.files)}
+        metadata = {"tests_status": "not_run", "tokens_input": 4200 + 37 * len(job.goal), "tokens_output": 900}
+        done = await self.call(
+            "complete_task", task_id=task["id"], status="success", outcome=outcome, metadata=metadata
+        )
+        self.say(self.name, f"completed '{job.name}': {_files(done['files_changed'])}")
+        return done
+
+
+@asynccontextmanager
+async def playing(
+    name: str, id: str, *, pause: Callable[[], Awaitable[None]], say: Callable[[str, str], None], folder: Path
+) -> AsyncIterator[Player]:
+    """A registered agent on a connection of its own."""
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "mission", "mcp", "--toolsets", "all", "--agent", id],
+        cwd=folder,
+        env=dict(os.environ),
+    )
+    async with Client(command) as client:
+        yield Player(name=name, id=id, client=client, pause=pause, say=say)
+
+
+def write(folder: Path, job: Job, *, share: float = 1.0) -> None:
+    """Leave the files of a job in the folder, or the first part of each."""
+    for name, text in job.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text[: int(len(text) * share)])
+
+
+def commit(folder: Path, message: str) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", message)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git as the demonstration's own person, whatever is configured here."""
+    person = ("-c", "user.name=Demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false")
+    done = subprocess.run(["git", "-C", folder, *person, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _files(changes: Record | None) -> str:
+    if changes is None:
+        return "no files known"
+    counts = [f"{len(changes[kind])} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
+    return ", ".join(counts) or "no files changed"

@@ -1,0 +1,83 @@
+"""`mission demo`: a mission that plays itself."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import subprocess
+from typing import Any
+
+import click
+
+from mission.settings import load_or_default
+from mission.transports.cli import client
+from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.daemon import DaemonUnavailable, ToolFailed
+
+SLOW_SECONDS = 4.0
+QUICK_SECONDS = 0.2
+COLOURS = {"you": "yellow", "lead": "magenta", "cleo": "red", "dora": "cyan", "ada": "green", "bob": "blue"}
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Without pauses, and it answers its own questions.")
+@json_option
+@speaks
+def demo(quick: bool, as_json: bool) -> None:
+    """Play a mission in a scratch repository: a plan, parallel agents, a crash, a question to you, the end.
+
+    Small real agents play it through the ordinary doors, so the page ('mission open'), 'mission inbox' and every other
+    command show it as they show your own missions. No model is needed.
+    """
+    from mission.demo.play import Pace, Play  # deferred: brings the MCP client
+    from mission.demo.player import Refused
+
+    folder = load_or_default().home / "demo" / secrets.token_hex(4)
+    folder.mkdir(parents=True)
+    pace = Pace(seconds=QUICK_SECONDS if quick else SLOW_SECONDS, answers_itself=quick)
+
+    def say(who: str, what: str) -> None:
+        click.echo(f"{click.style(f'{who:>5}', fg=COLOURS.get(who))}  {what}", err=as_json)
+
+    if not quick:
+        say("you", "watch it on the page: 'mission open' in another terminal")
+    play = Play(repository=folder / "ledger", operator=client.call, say=say, pace=pace)
+    try:
+        done = asyncio.run(play.run())
+    except KeyboardInterrupt:
+        raise click.ClickException("stopped; what was recorded stays") from None
+    except Exception as problem:
+        cause = _cause(problem)
+        if isinstance(cause, (Refused, ToolFailed, DaemonUnavailable, subprocess.CalledProcessError)):
+            raise click.ClickException(f"the demonstration stopped: {cause}") from None
+        raise
+    found = _summary(play, done)
+    show_json(found) if as_json else _show(found)
+
+
+def _cause(problem: BaseException) -> BaseException:
+    """What went wrong, taken out of the groups that the clients' task groups wrap around it."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem
+
+
+def _summary(play: Any, done: dict[str, Any]) -> dict[str, Any]:
+    progress = client.call("workflow_progress", {"workflow_id": play.mission_id})
+    executions = client.call("execution_list", {"mission_id": play.mission_id})["executions"]
+    return {
+        "mission_id": play.mission_id,
+        "repository": str(play.repository),
+        "tasks_completed": progress["by_status"]["completed"],
+        "tasks_total": progress["total_tasks"],
+        "executions": len(executions),
+        "metrics": done.get("metrics"),
+    }
+
+
+def _show(found: dict[str, Any]) -> None:
+    click.echo()
+    click.echo(f"{found['tasks_completed']} of {found['tasks_total']} tasks completed, {found['executions']} launches.")
+    click.echo(f"The work:    git -C {found['repository']} log --graph --oneline")
+    click.echo(f"The record:  mission show {found['mission_id']}     (remove it: mission delete {found['mission_id']})")
+    click.echo("The page:    mission open")

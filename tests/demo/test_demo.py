@@ -1,0 +1,36 @@
+"""The demonstration, played as a user plays it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PATIENCE = 300.0
+
+
+def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(tmp_path: Path) -> None:
+    environment = {**os.environ, "MISSION_HOME": str(tmp_path / "home"), "MISSION_PORT": "0"}
+
+    def mission(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mission", *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+
+    try:
+        played = mission("demo", "--quick", "--json")
+        assert played.returncode == 0, played.stderr
+        summary = json.loads(played.stdout)
+        assert (summary["tasks_completed"], summary["tasks_total"], summary["executions"]) == (6, 6, 3)
+        assert "died in the middle" in played.stderr
+        assert "takes over 'Import bank statements', left at: Half of bank.py is written" in played.stderr
+        assert "is blocked" in played.stderr
+        answered = json.loads(mission("inbox", "--all", "--json").stdout)["items"]
+        assert {item["state"] for item in answered} == {"answered"}
+        assert {item["kind"] for item in answered} == {"question", "blocker"}
+        merged = Path(summary["repository"]) / "src" / "ledger" / "report.py"
+        assert merged.exists()
+    finally:
+        stopped = mission("down", "--force")
+    assert stopped.returncode == 0, stopped.stderr
