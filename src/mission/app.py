@@ -24,7 +24,7 @@ from sqlalchemy.exc import DBAPIError
 
 from mission import __version__, tools
 from mission.domain.agent import AgentType
-from mission.domain.errors import InvalidState
+from mission.domain.errors import InvalidState, Unauthenticated
 from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
 from mission.domain.webhook import Hook
@@ -42,6 +42,7 @@ from mission.runtime.postman import Postman
 from mission.runtime.supervisor import Supervisor
 from mission.services import health, identity, retention, search, webhooks
 from mission.services.agents import Rhythm
+from mission.services.identity import Bearer
 from mission.services.trees import Trees
 from mission.services.work import Unattended
 from mission.settings import Settings
@@ -141,7 +142,16 @@ class App:
 
     def tokens(self, operator: str) -> Tokens:
         """Tells who shows a token: the operator's, or an agent's."""
-        return Tokens(operator, find=lambda token: self.database.read(identity.bearer_of, token=token))
+
+        async def find(token: str) -> Bearer:
+            try:
+                return await self.database.read(identity.bearer_of, token=token)
+            except Unauthenticated as refused:
+                if "agent_id" in refused.details:  # it was a token once: whoever still shows it is put on record
+                    self.gateway.note_refused("token", None, Caller(transport="token"), refused)
+                raise
+
+        return Tokens(operator, find=find)
 
     async def health(self) -> dict[str, Any]:
         """What a bridge asks before it restarts a daemon of another version."""
@@ -279,7 +289,8 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
     tokens = app.tokens(operator_token(settings))
     server = McpServer(
         app.gateway,
-        toolsets=chosen,
+        toolsets=settings.toolsets,
+        asked=toolsets,
         agent=agent,
         directory=str(Path.cwd()),
         bearer=(lambda: tokens.check(token)) if token else None,

@@ -55,6 +55,7 @@ async def test_a_task_goes_from_the_orchestrator_to_the_worker_into_review_and_b
     review = await call("mcp__task__update_status", {"status": "REVIEW"}, agent=crew["WORKER"])
     items = await call.app.database.read(lambda tx: tx.inbox.open_where(task_id=task["id"]))
     done = await call("mcp__task__update_status", {"status": "COMPLETED"}, agent=crew["WORKER"])
+    left = await call.app.database.read(lambda tx: tx.inbox.open_where(task_id=task["id"]))
 
     states = [each["state"] for each in (task, assigned, begun, review, done)]
     assert states == ["PENDING", "ASSIGNED", "IN_PROGRESS", "REVIEW", "COMPLETED"]
@@ -82,6 +83,7 @@ async def test_a_task_goes_from_the_orchestrator_to_the_worker_into_review_and_b
     assert my_epic["state"] == "IN_PROGRESS"
     assert comment["taskId"] == task["id"]
     assert [(item.kind, item.agent_id) for item in items] == [("review", crew["WORKER"])]
+    assert left == []
     found = await call("task_get", {"id": task["id"], "include_checkpoints": True})
     assert found["files_changed"]["added"] == ["new.py"]
     assert [each["summary"] for each in found["checkpoints"]] == ["half done"]

@@ -135,8 +135,9 @@ def test_a_worthless_token_is_refused_in_the_envelope_and_nothing_runs(live, cre
     assert [refused(answer) for answer in answers] == [(401, "UNAUTHENTICATED")] * 3
     assert refused(as_other) == (403, "PERMISSION_DENIED")
     assert live.call("workflow_list")["total"] == before
-    denied = [row for row in rows(live) if row["status"] == "denied" and row["tool"] == "mcp__epic__create"]
-    assert denied[0]["agent_id"] == worker["id"]
+    denied = [row for row in rows(live) if row["status"] == "denied"]
+    assert [row["agent_id"] for row in denied if row["tool"] == "mcp__epic__create"][:1] == [worker["id"]]
+    assert gone["id"] in next(row["error"]["message"] for row in denied if row["tool"] == "token")
 
 
 def test_requests_that_are_no_calls_are_audited_too(live, crew):
@@ -156,7 +157,12 @@ def test_the_examples_of_the_documentation_work_with_curl(live, crew):
         assert answer["success"] is True, answer
         return answer["data"]
 
-    worker = crew["WORKER"]["id"]
+    worker, boss = crew["WORKER"]["id"], crew["SUPERVISOR"]["id"]
+    mail = {"subject": "Task Blocked", "body": "I need help unblocking this task"}
+    sent = curl(envelope(worker, "mcp__mail__send", toAgentId=boss, **mail))
+    inbox = curl(envelope(boss, "mcp__mail__list_inbox"))
     logged = curl(envelope(worker, "mcp__system__log_decision", title="Chose", body="Redis over memory"))
 
+    assert sent.keys() == {"mailId", "timestamp"}
+    assert [(each["id"], each["fromAgentId"]) for each in inbox["mails"]] == [(sent["mailId"], worker)]
     assert logged.keys() == {"logId", "timestamp"}

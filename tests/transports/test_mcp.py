@@ -274,6 +274,23 @@ async def test_agent_and_toolsets_are_chosen_on_the_command_line(home: Path) -> 
     assert seen["name"] == "eve"
 
 
+async def test_an_agents_token_binds_a_standalone_server_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with over_stdio(home) as operator:
+        made = await call(operator, "mcp__agent__create", {"type": "WORKER", "name": "eve", "toolsets": "crew"})
+        monkeypatch.setenv("MISSION_TOKEN", made["token"])
+        async with over_stdio(home) as eve:
+            listed = {tool.name for tool in (await eve.list_tools()).tools}
+            status = await call(eve, "mcp__agent__get_status", {})
+            await call(operator, "token_revoke", {"agent_id": "eve"})
+            refused = await eve.call_tool("mcp__agent__get_status", {})
+
+    assert {"mcp__agent__get_status", "mcp__mail__send"} <= listed
+    assert not {"mcp__epic__create", "start_task"} & listed
+    assert status["id"] == made["id"]
+    assert refused.is_error
+    assert "was revoked" in refused.content[0].text
+
+
 BAD_CALLS: dict[str, tuple[str, Json, str, str]] = {
     "missing": ("start_mission", {"objective": "o"}, "INVALID_INPUT", "name is required"),
     "wrong type": ("start_mission", {"name": 5, "objective": "o"}, "INVALID_INPUT", "name"),

@@ -36,12 +36,14 @@ class McpServer:
         gateway: Gateway,
         *,
         toolsets: str,
+        asked: str | None = None,
         agent: str | None = None,
         directory: str | None = None,
         bearer: Callable[[], Awaitable[Bearer | None]] | None = None,
     ) -> None:
-        """`toolsets` is what a client sees when neither it nor its token chooses; the rest serves stdio, where
-        `bearer` tells anew for each call whose token there is."""
+        """`toolsets` is what a client sees when neither it nor its token chooses; the rest serves stdio: what its
+        client `asked` for, and `bearer`, which tells anew for each call whose token there is."""
+        self._asked = asked
         self._gateway = gateway
         self._bearer = bearer
         self._default_toolsets = toolsets
@@ -70,7 +72,8 @@ class McpServer:
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
         try:
             caller = await self._caller(ctx)
-            chosen = parse_toolsets(_query(ctx, "toolsets") or _of_token(caller.bearer) or self._default_toolsets)
+            asked = _query(ctx, "toolsets") or self._asked
+            chosen = parse_toolsets(asked or _of_token(caller.bearer) or self._default_toolsets)
             identity = await self._gateway.identify(caller)
         except MissionError as error:
             raise _protocol_error(error) from None
