@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -146,6 +147,26 @@ def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
         assert (ack["status"], reason in ack["reason"]) == ("rejected", True), ack
 
     assert live.call("execution_observations", {"execution_id": id})["observations"] == []
+
+
+async def test_only_what_its_own_descriptor_allows_is_a_tool(live: Live, created: Created) -> None:
+    kept = {"progress": ["mcp-tool", "stdout-marker"], "message": ["stdout-marker"]}
+    signals = [
+        {**signal, "deliveries": kept[signal["type"]]}
+        for signal in created.execution.protocol["signals"]
+        if signal["type"] in kept
+    ]
+    smaller = replace(created.execution, protocol={**created.execution.protocol, "signals": signals})
+    live.run(live.app.database.write(lambda tx: tx.executions.save(smaller)))
+
+    async with agent(live, created) as client:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        refused = await client.call_tool("message", {"eventId": "m1", "channel": "agent", "text": "x"})
+
+    assert tools == ["progress"]
+    assert (
+        refused.structured_content["reason"] == "'message' is unsupported: the signals of this execution are: progress"
+    )
 
 
 async def test_access_ends_with_the_execution(live: Live, workshop: Workshop, created: Created) -> None:
