@@ -17,6 +17,9 @@ PAGES = {
     "agents of a mission": ("/missions/{mission}?view=agents&below=plan", "Move billing to a double-entry ledger"),
     "large": ("/missions/{large}", "Mission 0000: split the bundle"),
     "search": ("/search?q=postings", "Search"),
+    "inbox": ("/inbox", "Inbox"),
+    "answered": ("/inbox?show=answered", "Inbox"),
+    "mail": ("/inbox?show=mail", "Inbox"),
     "nowhere": ("/no/such/page", "Nothing is here"),
 }
 CUT = """() => {

@@ -10,6 +10,7 @@ import { Skeleton } from "@/ui/states";
 const Now = lazy(() => import("@/routes/now"));
 const Missions = lazy(() => import("@/routes/missions"));
 const Mission = lazy(() => import("@/routes/mission"));
+const Inbox = lazy(() => import("@/routes/inbox"));
 const Search = lazy(() => import("@/routes/search"));
 const NotHere = lazy(() => import("@/routes/not-here"));
 
@@ -23,6 +24,7 @@ export function App() {
           <Route index element={<Now />} />
           <Route path="missions" element={<Missions />} />
           <Route path="missions/:id" element={<Mission />} />
+          <Route path="inbox" element={<Inbox />} />
           <Route path="search" element={<Search />} />
           <Route path="login" element={<Login />} />
           <Route path="*" element={<NotHere />} />

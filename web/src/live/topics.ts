@@ -22,6 +22,7 @@ const MISSION: Stale[] = [{ tool: "overview_mission", of: ofMission }];
 const CHANGES: Stale[] = [{ tool: "overview_changes", of: ofMission }];
 const JOURNAL: Stale[] = [{ tool: "overview_journal", of: ofMission }];
 const TASK: Stale[] = [{ tool: "task_get", of: ofTask }];
+const MAIL: Stale[] = [{ tool: "message_list" }, { tool: "message_count_unread" }];
 const AGENTS: Stale[] = [{ tool: "agent_list" }, { tool: "agent_get", of: ofAgent }];
 
 /** By the first part of an event's type. */
@@ -35,6 +36,8 @@ export const TOPICS: Record<string, Stale[]> = {
   milestone: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   checkpoint: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   queue: [{ tool: "overview" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
+  message: MAIL,
+  mail: MAIL,
   agent: [{ tool: "overview" }, ...MISSION, ...AGENTS],
 };
 

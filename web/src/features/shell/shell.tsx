@@ -1,6 +1,7 @@
 // The frame around every page: sidebar or tabs, the state of the connection, keys, one live region.
 import { useRef, type ReactNode } from "react";
 
+import { Notifier } from "@/features/inbox/notify";
 import { ConnectionNotice } from "./connection";
 import { KeysDialog, useShortcuts } from "./keys";
 import { LiveRegion } from "./live-region";
@@ -23,6 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <TabBar />
       <KeysDialog dialog={keys} />
       <LiveRegion />
+      <Notifier />
     </div>
   );
 }

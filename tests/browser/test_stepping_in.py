@@ -1,0 +1,74 @@
+"""A person steps in: answers, writes, types into a terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from mission.services import inbox
+from mission.store.transaction import Tx
+from tests.browser.conftest import House
+from tests.browser.test_page import connected
+
+CHOICES = [
+    {"kind": "fixed", "label": "Keep them", "value": "Keep the old keys"},
+    {"kind": "manual", "label": "Something else", "placeholder": "Say what"},
+]
+
+
+def ask(house: House, subject: str, **more: Any) -> str:
+    """A question of the agent at work on a task, as its signal opens it; its id."""
+
+    def asked(tx: Tx) -> str:
+        return inbox.open_item(tx, kind="question", subject=subject, choices=CHOICES, **more).id
+
+    return str(house.live.run(house.live.app.database.write(asked)))
+
+
+def test_a_question_is_answered_by_keys_alone_by_choice_and_in_words(page: Page, house: House) -> None:
+    first = ask(house, "Keep the old keys?", task_id=house.ids["task"])
+    second = ask(house, "Which locale do the tests use?", task_id=house.ids["task"])
+    house.go(page, f"/inbox?item={first}")
+    card = page.get_by_role("article", name="Keep the old keys?")
+    expect(card.get_by_role("radio", name="Keep them")).to_be_visible()
+    expect(
+        page.get_by_role("region", name="What this holds up").or_(page.get_by_text("What this holds up"))
+    ).to_be_visible()
+    connected(page)
+
+    page.keyboard.press("1")
+    expect(card.get_by_role("radio", name="Keep them")).to_be_checked()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="Keep the old keys")).to_be_visible()
+    expect(card).to_have_count(0)
+
+    house.go(page, f"/inbox?item={second}")
+    card = page.get_by_role("article", name="Which locale do the tests use?")
+    expect(card.get_by_role("textbox")).to_be_visible()
+    page.keyboard.press("e")
+    expect(card.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type("de-CH, as in 1 of 3")
+    page.keyboard.press("Enter")
+    expect(card).to_have_count(0)
+
+    answers = {item["id"]: item for item in house.live.call("queue_list", {"state": ["answered"]})["items"]}
+    assert (answers[first]["answer"], answers[first]["choice"]) == ("Keep the old keys", 1)
+    assert (answers[second]["answer"], answers[second]["choice"]) == ("de-CH, as in 1 of 3", None)
+    page.get_by_role("button", name="Answered", exact=True).click()
+    expect(page.locator(".closed").filter(has_text="de-CH, as in 1 of 3")).to_be_visible()
+
+
+def test_mail_to_the_person_is_read_as_a_thread_and_replied_to(page: Page, house: House) -> None:
+    house.go(page, "/inbox?show=mail")
+    connected(page)
+    agent = house.live.call("agent_list", {})["agents"][0]
+    letter = {"sender_id": agent["id"], "recipient_id": "human", "message_type": "query", "subject": "Night run?"}
+    house.live.call("message_send", {**letter, "body": "<b>May it go on?</b>"})
+
+    expect(page.locator(".letter").get_by_text("<b>May it go on?</b>")).to_be_visible()
+    page.get_by_label(re.compile("^Write to")).fill("It may.")
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".letter").filter(has_text="You").get_by_text("It may.")).to_be_visible()

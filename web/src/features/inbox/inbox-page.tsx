@@ -1,0 +1,207 @@
+// All that waits for a person, ranked by what it holds up; answered where it is read.
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+
+import { useTool } from "@/api/queries";
+import type { ItemRow } from "@/api/types";
+import { useWaiting } from "@/features/shell/counts";
+import { useKeys } from "@/features/shell/keys";
+import { Segmented } from "@/ui/parts";
+import { Empty, Loaded } from "@/ui/states";
+import { plural } from "@/ui/text";
+import { BLANK, choicesOf, type Draft } from "./draft";
+import { ItemCard } from "./item-card";
+import { Mail, useMail } from "./mail";
+import { NotifySwitch } from "./notify";
+import { Closed, DecidedBefore, HoldsUp } from "./side";
+import "./inbox.css";
+
+type Show = "open" | "answered" | "mail";
+
+export function InboxPage() {
+  const [address, setAddress] = useSearchParams();
+  const show = (address.get("show") ?? "open") as Show;
+  const waiting = useWaiting();
+  const mail = useMail();
+  const still = waiting.data?.items.reduce((sum, item) => sum + item.holds_agents, 0) ?? 0;
+  return (
+    <div className="page inbox">
+      <title>Inbox · Mission Control</title>
+      <div className="page-head">
+        <h1>Inbox</h1>
+        <span className="quiet">
+          {waiting.data !== undefined && `${waiting.data.total} ${waiting.data.total === 1 ? "waits" : "wait"} for you`}
+          {still > 0 && ` · ${plural(still, "agent")} ${still === 1 ? "stands" : "stand"} still`}
+        </span>
+        <div className="actions">
+          <NotifySwitch />
+          <Segmented
+            label="Which part of the inbox"
+            value={show}
+            choose={(value) => setAddress(value === "open" ? {} : { show: value })}
+            options={[
+              ["open", `Open ${waiting.data?.total ?? ""}`],
+              ["answered", "Answered"],
+              ["mail", mail.data !== undefined && mail.data.unread_count > 0 ? `Mail ${mail.data.unread_count}` : "Mail"],
+            ]}
+          />
+          <span className="meta keys-hint" aria-hidden="true">
+            <kbd>j</kbd> <kbd>k</kbd> move · <kbd>1</kbd>–<kbd>6</kbd> choose · <kbd>e</kbd> write · <kbd>⏎</kbd> send
+          </span>
+        </div>
+      </div>
+      {show === "open" && <Open />}
+      {show === "answered" && <Answered />}
+      {show === "mail" && (
+        <Mail thread={address.get("thread")} choose={(thread) => setAddress({ show: "mail", thread }, { replace: true })} />
+      )}
+    </div>
+  );
+}
+
+function Open() {
+  const waiting = useWaiting();
+  return (
+    <Loaded query={waiting} what="What waits for you could not be read" rows={8}>
+      {(data) => <Items items={data.items} total={data.total} />}
+    </Loaded>
+  );
+}
+
+function Items({ items, total }: { items: ItemRow[]; total: number }) {
+  const [address, setAddress] = useSearchParams();
+  const [drafts, setDrafts] = useState<Record<string, Draft>>({});
+  const [sent, setSent] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const named = address.get("item");
+  const row = Math.max(0, items.findIndex((item) => item.id === named));
+  const chosen = items[row];
+  const choose = (id: string) => id !== chosen?.id && setAddress({ item: id }, { replace: true });
+  const change = (id: string, draft: Draft) => setDrafts((before) => ({ ...before, [id]: draft }));
+  useInboxKeys({ items, row, field, choose, draft: drafts[chosen?.id ?? ""] ?? BLANK, change });
+  useEffect(() => {
+    if (chosen !== undefined && chosen.id === named)
+      document.querySelector(`[data-item="${chosen.id}"]`)?.scrollIntoView?.({ block: "nearest" });
+  }, [chosen, named]);
+  return (
+    <div className="columns">
+      <div>
+        <p className="sent" role="status">
+          {sent}
+        </p>
+        {named !== null && !items.some((item) => item.id === named) && <NoLonger id={named} />}
+        {items.length === 0 ? (
+          <section className="card">
+            <Empty title="Nothing waits for you">
+              Questions, blockers, reviews and escalations of agents stand here, with what they hold up.
+            </Empty>
+          </section>
+        ) : (
+          <ul className="items">
+            {items.map((item) => (
+              <ItemCard
+                key={item.id}
+                item={item}
+                chosen={item.id === chosen?.id}
+                draft={drafts[item.id] ?? BLANK}
+                change={(draft) => change(item.id, draft)}
+                choose={() => choose(item.id)}
+                sent={setSent}
+                field={field}
+              />
+            ))}
+          </ul>
+        )}
+        {total > items.length && <p className="quiet">{total - items.length} more come up as these are answered.</p>}
+      </div>
+      <div>
+        {chosen?.mission_id && chosen.task_id && <HoldsUp missionId={chosen.mission_id} taskId={chosen.task_id} />}
+        {chosen?.mission_id && <DecidedBefore missionId={chosen.mission_id} />}
+        <Answered short />
+      </div>
+    </div>
+  );
+}
+
+interface KeysProps {
+  items: ItemRow[];
+  row: number;
+  field: React.RefObject<HTMLTextAreaElement | null>;
+  choose: (id: string) => void;
+  draft: Draft;
+  change: (id: string, draft: Draft) => void;
+}
+
+function useInboxKeys({ items, row, field, choose, draft, change }: KeysProps): void {
+  const navigate = useNavigate();
+  useKeys(
+    useMemo(() => {
+      const item = items[row];
+      const move = (step: number) => {
+        const next = items[Math.max(0, Math.min(row + step, items.length - 1))];
+        if (next !== undefined) choose(next.id);
+      };
+      const pick = (event: KeyboardEvent) => {
+        const choice = item && choicesOf(item).find((each) => String(each.number) === event.key);
+        if (item === undefined || choice === undefined) return;
+        event.preventDefault();
+        change(item.id, { ...draft, choice: choice.number });
+        if (!choice.fixed) field.current?.focus();
+      };
+      return {
+        j: () => move(1),
+        k: () => move(-1),
+        e: (event) => {
+          event.preventDefault();
+          field.current?.focus();
+        },
+        o: () => item?.execution_id && void navigate(`/executions/${item.execution_id}`),
+        Enter: (event) => {
+          if ((event.target as Element).closest("a, button, summary") === null)
+            document.querySelector<HTMLFormElement>("[data-chosen] form[data-answer]")?.requestSubmit();
+        },
+        ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [String(number), pick])),
+      };
+    }, [items, row, field, choose, draft, change, navigate]),
+  );
+}
+
+/** An address of something that was closed meanwhile. */
+function NoLonger({ id }: { id: string }) {
+  const item = useTool("queue_get", { id });
+  if (item.data === undefined || item.data.state === "open") return null;
+  return (
+    <section className="card" aria-label="Closed meanwhile">
+      <Closed item={item.data} />
+    </section>
+  );
+}
+
+function Answered({ short = false }: { short?: boolean }) {
+  const closed = useTool("queue_list", { state: ["answered", "dismissed"], limit: short ? 5 : 200 });
+  if (short && (closed.data?.items.length ?? 0) === 0) return null;
+  return (
+    <section className="card" aria-label="Answered">
+      <header className="card-head">
+        <h2>
+          Answered <span className="count">{closed.data?.total ?? ""}</span>
+        </h2>
+      </header>
+      <Loaded query={closed} what="What was answered could not be read">
+        {(data) =>
+          data.items.length === 0 ? (
+            <Empty title="Nothing was answered yet">Your answers stand here, with what was asked.</Empty>
+          ) : (
+            <ul>
+              {data.items.map((item) => (
+                <li key={item.id}>
+                  <Closed item={item} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

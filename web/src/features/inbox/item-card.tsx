@@ -1,0 +1,203 @@
+// One thing that waits for a person: who asks what, the choices, free text, what it holds up.
+import { useRef, type FormEvent, type RefObject } from "react";
+import { Link } from "react-router";
+
+import { useAction } from "@/api/queries";
+import type { ItemRow } from "@/api/types";
+import { useOnline } from "@/live/live";
+import { useNow } from "@/ui/clock";
+import { look, QUEUE } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { span } from "@/ui/text";
+import { answerOf, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
+
+interface CardProps {
+  item: ItemRow;
+  chosen: boolean;
+  draft: Draft;
+  change: (draft: Draft) => void;
+  choose: () => void;
+  sent: (words: string) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+}
+
+export function ItemCard({ item, chosen, draft, change, choose, sent, field }: CardProps) {
+  const online = useOnline();
+  const answer = useAction("queue_answer");
+  const dismiss = useAction("queue_dismiss");
+  const form = useRef<HTMLFormElement>(null);
+  const ready = answerOf(item, draft);
+  const busy = answer.isPending || dismiss.isPending;
+  const error = answer.error ?? dismiss.error;
+  const to = item.agent_name ?? look(QUEUE, item.kind).word.toLowerCase();
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (ready !== null && !busy) answer.mutate(ready, { onSuccess: (done) => sent(`Sent to ${to}: ${done.answer ?? "done"}`) });
+  };
+  return (
+    <li>
+      <article className="item card" data-chosen={chosen || undefined} aria-label={item.subject} onClick={choose} data-item={item.id}>
+        <StatusIcon status={look(QUEUE, item.kind)} size={18} decorative />
+        <div className="item-body">
+          <ItemHead item={item} />
+          <h2>{item.subject}</h2>
+          {item.body !== "" && item.body !== item.subject && <p className="item-text">{item.body}</p>}
+          <form ref={form} onSubmit={send} data-answer>
+            {chosen && <Choices item={item} draft={draft} change={change} field={field} />}
+            <div className="item-foot">
+              {chosen ? (
+                <>
+                  <button className="button primary" disabled={!online || busy || ready === null}>
+                    {sendWord(item, draft)} <kbd aria-hidden="true">⏎</kbd>
+                  </button>
+                  {item.choices.length === 0 && item.kind === "blocker" && (
+                    <button
+                      type="button"
+                      className="button"
+                      disabled={!online || busy}
+                      onClick={() =>
+                        answer.mutate({ id: item.id, text: "It is resolved." }, { onSuccess: () => sent(`Sent to ${to}: It is resolved.`) })
+                      }
+                    >
+                      It is resolved
+                    </button>
+                  )}
+                  <button
+                    type="button"
+                    className="button"
+                    disabled={!online || busy}
+                    onClick={() => dismiss.mutate({ id: item.id }, { onSuccess: () => sent(`Put aside: ${item.subject}`) })}
+                  >
+                    Dismiss
+                  </button>
+                </>
+              ) : (
+                <>
+                  {choicesOf(item)
+                    .filter((choice) => choice.fixed)
+                    .slice(0, 3)
+                    .map((choice) => (
+                      <button
+                        key={choice.number}
+                        type="button"
+                        className="button"
+                        disabled={!online || busy}
+                        onClick={(event) => {
+                          event.stopPropagation();
+                          answer.mutate({ id: item.id, choice: choice.number }, { onSuccess: () => sent(`Sent to ${to}: ${choice.label}`) });
+                        }}
+                      >
+                        {choice.label}
+                      </button>
+                    ))}
+                  <button type="button" className="button" onClick={choose}>
+                    {item.kind === "review" ? "Send back…" : item.choices.length > 0 ? "Other answer" : "Answer"}
+                  </button>
+                </>
+              )}
+              {item.execution_id !== null && (
+                <Link className="button" to={`/executions/${item.execution_id}`}>
+                  Open terminal
+                </Link>
+              )}
+              <span className="holds">{holdsWords(item)}</span>
+            </div>
+          </form>
+          {error !== null && (
+            <p className="error" role="alert">
+              {error.message} {error.hint}
+            </p>
+          )}
+        </div>
+      </article>
+    </li>
+  );
+}
+
+function ItemHead({ item }: { item: ItemRow }) {
+  const now = useNow();
+  return (
+    <div className="item-head">
+      <strong>{look(QUEUE, item.kind).word}</strong>
+      {item.agent_name !== null && <Link to={`/agents?agent=${item.agent_id}`}>{item.agent_name}</Link>}
+      {item.task_id !== null && item.task_name !== null ? (
+        <Link to={`/tasks/${item.task_id}`}>{item.task_name}</Link>
+      ) : (
+        item.mission_id !== null && <Link to={`/missions/${item.mission_id}`}>{item.mission_name}</Link>
+      )}
+      {item.count > 1 && <span>{item.count} times</span>}
+      <time className="age" dateTime={item.created_at} title={item.created_at}>
+        {span((now - Date.parse(item.created_at)) / 1_000)}
+      </time>
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  item: ItemRow;
+  draft: Draft;
+  change: (draft: Draft) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+}
+
+function Choices({ item, draft, change, field }: ChoicesProps) {
+  const choices = choicesOf(item);
+  const manual = choices.find((choice) => !choice.fixed && (draft.choice === null || choice.number === draft.choice));
+  return (
+    <>
+      {choices.length > 0 && (
+        <fieldset className="choices">
+          <legend className="hidden">Choices</legend>
+          {choices.map((choice) => (
+            <Option
+              key={choice.number}
+              choice={choice}
+              name={item.id}
+              checked={draft.choice === choice.number}
+              pick={() => {
+                change({ ...draft, choice: choice.number });
+                if (!choice.fixed) field.current?.focus();
+              }}
+            />
+          ))}
+        </fieldset>
+      )}
+      <textarea
+        ref={field}
+        className="field"
+        rows={draft.text.includes("\n") ? 4 : 1}
+        aria-label={choices.length > 0 ? "Words to your answer" : "Your answer"}
+        placeholder={manual?.placeholder ?? (choices.length > 0 ? "Add words (optional)" : "Write an answer")}
+        value={draft.text}
+        onChange={(event) => change({ ...draft, text: event.target.value })}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }
+        }}
+      />
+    </>
+  );
+}
+
+interface OptionProps {
+  choice: Choice;
+  name: string;
+  checked: boolean;
+  pick: () => void;
+}
+
+function Option({ choice, name, checked, pick }: OptionProps) {
+  return (
+    <label className="choice">
+      <input type="radio" className="hidden" name={name} checked={checked} onChange={pick} />
+      <kbd aria-hidden="true">{choice.number}</kbd>
+      <span>
+        {choice.label}
+        {choice.more !== null && <small>{choice.more}</small>}
+      </span>
+      {choice.preferred && <span className="prefers meta">agent prefers</span>}
+    </label>
+  );
+}

@@ -1,0 +1,88 @@
+// Beside the item that is chosen: what it holds up, what was decided before, what was answered.
+import { Link } from "react-router";
+
+import { useTool } from "@/api/queries";
+import type { ItemRow } from "@/api/types";
+import { Icon } from "@/ui/icons";
+import { Card, Time } from "@/ui/parts";
+import { Loaded } from "@/ui/states";
+import { look, QUEUE, TASK } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+import { heldBehind } from "./held";
+
+const SHOWN = 6;
+
+export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: string }) {
+  const mission = useTool("overview_mission", { mission_id: missionId });
+  const held = heldBehind(mission.data?.tasks ?? [], taskId);
+  return (
+    <Card title="What this holds up" count={held.length} className="holds-up">
+      <Loaded query={mission} what="The mission could not be read" rows={2}>
+        {() => (
+          <>
+            {held.length === 0 && <p className="side-words">No task waits behind this one.</p>}
+            <ul className="side-list">
+              {held.slice(0, SHOWN).map((task) => (
+                <li key={task.id}>
+                  <StatusIcon status={look(TASK, task.state)} size={14} />
+                  <Link to={`/tasks/${task.id}`}>{task.name}</Link>
+                </li>
+              ))}
+            </ul>
+            {held.length > SHOWN && <p className="side-words">and {held.length - SHOWN} more</p>}
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+export function DecidedBefore({ missionId }: { missionId: string }) {
+  const journal = useTool("overview_journal", { mission_id: missionId, limit: 100 });
+  const decisions = (journal.data?.entries ?? []).filter((entry) => entry.kind === "decision").slice(0, SHOWN);
+  if (decisions.length === 0) return null;
+  return (
+    <Card title="Decided before" aside="same mission">
+      <ul className="side-list">
+        {decisions.map((entry) => (
+          <li key={entry.id}>
+            <span className="meta">
+              <Time at={entry.created_at} />
+            </span>
+            <Icon name="decision" size={14} />
+            <span>
+              {entry.summary} <span className="meta">{entry.author}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+export function Closed({ item }: { item: ItemRow }) {
+  return (
+    <article className="closed">
+      <StatusIcon status={item.state === "answered" ? ANSWERED : PUT_ASIDE} />
+      <div className="words">
+        <p className="subject">{item.subject}</p>
+        <p className="quiet">{item.answer ?? "without an answer"}</p>
+        <p className="meta">
+          {look(QUEUE, item.kind).word}
+          {item.agent_name !== null && ` · ${item.agent_name}`}
+          {item.task_id !== null && item.task_name !== null && (
+            <>
+              {" · "}
+              <Link to={`/tasks/${item.task_id}`}>{item.task_name}</Link>
+            </>
+          )}
+          {item.closed_by === "system" && " · nobody waits for it any more"}
+        </p>
+      </div>
+      <span className="meta">{item.closed_at !== null && <Time at={item.closed_at} />}</span>
+    </article>
+  );
+}
+
+const ANSWERED = { shape: "disc-check", tone: "success", word: "Answered" } as const;
+const PUT_ASIDE = { shape: "ring-slash", tone: "muted", word: "Put aside" } as const;
