@@ -14,6 +14,7 @@ from mission.app import App
 from mission.domain.errors import InvalidState
 from mission.gateway.caller import Caller
 from tests.tools.conftest import planned
+from tests.workshop import Workshop
 
 
 async def claim(call, task, agent):
@@ -129,6 +130,17 @@ async def test_agents_that_ask_at_once_get_different_worktrees(call, make_parall
 
     assert sorted(each["success"] for each in taken) == [False, True, True, True, True]
     assert len({each["workspace"]["path"] for each in taken if each["success"]}) == 4
+
+
+async def test_a_launched_agent_works_in_the_worktree_of_its_task(call, make_parallel, app, repository, git):
+    _, tasks = await make_parallel(planned("a"))
+
+    created = await Workshop(app, call).launch(tasks["a"])
+
+    (row,) = (await call("workspace_list", {}))["workspaces"]
+    assert created.execution.directory == created.task.tree == row["path"]
+    assert row["task_ids"] == [tasks["a"]]
+    assert git(row["path"], "branch", "--show-current") == row["branch"]
 
 
 async def test_a_repository_of_another_host_is_named(call, make_parallel, make_agent, app):
