@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench import audit, bridge, calls, executions, listing, mailbox, many, plans, polls, snapshot
+from bench import audit, bridge, calls, executions, listing, mailbox, many, plans, polls, recall, snapshot
 from bench.effort import FULL, QUICK, Effort
 from bench.report import Row, save, show
 
@@ -22,6 +22,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "mailbox": mailbox.measure,
     "plans": plans.measure,
     "polls": polls.measure,
+    "recall": recall.measure,
     "snapshot": snapshot.measure,
 }
 

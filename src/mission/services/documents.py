@@ -84,7 +84,7 @@ def _message(message: Message) -> Document:
 
 
 def _joined(parts: Iterable[str | None]) -> str:
-    return "\n".join(part for part in parts if part)
+    return "\n".join(dict.fromkeys(part for part in parts if part))
 
 
 _MAKERS: dict[Kind, Callable[[Any], Document]] = {

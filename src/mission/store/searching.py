@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    Subquery,
     bindparam,
     cast,
     column,
@@ -29,6 +30,8 @@ from mission.domain.searching import LONGEST_TEXT, Document, Kind, words_of
 from mission.store.tables import missions, search_documents, search_progress, tasks
 
 CHUNK = 500
+EVERYTHING = -1
+"""A limit that is none, but has SQLite find everything first."""
 MOST_POSITIONS = 16_383
 """What PostgreSQL counts up to in one text."""
 _D = search_documents.c
@@ -164,13 +167,18 @@ class SearchIndex:
             asked = cast(" & ".join(f"'{term}':*" for term in terms), TSQUERY)
             fits = search_documents.c.words.op("@@")(asked)
             return select(_D.id, _D.kind).where(fits), func.ts_rank(_D.words, asked).desc()
-        asked_text = " ".join(f'"{term}"*' for term in terms)
-        statement = (
-            select(_D.id, _D.kind)
-            .join(_FULL_TEXT, _FULL_TEXT.c.rowid == _D.number)
-            .where(literal_column("search_words").op("MATCH")(asked_text))
-        )
-        return statement, literal_column("bm25(search_words)")
+        return select(_D.id, _D.kind).join(hits := _hits(terms), hits.c.number == _D.number), hits.c.score
+
+
+def _hits(terms: Sequence[str]) -> Subquery:
+    """What SQLite's full text finds, on its own: joined freely, it would be asked anew for each document."""
+    asked = " ".join(f'"{term}"*' for term in terms)
+    return (
+        select(_FULL_TEXT.c.rowid.label("number"), literal_column("bm25(search_words)").label("score"))
+        .where(literal_column("search_words").op("MATCH")(asked))
+        .limit(EVERYTHING)
+        .subquery()
+    )
 
 
 def _vector(title: Iterable[str], body: Iterable[str]) -> str:
