@@ -270,7 +270,7 @@ class Gateway:
         bound = _bound(caller)
         if caller.agent is None:
             return bound
-        return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field="agent")), field="agent")
+        return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field="agent")), field=None)
 
     async def _identify(self, found: Tool | None, arguments: Any, caller: Caller, entry: Entry) -> Identity:
         """Who acts. The entry names whoever called from the start, so that a false name is laid at the right door."""
@@ -366,12 +366,14 @@ def _bound(caller: Caller) -> Identity:
     return Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
 
 
-def _acting_as(identity: Identity, actor: Identity, *, field: str) -> Identity:
+def _acting_as(identity: Identity, actor: Identity, *, field: str | None) -> Identity:
     """The named actor; an agent can only be itself."""
     if identity.agent is not None and identity.name != actor.name:
         raise PermissionDenied(
             f"{identity.agent.id} cannot act as {actor.name if actor.agent else HUMAN}",
-            hint=f"Leave '{field}' out, or give your own id.",
+            hint=f"Give your own id as {field}."
+            if field is not None
+            else "Speak for yourself: the token says who you are.",
         )
     return actor
 

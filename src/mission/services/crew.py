@@ -244,7 +244,8 @@ def _current_task(tx: Tx, *, agent: Agent | None) -> AtWork:
 def _member(tx: Tx, agent: Agent) -> Member:
     owned = tx.tasks.owned_by(agent.id, statuses=_OPEN_WORDS)
     task = _foremost(agent, owned)
-    execution = tx.executions.newest_of_agent(agent.id)
+    launched = (agent.metadata or {}).get("launched")
+    execution = tx.executions.newest_of_agent(agent.id) if launched else None
     asks = bool(tx.inbox.open_where(kinds=[ItemKind.QUESTION], agent_id=agent.id))
     lapsed = any(each.lease_until is not None and each.lease_until < tx.now for each in owned)
     return Member(

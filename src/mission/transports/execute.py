@@ -27,7 +27,7 @@ class Execute:
         caller = caller_of(request, transport="execute")
         body: Any = None
         try:
-            body = await json_body(request)
+            body = await _body(request)
             agent, tool, given = _opened(body)
         except MissionError as error:
             self._gateway.note_refused(ADDRESS, body, caller, error)
@@ -49,6 +49,13 @@ def failure(error: MissionError) -> Response:
     }
     headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
     return json_response(content, status=error.http_status, headers=headers)
+
+
+async def _body(request: Request) -> Any:
+    try:
+        return await json_body(request)
+    except InvalidInput as error:
+        raise InvalidInput(error.message, hint=f"Send {_EXAMPLE}.") from None
 
 
 def _opened(body: Any) -> tuple[str, str, Any]:
