@@ -173,6 +173,40 @@ async def _the_next(control: Control, task: str, *, after: str):
     return newest
 
 
+async def test_a_question_that_is_put_aside_frees_the_task_that_waited_for_it(control: Control):
+    task = await control.task()
+    await control.ended((await control.launch("talk", task=task))["id"])
+    item = (await control.call("queue_list"))["items"][0]
+
+    await control.call("queue_dismiss", {"id": item["id"]})
+
+    async with asyncio.timeout(60):
+        while (await control.call("task_get", {"id": task}))["status"] != "pending":
+            await control.app.events.wait(control.app.events.last, seconds=1)
+    assert (await control.call("task_get", {"id": task}))["assigned_agent_id"] is None
+
+
+async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control: Control):
+    launched = await control.launch("echo", interactive=True)
+    follower = control.app.supervisor.follower(launched["id"])
+    assert follower is not None
+    watcher = follower.screen.join()
+    shown = ""
+
+    async with asyncio.timeout(60):
+        while "size" not in shown:  # it listens
+            shown += await watcher.next() or ""
+        await control.call("execution_message", {"execution_id": launched["id"], "text": "well\ndone"})
+        while "you said well done" not in shown:
+            shown += await watcher.next() or ""
+    await control.call("execution_message", {"execution_id": launched["id"], "kind": "interrupt"})
+    ended = await control.ended(launched["id"])
+
+    assert ended.status is S.FAILED
+    messages = (await control.call("execution_get", {"id": launched["id"]}))["messages"]
+    assert [each["state"] for each in messages] == ["delivered", "delivered"]
+
+
 async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: Control):
     task = await control.task()
     launched = await control.launch("family", task=task)

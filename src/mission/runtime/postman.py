@@ -19,7 +19,7 @@ from mission.events.log import EventLog
 from mission.files import write_private
 from mission.runtime.follower import Follower
 from mission.runtime.supervisor import Supervisor
-from mission.services import executions, inbox, mail
+from mission.services import claims, executions, inbox, mail
 from mission.services.launching import Order
 from mission.services.work import Work
 from mission.store.events import StoredEvent
@@ -33,6 +33,7 @@ WORDS = {
     MessageKind.RESUME: "Go on where you stopped.",
     MessageKind.INTERRUPT: "Stop what you are doing and wait.",
 }
+NO_ANSWER = "No answer will come: go on as you think best."
 ENTER_SECONDS = 0.2
 """Between words and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
@@ -108,7 +109,7 @@ class Postman:
             if event.data["state"] == ItemState.ANSWERED:
                 await self._answer(execution, event.data["answer"])
             elif execution.is_live and event.data.get("closed_by") != SYSTEM and _was_dismissed(event):
-                await self._answer(execution, "No answer will come: go on as you think best.")
+                await self._no_answer(execution)
         elif event.type == "execution:updated" and (message := event.data.get("message")) is not None:
             execution = await self._ours(event.data["id"])
             if execution is None or message["state"] != MessageState.PENDING:
@@ -130,6 +131,14 @@ class Postman:
             await self._work.write(executions.resumed, execution_id=execution.id)
         else:
             self._answers[execution.id] = text
+
+    async def _no_answer(self, execution: Execution) -> None:
+        """A question that was put aside: an agent that sits there is told, a task that was kept for it is free."""
+        follower = self._supervisor.follower(execution.id)
+        if follower is None:
+            await self._work.write(_give_up, execution=execution)
+        elif execution.mode is Mode.INTERACTIVE:
+            await self._answer(execution, NO_ANSWER)
 
     def _ended(self, execution: Execution) -> None:
         """An agent that ended its turn to wait for the answer goes on with it."""
@@ -213,6 +222,13 @@ def _waits(tx: Tx, *, execution: Execution) -> bool:
     seen = tx.observations.page(execution.id, type=None, limit=RECENT, after=None)
     signals = [each.type for each in seen if each.origin not in (Origin.PROVIDER, Origin.TERMINAL)]
     return not signals or signals[0] in ASKING
+
+
+def _give_up(tx: Tx, *, execution: Execution) -> None:
+    """Free the task that waited for the answer in the hands of an agent that is gone."""
+    task = tx.tasks.get(execution.task_id)
+    if _waits(tx, execution=execution) and task.owner_id == execution.agent_id:
+        claims.give_back(tx, task=task)
 
 
 def _is_pending(tx: Tx, *, message_id: str) -> bool:

@@ -76,10 +76,10 @@ class Runner:
         os.set_blocking(reader, False)
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        # Handled, not ignored: what a parent ignores its programs would ignore too, Ctrl-C among it.
+        for number in (signal.SIGCHLD, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
         signal.signal(signal.SIGTERM, lambda *_: self._stop("runner-stopped", grace=self._limits["grace_seconds"]))
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._selector.register(reader, selectors.EVENT_READ, lambda _: os.read(reader, 4096))
 
     def _wait(self, seconds: float) -> None:
