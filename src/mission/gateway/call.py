@@ -200,7 +200,7 @@ class Gateway:
         self._ports = ports
         self._retry = retry or Retry()
         self._signs = SignsOfLife(database, ports.rhythm)
-        self.signals = Signals(database, audit=self.audit, signs=self._signs)
+        self.signals = Signals(database, audit=self.audit, signs=self._signs, retry=self._retry)
         self._flying: dict[tuple[str, str], tuple[str, asyncio.Task[dict[str, Any]]]] = {}
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from mission.domain.signals import LARGEST_SIGNAL, LONGEST_EVENT_ID, Delivery, S
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Identity
 from mission.gateway.presence import SignsOfLife
+from mission.gateway.retry import Retry
 from mission.services import observations
 from mission.store.database import Database
 from mission.store.transaction import Tx
@@ -24,8 +25,9 @@ log = logging.getLogger(__name__)
 class Signals:
     """Takes in what launched agents say. A refusal is an acknowledgement too: it tells the reason."""
 
-    def __init__(self, database: Database, *, audit: AuditTrail, signs: SignsOfLife) -> None:
+    def __init__(self, database: Database, *, audit: AuditTrail, signs: SignsOfLife, retry: Retry) -> None:
         self._database = database
+        self._retry = retry
         self._audit = audit
         self._signs = signs
 
@@ -60,13 +62,17 @@ class Signals:
             entry.result = {**ack.as_dict(), **subject}
             return ack
 
+        async def attempt() -> Ack:
+            return await self._database.write(observed, record=entry)
+
         try:
-            ack = await self._database.write(observed, record=entry)
-        except MissionError as error:
-            log.warning("a signal of %s could not be taken in: %s", execution_id, error.message)
+            ack = await self._retry.run(attempt)
+        except Exception as error:  # a printing agent cannot be told, so nothing may escape
+            log.exception("a signal of %s could not be taken in (%s)", execution_id, entry.id)
             if not entry.written:
                 self._audit.add(entry.finished(error, self._database.clock()))
-            return rejection(execution_id, event_id, f"{error.message}; send it again under the same eventId")
+            words = error.message if isinstance(error, MissionError) else f"something went wrong (incident {entry.id})"
+            return rejection(execution_id, event_id, f"{words}; send it again under the same eventId")
         if ack.status is not AckStatus.REJECTED and entry.identity is not None and entry.identity.agent is not None:
             self._signs.note(entry.identity.agent.id)
         return ack
