@@ -20,6 +20,7 @@ PAGES = {
     "inbox": ("/inbox", "Inbox"),
     "answered": ("/inbox?show=answered", "Inbox"),
     "mail": ("/inbox?show=mail", "Inbox"),
+    "task": ("/tasks/{task}", "Payouts post entries"),
     "nowhere": ("/no/such/page", "Nothing is here"),
 }
 CUT = """() => {

@@ -11,6 +11,7 @@ const Now = lazy(() => import("@/routes/now"));
 const Missions = lazy(() => import("@/routes/missions"));
 const Mission = lazy(() => import("@/routes/mission"));
 const Inbox = lazy(() => import("@/routes/inbox"));
+const Task = lazy(() => import("@/routes/task"));
 const Search = lazy(() => import("@/routes/search"));
 const NotHere = lazy(() => import("@/routes/not-here"));
 
@@ -25,6 +26,7 @@ export function App() {
           <Route path="missions" element={<Missions />} />
           <Route path="missions/:id" element={<Mission />} />
           <Route path="inbox" element={<Inbox />} />
+          <Route path="tasks/:id" element={<Task />} />
           <Route path="search" element={<Search />} />
           <Route path="login" element={<Login />} />
           <Route path="*" element={<NotHere />} />

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Text, bindparam, cast, delete, func, insert, select, update
 
 from mission.domain.times import shown
 from mission.store.columns import UtcTime
@@ -25,6 +25,16 @@ _SINCE_OF_MISSION = (
     select(events)
     .where(events.c.mission_id == bindparam("mission_id"), events.c.seq > bindparam("since"))
     .order_by(events.c.seq)
+    .limit(bindparam("limit"))
+)
+_NEWEST_ABOUT = (
+    select(events)
+    .where(
+        events.c.mission_id == bindparam("mission_id"),
+        events.c.type.in_(bindparam("types", expanding=True)),
+        cast(events.c.data, Text).like(bindparam("words")),
+    )
+    .order_by(events.c.seq.desc())
     .limit(bindparam("limit"))
 )
 _OLDEST_FEW = select(events.c.seq).order_by(events.c.seq).limit(bindparam("limit"))
@@ -79,6 +89,11 @@ class Events:
             values = {"since": seq, "limit": limit, "mission_id": mission_id}
             rows = self._connection.execute(_SINCE_OF_MISSION, values)
         return [StoredEvent(*row) for row in rows]
+
+    def about(self, id: str, *, mission_id: str, types: Sequence[str], limit: int) -> list[StoredEvent]:
+        """The newest events of a mission that name the id, in order."""
+        values = {"mission_id": mission_id, "types": list(types), "words": f"%{id}%", "limit": limit}
+        return [StoredEvent(*row) for row in self._connection.execute(_NEWEST_ABOUT, values)][::-1]
 
     def remove_before(self, moment: datetime, *, limit: int) -> int:
         """Remove events from before the moment, the oldest first, as many as one transaction should."""

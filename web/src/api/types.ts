@@ -613,6 +613,11 @@ export interface ExportedMission {
   content: string;
 }
 
+export interface FilePatch {
+  patch: string;
+  whole: boolean;
+}
+
 export interface FilesChanged {
   added: string[];
   modified: string[];
@@ -1028,8 +1033,17 @@ export interface LoggedMilestone {
   created_at: string;
 }
 
+export interface LookFile {
+  task_id: string;
+  path: string;
+}
+
 export interface LookMission {
   mission_id: string;
+}
+
+export interface LookTask {
+  task_id: string;
 }
 
 export interface MailRecord {
@@ -1727,6 +1741,18 @@ export interface TaskCounts {
   pending: number;
 }
 
+export interface TaskFile {
+  path: string;
+  how: string;
+}
+
+export interface TaskFiles {
+  files: TaskFile[];
+  total: number;
+  known: boolean;
+  final: boolean;
+}
+
 export interface TaskList {
   tasks: CrewTask[];
   nextOffset: number | null;
@@ -1739,6 +1765,13 @@ export interface TaskMetadata {
   tests_status?: "passed" | "failed" | "not_run" | null;
   tokens_input?: number | null;
   tokens_output?: number | null;
+}
+
+export interface TaskMove {
+  at: string;
+  status: string;
+  agent: string | null;
+  attempt: number;
 }
 
 export interface TaskOfTemplate {
@@ -1820,7 +1853,24 @@ export interface TaskRow {
   duration_seconds: number | null;
 }
 
+export interface TaskScope {
+  scope_match: boolean;
+  unexpected_files: string[];
+  warnings: string[];
+}
+
 export type TaskState = "PENDING" | "ASSIGNED" | "IN_PROGRESS" | "REVIEW" | "BLOCKED" | "COMPLETED" | "FAILED";
+
+export interface TaskStory {
+  id: string;
+  mission_id: string;
+  mission_name: string;
+  quality: string | null;
+  areas: string[];
+  tree: string | null;
+  moves: TaskMove[];
+  scope: TaskScope | null;
+}
 
 export interface TaskSummary {
   id: string;
@@ -2142,9 +2192,12 @@ export interface Tools {
   mission_export: { args: ExportMission; result: ExportedMission };
   overview: { args: GetOverview; result: Overview };
   overview_changes: { args: LookMission; result: MissionChanges };
+  overview_diff: { args: LookFile; result: FilePatch };
+  overview_files: { args: LookTask; result: TaskFiles };
   overview_journal: { args: ReadJournal; result: MissionJournal };
   overview_mission: { args: LookMission; result: MissionOverview };
   overview_missions: { args: ListMissionGlances; result: MissionGlances };
+  overview_task: { args: LookTask; result: TaskStory };
   permission_show: { args: OfAgent; result: Permissions };
   queue_answer: { args: AnswerItem; result: AnsweredItem };
   queue_dismiss: { args: DismissItem; result: DismissedItem };

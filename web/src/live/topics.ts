@@ -21,7 +21,13 @@ const OVERVIEWS: Stale[] = [{ tool: "overview" }, { tool: "overview_missions" }]
 const MISSION: Stale[] = [{ tool: "overview_mission", of: ofMission }];
 const CHANGES: Stale[] = [{ tool: "overview_changes", of: ofMission }];
 const JOURNAL: Stale[] = [{ tool: "overview_journal", of: ofMission }];
-const TASK: Stale[] = [{ tool: "task_get", of: ofTask }];
+const TASK: Stale[] = [
+  { tool: "task_get", of: ofTask },
+  { tool: "overview_task", of: ofTask },
+  { tool: "overview_files", of: ofTask },
+  { tool: "checkpoint_list", of: ofTask },
+  { tool: "task_load_context", of: ofTask },
+];
 const MAIL: Stale[] = [{ tool: "message_list" }, { tool: "message_count_unread" }];
 const AGENTS: Stale[] = [{ tool: "agent_list" }, { tool: "agent_get", of: ofAgent }];
 

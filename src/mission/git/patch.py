@@ -1,0 +1,23 @@
+"""The lines that changed in one file, as git shows them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mission.git.names import original
+from mission.git.worktree import git
+
+LONGEST = 200_000
+"""Characters of a patch that are kept; what is longer is read elsewhere."""
+_DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
+
+
+def patch_of(tree: Path, path: str, *, base: str, end: str | None) -> tuple[str, bool]:
+    """The patch of a file from a commit to another, or to the tree as it is; and whether that is all of it."""
+    name = os.fsdecode(original(path))
+    said = git(*_DIFF, base, *([end] if end else []), "--", f":(top,literal){name}", cwd=tree)
+    if not said.out and end is None and (tree / name).is_file():
+        said = git(*_DIFF, "--no-index", "--", "/dev/null", name, cwd=tree, allowed=(0, 1))
+    text = said.out.decode("utf-8", "replace")
+    return text[:LONGEST], len(text) <= LONGEST

@@ -1,0 +1,40 @@
+"""How a task came to where it is, and the lines it changed, read through the tools of the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from mission.domain.errors import InvalidInput
+
+
+async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_after_its_end(call, repository):
+    mission = (await call("start_mission", {"name": "Lines", "objective": "o", "repository_path": str(repository)}))[
+        "mission_id"
+    ]
+    start = {"mission_id": mission, "name": "Write", "goal": "g", "areas": ["docs/"]}
+    task = (await call("start_task", {**start, "repository_path": str(repository)}))["task_id"]
+    (repository / "new.txt").write_text("first\n<b>second</b>\n")
+
+    under_way = await call("overview_files", {"task_id": task})
+    patch = await call("overview_diff", {"task_id": task, "path": "new.txt"})
+    await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+    story = await call("overview_task", {"task_id": task})
+    ended = await call("overview_files", {"task_id": task})
+
+    assert (under_way["final"], ended["final"]) == (False, True)
+    assert under_way["files"] == ended["files"] == [{"path": "new.txt", "how": "A"}]
+    assert "+first\n+<b>second</b>\n" in patch["patch"]
+    assert patch["whole"] is True
+    assert [move["status"] for move in story["moves"]] == ["in_progress", "completed"]
+    assert (story["areas"], story["scope"]["unexpected_files"]) == (["docs/"], ["new.txt"])
+
+
+async def test_only_files_that_the_task_changed_are_shown(call, repository):
+    mission = (await call("start_mission", {"name": "Lines", "objective": "o", "repository_path": str(repository)}))[
+        "mission_id"
+    ]
+    start = {"mission_id": mission, "name": "Write", "goal": "g", "repository_path": str(repository)}
+    task = (await call("start_task", start))["task_id"]
+
+    with pytest.raises(InvalidInput, match="did not change"):
+        await call("overview_diff", {"task_id": task, "path": "../../etc/passwd"})

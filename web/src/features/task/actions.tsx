@@ -1,0 +1,112 @@
+// What a person can do with a task: give it to an agent, take it back, retry, skip.
+import { useRef, useState, type FormEvent } from "react";
+
+import { useAction, useTool } from "@/api/queries";
+import type { TaskRecord } from "@/api/types";
+import { useOnline } from "@/live/live";
+
+const OPEN = ["pending", "blocked", "planning", "in_progress", "paused", "review"];
+
+export function Actions({ task }: { task: TaskRecord }) {
+  const online = useOnline();
+  const release = useAction("task_release");
+  const move = useAction("task_update_status");
+  const assign = useRef<HTMLDialogElement>(null);
+  const busy = release.isPending || move.isPending;
+  const error = release.error ?? move.error;
+  const off = !online || busy;
+  const owner = task.assigned_agent_id;
+  const open = OPEN.includes(task.status);
+  return (
+    <>
+      <div className="actions">
+        {task.status === "failed" && (
+          <button type="button" className="button primary" disabled={off} onClick={() => move.mutate({ id: task.id, status: "pending" })}>
+            Retry
+          </button>
+        )}
+        {(open || task.status === "failed") && (
+          <button type="button" className="button" disabled={off} onClick={() => assign.current?.showModal()}>
+            Assign
+          </button>
+        )}
+        {open && owner !== null && (
+          <button
+            type="button"
+            className="button"
+            disabled={off}
+            onClick={() => release.mutate({ task_id: task.id, agent_id: owner, reason: "Released by the operator" })}
+          >
+            Release
+          </button>
+        )}
+        {(open || task.status === "failed") && (
+          <button type="button" className="button" disabled={off} onClick={() => move.mutate({ id: task.id, status: "skipped" })}>
+            Skip
+          </button>
+        )}
+      </div>
+      {error !== null && (
+        <p className="error" role="alert">
+          {error.message} {error.hint}
+        </p>
+      )}
+      <dialog ref={assign} aria-labelledby="assign-title">
+        <AssignForm task={task} close={() => assign.current?.close()} />
+      </dialog>
+    </>
+  );
+}
+
+function AssignForm({ task, close }: { task: TaskRecord; close: () => void }) {
+  const agents = useTool("agent_list", { limit: 200 });
+  const claim = useAction("task_claim");
+  const release = useAction("task_release");
+  const [chosen, choose] = useState("");
+  const [held, setHeld] = useState<string | null>(null);
+  const free = (agents.data?.agents ?? []).filter((agent) => agent.status !== "offline" && agent.id !== task.assigned_agent_id);
+  const give = async (event: FormEvent) => {
+    event.preventDefault();
+    if (chosen === "") return;
+    if (task.assigned_agent_id !== null)
+      await release.mutateAsync({ task_id: task.id, agent_id: task.assigned_agent_id, reason: "Given to another agent" });
+    const given = await claim.mutateAsync({ task_id: task.id, agent_id: chosen });
+    if (given.success) close();
+    else setHeld("The task cannot be taken now: it waits for others, or somebody else has it.");
+  };
+  const error = claim.error ?? release.error;
+  return (
+    <form className="assign" onSubmit={(event) => void give(event).catch(() => undefined)}>
+      <h2 id="assign-title">Give this task to an agent</h2>
+      <label>
+        Agent
+        <select className="field" value={chosen} onChange={(event) => choose(event.target.value)} required>
+          <option value="">Choose one</option>
+          {free.map((agent) => (
+            <option key={agent.id} value={agent.id}>
+              {agent.name} ({agent.status}
+              {agent.current_task_id !== null ? ", has a task" : ""})
+            </option>
+          ))}
+        </select>
+      </label>
+      <p className="quiet">
+        The agent holds it from now on. It learns of it when it next asks what it has to do.
+        {task.assigned_agent_id !== null && " Whoever has it now loses it."}
+      </p>
+      {(error !== null || held !== null) && (
+        <p className="error" role="alert">
+          {error !== null ? `${error.message} ${error.hint ?? ""}` : held}
+        </p>
+      )}
+      <div className="actions">
+        <button className="button primary" disabled={claim.isPending || release.isPending || chosen === ""}>
+          Assign
+        </button>
+        <button type="button" className="button" onClick={close}>
+          Leave it
+        </button>
+      </div>
+    </form>
+  );
+}

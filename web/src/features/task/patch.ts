@@ -1,0 +1,42 @@
+// A unified diff as lines with their numbers, ready to draw.
+
+export interface PatchLine {
+  kind: "hunk" | "same" | "added" | "removed" | "note";
+  old: number | null;
+  new: number | null;
+  text: string;
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
+
+/** The lines of one file's patch; what stands before the first hunk is left out. */
+export function readPatch(patch: string): PatchLine[] {
+  const lines: PatchLine[] = [];
+  let before = 0;
+  let after = 0;
+  let inside = false;
+  const all = patch.split("\n");
+  if (all.at(-1) === "") all.pop();
+  for (const line of all) {
+    const hunk = HUNK.exec(line);
+    if (hunk !== null) {
+      before = Number(hunk[1]);
+      after = Number(hunk[2]);
+      inside = true;
+      lines.push({ kind: "hunk", old: null, new: null, text: `@@${hunk[3]}` });
+    } else if (!inside) {
+      if (line.startsWith("Binary files")) lines.push({ kind: "note", old: null, new: null, text: "A binary file changed." });
+    } else if (line.startsWith("+")) lines.push({ kind: "added", old: null, new: after++, text: line.slice(1) });
+    else if (line.startsWith("-")) lines.push({ kind: "removed", old: before++, new: null, text: line.slice(1) });
+    else if (line.startsWith("\\")) lines.push({ kind: "note", old: null, new: null, text: line.slice(2) });
+    else lines.push({ kind: "same", old: before++, new: after++, text: line.slice(1) });
+  }
+  return lines;
+}
+
+export function countLines(lines: readonly PatchLine[]): { added: number; removed: number } {
+  return {
+    added: lines.filter((line) => line.kind === "added").length,
+    removed: lines.filter((line) => line.kind === "removed").length,
+  };
+}

@@ -1,0 +1,63 @@
+// The plan of a task, its outcome, and what holds it.
+import type { TaskRecord } from "@/api/types";
+import { Card } from "@/ui/parts";
+import { QUEUE, TASK } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
+
+export function Plan({ task }: { task: TaskRecord }) {
+  const { plan } = task;
+  if (plan === null) return null;
+  const steps = Array.isArray(plan["steps"]) ? plan["steps"] : [];
+  const rest = Object.entries(plan).filter(([name, value]) => name !== "steps" && value !== null && String(value) !== "");
+  return (
+    <Card title="Plan" {...(steps.length > 0 ? { count: steps.length } : {})} className="task-plan">
+      {rest.map(([name, value]) => (
+        <p key={name} className="side-words">
+          <strong>{name.replaceAll("_", " ")}:</strong> {words(value)}
+        </p>
+      ))}
+      {steps.length > 0 && (
+        <ol>
+          {steps.map((step, index) => (
+            <li key={index}>
+              <kbd aria-hidden="true">{index + 1}</kbd> {words(step)}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+export function words(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(words).join(", ");
+  if (typeof value === "object" && value !== null) {
+    const { description, summary, name, title } = value as Record<string, unknown>;
+    const said = description ?? summary ?? name ?? title;
+    return typeof said === "string" ? said : JSON.stringify(value);
+  }
+  return String(value);
+}
+
+export function Ending({ task }: { task: TaskRecord }) {
+  const reason = task.hold?.["reason"];
+  if (reason !== undefined && reason !== null)
+    return (
+      <p className="ending card">
+        <StatusIcon status={QUEUE["blocker"]!} /> It is held: {String(reason)}
+      </p>
+    );
+  if (task.error !== null)
+    return (
+      <p className="ending card">
+        <StatusIcon status={TASK["failed"]!} /> {task.error}
+      </p>
+    );
+  if (task.outcome === null) return null;
+  return (
+    <p className="ending card">
+      <StatusIcon status={TASK["claimed"]!} /> <span>claims: {task.outcome}</span>
+    </p>
+  );
+}

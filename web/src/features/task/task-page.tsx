@@ -1,0 +1,96 @@
+// One task: who has it, what changed, what an agent is told.
+import { useMemo } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+
+import { useTool } from "@/api/queries";
+import type { TaskRecord } from "@/api/types";
+import { useKeys } from "@/features/shell/keys";
+import { Id } from "@/ui/parts";
+import { Loaded } from "@/ui/states";
+import { look, TASK } from "@/ui/status";
+import { StatusPill } from "@/ui/status-icon";
+import { Actions } from "./actions";
+import { Files } from "./files";
+import { Ending, Plan } from "./plan";
+import { Claim, Context, History, Messages } from "./side";
+import "./task.css";
+
+export function TaskPage() {
+  const { id = "" } = useParams();
+  const task = useTool("task_get", { id });
+  return (
+    <div className="page task-page">
+      <title>{`${task.data?.name ?? "Task"} · Mission Control`}</title>
+      {task.data === undefined && <h1>Task</h1>}
+      <Loaded query={task} what="The task could not be read" rows={8}>
+        {(data) => <Whole key={data.id} task={data} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Whole({ task }: { task: TaskRecord }) {
+  const mission = useTool("overview_mission", { mission_id: task.workflow_id });
+  const story = useTool("overview_task", { task_id: task.id }).data;
+  const tasks = useMemo(() => mission.data?.tasks ?? [], [mission.data]);
+  const byId = useMemo(() => new Map(tasks.map((each) => [each.id, each])), [tasks]);
+  const place = tasks.findIndex((each) => each.id === task.id);
+  const shown = tasks[place];
+  const phase = mission.data?.phases.find((each) => each.number === shown?.phase);
+  useNeighbours(tasks[place - 1]?.id, tasks[place + 1]?.id);
+  return (
+    <>
+      <nav className="crumbs quiet" aria-label="Where this task stands">
+        <Link to="/missions">Missions</Link> › <Link to={`/missions/${task.workflow_id}`}>{mission.data?.name ?? story?.mission_name ?? "…"}</Link>
+        {phase !== undefined && ` › ${phase.number} ${phase.name}`} › <Id id={task.id} />
+      </nav>
+      <div className="page-head">
+        <h1>{task.name}</h1>
+        {shown !== undefined && <StatusPill status={look(TASK, shown.state)} />}
+        <div className="aside task-head">
+          {place >= 0 && (
+            <span className="meta">
+              {place + 1} of {tasks.length} <kbd aria-hidden="true">k</kbd> <kbd aria-hidden="true">j</kbd>
+            </span>
+          )}
+          <Actions task={task} />
+        </div>
+      </div>
+      <p className="goal">
+        {task.description}
+        {story !== undefined && story.areas.length > 0 && (
+          <>
+            {" "}
+            Areas: <code>{story.areas.join(", ")}</code>
+          </>
+        )}
+      </p>
+      <div className="columns">
+        <div>
+          <Ending task={task} />
+          <Plan task={task} />
+          <Files id={task.id} story={story} />
+        </div>
+        <div>
+          <Claim task={task} shown={shown} seconds={mission.data?.lease_seconds ?? 900} byId={byId} tree={story?.tree ?? null} />
+          <History id={task.id} story={story} />
+          <Context id={task.id} />
+          <Messages task={task} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function useNeighbours(before: string | undefined, after: string | undefined): void {
+  const navigate = useNavigate();
+  useKeys(
+    useMemo(
+      () => ({
+        k: () => before !== undefined && void navigate(`/tasks/${before}`),
+        j: () => after !== undefined && void navigate(`/tasks/${after}`),
+      }),
+      [before, after, navigate],
+    ),
+  );
+}

@@ -1,0 +1,4 @@
+// One task.
+import { TaskPage } from "@/features/task/task-page";
+
+export default TaskPage;
