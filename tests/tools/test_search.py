@@ -163,6 +163,19 @@ async def test_a_restored_store_is_searched_as_it_was(settings, clock, tmp_path)
     assert (sorted(later), await use()) == (["Zebra one", "Zebra two"], ["Zebra one"])
 
 
+async def test_long_texts_are_taken_in_a_few_at_a_time(call, find, make_workflow, app):
+    await make_workflow(*(planned(f"t{number}") | {"description": f"wombat {number} " * 1_500} for number in range(30)))
+
+    steps = 0
+    while (step := await app.database.read(service.next_step)) is not None:
+        assert sum(len(row["words"]) for row in step.rows) <= 2 * service.MOST_WORDS
+        await app.database.write(service.take, step=step)
+        steps += 1
+
+    assert steps > 3
+    assert (await call("search", {"query": "wombat", "kind": ["task"]}))["total"] == 30
+
+
 async def test_no_query_is_an_error(call, find, scene):
     chance = random.Random(7)
     anything = ["".join(chr(chance.choice(RANGES)(chance)) for _ in range(chance.randrange(1, 30))) for _ in range(40)]

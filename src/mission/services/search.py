@@ -28,6 +28,10 @@ STAGES: Mapping[str, tuple[Kind | None, str]] = {
 """How the index is built anew: what each stage takes in, and the next one."""
 AT_ONCE = 200
 """Events or documents of one step: a writer that comes meanwhile hardly waits."""
+FEWER = (AT_ONCE, 20, 1)
+"""How many are tried when more would be too much text for one step."""
+MOST_WORDS = 200_000
+"""Characters of words that one step writes: some 20 ms of the writer's time."""
 PATIENCE_SECONDS = 1.5
 
 
@@ -88,13 +92,19 @@ def next_step(tx: Tx) -> Step | None:
     """What to take in next; nothing when the index is up to date. Reads only, so that the writer is free meanwhile."""
     before = tx.search.progress()
     newest = tx.events.newest()
-    if before.stage != FOLLOWING:
-        return _rebuild(tx, before if before.stage != CLEARING else replace(before, seq=newest), seen=before)
-    if before.seq == newest:
+    if before.stage == FOLLOWING and before.seq == newest:
         return None
-    if not tx.events.oldest() - 1 <= before.seq <= newest:  # what happened meanwhile is no longer told
-        return Step(before=before, after=Progress(seq=newest, stage=CLEARING))
-    return _follow(tx, before)
+    if before.stage == FOLLOWING and not tx.events.oldest() - 1 <= before.seq <= newest:
+        return Step(before=before, after=Progress(seq=newest, stage=CLEARING))  # what happened is no longer told
+    for few in FEWER:
+        if before.stage == FOLLOWING:
+            step = _follow(tx, before, few=few)
+        else:
+            start = before if before.stage != CLEARING else replace(before, seq=newest)
+            step = _rebuild(tx, start, seen=before, few=few)
+        if sum(len(row["words"]) for row in step.rows) <= MOST_WORDS:
+            break
+    return step
 
 
 def take(tx: Tx, *, step: Step) -> None:
@@ -131,28 +141,28 @@ def _documents(tx: Tx, rows: Sequence[Any]) -> Iterator[Document]:
             yield from documents.of(tx, kind, ids)
 
 
-def _rebuild(tx: Tx, progress: Progress, *, seen: Progress) -> Step:
+def _rebuild(tx: Tx, progress: Progress, *, seen: Progress, few: int) -> Step:
     """One step of building the index from what there is; what happens meanwhile is followed afterwards."""
     kind, following = STAGES[progress.stage]
     if kind is None:
-        gone = tx.search.some(limit=AT_ONCE)
+        gone = tx.search.some(limit=few)
         after = progress if gone else replace(progress, stage=following)
         return Step(before=seen, after=replace(after, after_id=""), gone=gone)
-    ids = documents.ids_after(tx, kind, progress.after_id, limit=AT_ONCE)
+    ids = documents.ids_after(tx, kind, progress.after_id, limit=few)
     rows = [tx.search.row(document) for document in documents.of(tx, kind, ids)]
     after = replace(progress, after_id=ids[-1]) if ids else replace(progress, stage=following, after_id="")
     return Step(before=seen, after=after, rows=rows)
 
 
-def _follow(tx: Tx, before: Progress) -> Step:
-    touched = _touched(tx.events.since(before.seq, limit=AT_ONCE))
+def _follow(tx: Tx, before: Progress, *, few: int) -> Step:
+    touched = _touched(tx.events.since(before.seq, limit=few))
     gone: list[str] = []
     last = touched.last
     if touched.planned is not None:
         gone = tx.search.gone_tasks(touched.planned)
-        new = tx.search.unknown_tasks(touched.planned, limit=AT_ONCE)
+        new = tx.search.unknown_tasks(touched.planned, limit=few)
         touched.ids[Kind.TASK] |= dict.fromkeys(new)
-        last -= len(new) == AT_ONCE  # there may be more: look at this event again
+        last -= len(new) == few  # there may be more: look at this event again
     rows = [
         tx.search.row(document)
         for kind, ids in touched.ids.items()
