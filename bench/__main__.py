@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench import audit, bridge, calls, executions, listing, mailbox, many, plans, polls, recall, snapshot
+from bench import audit, bridge, calls, executions, listing, mailbox, many, page, plans, polls, recall, snapshot
 from bench.effort import FULL, QUICK, Effort
 from bench.report import Row, save, show
 
@@ -20,6 +20,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "executions": executions.measure,
     "listing": listing.measure,
     "mailbox": mailbox.measure,
+    "page": page.measure,
     "plans": plans.measure,
     "polls": polls.measure,
     "recall": recall.measure,

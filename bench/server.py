@@ -49,6 +49,13 @@ def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
 
 
 @contextmanager
+def start(home: Path) -> Iterator[Address]:
+    """A daemon on a store that is there already."""
+    with _process([sys.executable, "-m", "mission", "up", "--port", "0"], home) as process:
+        yield _address(home / "daemon.json", process)
+
+
+@contextmanager
 def empty_server() -> Iterator[Address]:
     """The SDK alone: a server whose only tool does nothing."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:

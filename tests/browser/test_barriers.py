@@ -21,6 +21,13 @@ PAGES = {
     "answered": ("/inbox?show=answered", "Inbox"),
     "mail": ("/inbox?show=mail", "Inbox"),
     "task": ("/tasks/{task}", "Payouts post entries"),
+    "agents": ("/agents", "Agents"),
+    "executions": ("/executions", "Executions"),
+    "audit": ("/audit", "Audit"),
+    "workspaces": ("/workspaces", "Workspaces"),
+    "templates": ("/templates", "Templates"),
+    "settings": ("/settings", "Settings"),
+    "welcome": ("/welcome", "Connect an agent"),
     "nowhere": ("/no/such/page", "Nothing is here"),
 }
 CUT = """() => {

@@ -44,6 +44,13 @@ export const TOPICS: Record<string, Stale[]> = {
   queue: [{ tool: "overview" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
   message: MAIL,
   mail: MAIL,
+  execution: [
+    { tool: "execution_list" },
+    { tool: "execution_get", of: ofItem },
+  ],
+  observation: [{ tool: "execution_observations", of: (args, event) => args["execution_id"] === event.data["execution_id"] }],
+  workspace: [{ tool: "workspace_list" }],
+  template: [{ tool: "template_list" }],
   agent: [{ tool: "overview" }, ...MISSION, ...AGENTS],
 };
 

@@ -1,13 +1,78 @@
-// What was found for the words in the address.
-import { useSearchParams } from "react-router";
+// What was found for the words in the address: missions, tasks, journal and messages.
+import { useState, type FormEvent } from "react";
+import { Link, useSearchParams } from "react-router";
+
+import { useTool } from "@/api/queries";
+import type { SearchResult } from "@/api/types";
+import { Card, Time } from "@/ui/parts";
+import { Empty, Loaded } from "@/ui/states";
+import "./search.css";
 
 export function SearchPage() {
-  const [address] = useSearchParams();
+  const [address, setAddress] = useSearchParams();
+  const words = address.get("q")?.trim() ?? "";
+  const found = useTool("search", { query: words, limit: 50 }, { enabled: words !== "", keep: true });
   return (
     <div className="page">
       <title>Search · Mission Control</title>
-      <h1>Search</h1>
-      <p className="quiet">{address.get("q")}</p>
+      <div className="page-head">
+        <h1>Search</h1>
+        <Words key={words} words={words} search={(text) => setAddress({ q: text })} />
+      </div>
+      <Card title="Found" count={words === "" ? 0 : (found.data?.total ?? 0)} className="search-results">
+        {words === "" ? (
+          <Empty title="What are you looking for?">Words of missions, tasks, decisions, checkpoints and messages are found, also by their beginnings.</Empty>
+        ) : (
+          <Loaded query={found} what="Nothing could be searched">
+            {(data) =>
+              data.results.length === 0 ? (
+                <Empty title="Nothing has these words">All of them must occur, in any order. Try fewer, or only their beginnings.</Empty>
+              ) : (
+                <ul>
+                  {data.results.map((result) => (
+                    <Result key={`${result.kind}${result.id}`} result={result} />
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
+        )}
+      </Card>
     </div>
   );
+}
+
+function Words({ words, search }: { words: string; search: (text: string) => void }) {
+  const [text, setText] = useState(words);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() !== "") search(text.trim());
+  };
+  return (
+    <form className="actions" onSubmit={send}>
+      <input className="field" type="search" aria-label="Words to look for" value={text} onChange={(event) => setText(event.target.value)} />
+      <button className="button">Search</button>
+    </form>
+  );
+}
+
+function Result({ result }: { result: SearchResult }) {
+  return (
+    <li>
+      <span className="meta kind">{result.type ?? result.kind}</span>
+      <div>
+        <Link to={addressOf(result)}>{result.title}</Link>
+        {result.snippet !== "" && result.snippet !== result.title && <div className="quiet">{result.snippet}</div>}
+      </div>
+      <span className="meta">
+        <Time at={result.at} />
+      </span>
+    </li>
+  );
+}
+
+function addressOf(result: SearchResult): string {
+  if (result.task_id !== null) return `/tasks/${result.task_id}`;
+  if (result.kind === "task") return `/tasks/${result.id}`;
+  return result.workflow_id !== null ? `/missions/${result.workflow_id}` : "/inbox";
 }

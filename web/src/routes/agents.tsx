@@ -1,0 +1,4 @@
+// Agents.
+import { AgentsPage } from "@/features/agents/agents-page";
+
+export default AgentsPage;

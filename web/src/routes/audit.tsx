@@ -1,0 +1,4 @@
+// Audit.
+import { AuditPage } from "@/features/audit/audit-page";
+
+export default AuditPage;

@@ -1,0 +1,4 @@
+// Execution.
+import { ExecutionPage } from "@/features/executions/execution-page";
+
+export default ExecutionPage;

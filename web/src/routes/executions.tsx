@@ -1,0 +1,4 @@
+// Executions.
+import { ExecutionsPage } from "@/features/executions/executions-page";
+
+export default ExecutionsPage;

@@ -1,0 +1,4 @@
+// Settings.
+import { SettingsPage } from "@/features/settings/settings-page";
+
+export default SettingsPage;

@@ -1,0 +1,4 @@
+// Templates.
+import { TemplatesPage } from "@/features/templates/templates-page";
+
+export default TemplatesPage;

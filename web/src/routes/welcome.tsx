@@ -1,0 +1,4 @@
+// Welcome.
+import { WelcomePage } from "@/features/welcome/welcome-page";
+
+export default WelcomePage;

@@ -1,0 +1,4 @@
+// Workspaces.
+import { WorkspacesPage } from "@/features/workspaces/workspaces-page";
+
+export default WorkspacesPage;
