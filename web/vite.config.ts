@@ -20,5 +20,5 @@ export default defineConfig({
       "/ws": { target: process.env["MISSION_URL"] ?? "http://127.0.0.1:6477", ws: true },
     },
   },
-  test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"], pool: "threads", testTimeout: 60_000 },
+  test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"], pool: "threads", isolate: false, testTimeout: 60_000 },
 });

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+
+import type { MissionTask } from "@/api/types";
+import { folded, unfolded } from "./fold";
+import { layout, SIZES, type Density } from "./layout";
+import { critical } from "./path";
+
+function task(id: string, phase: number, needs: string[], state = "waiting", minutes = 0): MissionTask {
+  const begun = state === "waiting" || state === "ready" ? null : "2026-01-15T10:00:00Z";
+  const ended = state === "claimed" ? new Date(Date.parse("2026-01-15T10:00:00Z") + minutes * 60_000).toISOString() : null;
+  return {
+    id,
+    name: id,
+    phase,
+    state,
+    agent_id: null,
+    agent: null,
+    depends_on: needs,
+    waiting_for: 0,
+    attempts: 0,
+    lease_until: null,
+    started_at: begun,
+    completed_at: ended,
+    files: null,
+    group: null,
+  };
+}
+
+/** Phases of tasks, each of which needs two of the phase before. */
+function many(phases: number, each: number): MissionTask[] {
+  const found: MissionTask[] = [];
+  for (let phase = 1; phase <= phases; phase += 1)
+    for (let at = 0; at < each; at += 1) {
+      const needs = phase === 1 ? [] : [`${phase - 1}.${at}`, `${phase - 1}.${(at * 7 + 3) % each}`];
+      found.push(task(`${phase}.${at}`, phase, [...new Set(needs)], phase < 3 ? "claimed" : phase === 3 ? "working" : "waiting", 20));
+    }
+  return found;
+}
+
+for (const [density, tasks] of [
+  ["full", many(4, 6)],
+  ["line", many(6, 18)],
+  ["glyph", many(10, 50)],
+] as [Density, MissionTask[]][]) {
+  test(`${tasks.length} tasks as ${density}: each right of what it needs, none over another, phases in bands`, () => {
+    const made = layout(unfolded(tasks), density);
+    const places = new Map(made.nodes.map((node) => [node.id, node]));
+    const size = SIZES[density];
+
+    for (const each of tasks)
+      for (const need of each.depends_on) expect(places.get(each.id)!.x).toBeGreaterThan(places.get(need)!.x);
+    const columns = Map.groupBy(made.nodes, (node) => node.x);
+    for (const column of columns.values()) {
+      const rows = column.map((node) => node.y).sort((one, other) => one - other);
+      for (let at = 1; at < rows.length; at += 1) expect(rows[at]! - rows[at - 1]!).toBeGreaterThanOrEqual(size.height);
+    }
+    for (const each of tasks) {
+      const band = made.bands.find((found) => found.phase === each.phase)!;
+      expect(places.get(each.id)!.x).toBeGreaterThanOrEqual(band.x);
+      expect(places.get(each.id)!.x + size.width).toBeLessThanOrEqual(band.x + band.width + 1);
+    }
+  });
+}
+
+test("no edge runs through a node", () => {
+  const tasks = many(5, 5);
+  const made = layout(unfolded([...tasks, task("long", 5, ["1.0"])]), "full");
+  const size = SIZES.full;
+  for (const edge of made.edges)
+    for (let at = 1; at < edge.points.length; at += 1) {
+      const [[fromX, fromY], [toX, toY]] = [edge.points[at - 1]!, edge.points[at]!];
+      if (fromY !== toY) continue; // bends lie between the columns
+      for (const node of made.nodes) {
+        const crosses = fromX < node.x + size.width - 1 && toX > node.x + 1 && fromY > node.y && fromY < node.y + size.height;
+        expect(crosses).toBe(false);
+      }
+    }
+});
+
+test("states alone move no node", () => {
+  const before = many(4, 5);
+  const after = before.map((each) => ({ ...each, state: "failed" }));
+
+  expect(layout(unfolded(after), "full")).toEqual(layout(unfolded(before), "full"));
+});
+
+test("what is done folds by phase, and what waits far from any work", () => {
+  const chain = ["c", "d", "e", "f", "g"].map((id, at, all) => task(id, 3 + at, at === 0 ? ["b"] : [all[at - 1]!]));
+  const boxes = folded([task("a1", 1, [], "claimed"), task("a2", 1, [], "claimed"), task("b", 2, ["a1", "a2"], "working"), ...chain]);
+
+  expect(boxes.map((box) => [box.id, box.tasks.length])).toContainEqual(["done:1", 2]);
+  expect(boxes.find((box) => box.id === "b")!.needs).toEqual(["done:1"]);
+  expect(boxes.find((box) => box.tasks.some((each) => each.id === "c"))!.folded).toBeNull();
+});
+
+test("the critical path is the longest chain, and says how long the rest takes", () => {
+  const now = Date.parse("2026-01-15T11:00:00Z");
+  const tasks = [
+    task("short", 1, [], "claimed", 5),
+    task("long", 1, [], "claimed", 50),
+    task("next", 2, ["short", "long"], "ready"),
+    task("last", 3, ["next"]),
+    task("aside", 2, ["short"], "ready"),
+  ];
+
+  const found = critical(tasks, 600, now);
+
+  expect([...found.path].sort()).toEqual(["last", "long", "next"]);
+  expect(found.remaining).toBe(1_200);
+});
