@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mission.settings import Settings
 from tests.browser.conftest import PATIENCE, House
-from tests.runtime.conftest import STANDIN
 from tests.transports.live import serving
 
 
@@ -153,31 +151,6 @@ def test_an_empty_store_says_how_to_begin_and_after_a_restart_the_page_catches_u
         expect(page.locator(".entries > li")).to_have_count(2)
         assert page.evaluate("window.stayed") is True
         context.close()
-
-
-def test_a_terminal_is_shown_typed_into_and_kept_as_it_was(page: Page, house: House, repository: Path) -> None:
-    live = house.live
-    mission = live.call("start_mission", {"name": "Typed", "objective": "o", "repository_path": str(repository)})
-    plan = {"id": mission["mission_id"], "tasks": [{"name": "Echo", "description": "d", "sequence": 1}]}
-    task = live.call("workflow_add_tasks", plan)["task_ids"][0]
-    program = [sys.executable, "-u", STANDIN, "echo"]
-    wish = {"task_id": task, "adapter": "command", "arguments": program, "interactive": True, "agent_name": "echo-1"}
-    execution = live.call("execution_launch", wish)["id"]
-    house.go(page, f"/executions/{execution}")
-    rows = page.locator(".xterm-rows")
-    expect(page.get_by_text("Live. Click to type.")).to_be_visible()
-    expect(rows).to_contain_text("size")
-
-    page.locator(".xterm").click()
-    page.keyboard.type("hello")
-    page.keyboard.press("Enter")
-    expect(rows).to_contain_text("you said hello")
-    page.keyboard.type("bye")
-    page.keyboard.press("Enter")
-
-    expect(page.get_by_text("Ended. This is its transcript.")).to_be_visible()
-    expect(page.locator(".pill", has_text="Exited 0")).to_be_visible()
-    expect(rows).to_contain_text("you said hello")
 
 
 def test_words_of_an_agent_are_never_markup(page: Page, house: House) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -11,6 +13,7 @@ from mission.services import inbox
 from mission.store.transaction import Tx
 from tests.browser.conftest import House
 from tests.browser.test_page import connected
+from tests.runtime.conftest import STANDIN
 
 CHOICES = [
     {"kind": "fixed", "label": "Keep them", "value": "Keep the old keys"},
@@ -72,3 +75,31 @@ def test_mail_to_the_person_is_read_as_a_thread_and_replied_to(page: Page, house
     page.keyboard.press("Enter")
 
     expect(page.locator(".letter").filter(has_text="You").get_by_text("It may.")).to_be_visible()
+
+
+def test_a_terminal_is_typed_into_stopped_and_shown_again_afterwards(
+    page: Page, house: House, repository: Path
+) -> None:
+    started = house.live.call("start_mission", {"name": "Shop", "objective": "o", "repository_path": str(repository)})
+    plan = {"id": started["mission_id"], "tasks": [{"name": "Sort", "description": "d", "sequence": 1}]}
+    task = house.live.call("workflow_add_tasks", plan)["task_ids"][0]
+    program = {"adapter": "command", "arguments": [sys.executable, "-u", STANDIN, "echo"], "interactive": True}
+    execution = house.live.call("execution_launch", {"task_id": task, **program})["id"]
+    house.go(page, f"/executions/{execution}")
+    terminal = page.locator(".terminal")
+    expect(page.locator(".terminal[data-state=typing]")).to_be_visible()
+    expect(terminal.locator(".xterm-rows")).to_contain_text("size")
+    connected(page)
+
+    terminal.locator(".xterm-helper-textarea").focus()
+    page.keyboard.type("hello")
+    page.keyboard.press("Enter")
+    expect(terminal.locator(".xterm-rows")).to_contain_text("you said hello")
+    expect(page.locator(".tile[data-chosen] pre")).to_contain_text("you said hello")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator(".terminal[data-state=ended]")).to_be_visible()
+    expect(page.locator(".execution-head")).to_contain_text("Stopped")
+
+    page.reload()
+    expect(page.locator(".terminal[data-state=ended]")).to_be_visible()
+    expect(terminal.locator(".xterm-rows")).to_contain_text("you said hello")

@@ -7,7 +7,7 @@ import pytest
 from mission.domain.errors import InvalidInput
 
 
-async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_after_its_end(call, repository):
+async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_after_its_end(call, repository, git):
     mission = (await call("start_mission", {"name": "Lines", "objective": "o", "repository_path": str(repository)}))[
         "mission_id"
     ]
@@ -20,11 +20,15 @@ async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_afte
     await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
     story = await call("overview_task", {"task_id": task})
     ended = await call("overview_files", {"task_id": task})
+    git(repository, "add", "new.txt")
+    git(repository, "commit", "-qm", "Later")
+    committed = await call("overview_diff", {"task_id": task, "path": "new.txt"})
 
     assert (under_way["final"], ended["final"]) == (False, True)
     assert under_way["files"] == ended["files"] == [{"path": "new.txt", "how": "A"}]
     assert "+first\n+<b>second</b>\n" in patch["patch"]
     assert patch["whole"] is True
+    assert "+first\n+<b>second</b>\n" in committed["patch"]
     assert [move["status"] for move in story["moves"]] == ["in_progress", "completed"]
     assert (story["areas"], story["scope"]["unexpected_files"]) == (["docs/"], ["new.txt"])
 

@@ -12,16 +12,15 @@ const Missions = lazy(() => import("@/routes/missions"));
 const Mission = lazy(() => import("@/routes/mission"));
 const Inbox = lazy(() => import("@/routes/inbox"));
 const Task = lazy(() => import("@/routes/task"));
-const Search = lazy(() => import("@/routes/search"));
-const NotHere = lazy(() => import("@/routes/not-here"));
-const Agents = lazy(() => import("@/routes/agents"));
 const Executions = lazy(() => import("@/routes/executions"));
-const Execution = lazy(() => import("@/routes/execution"));
-const Audit = lazy(() => import("@/routes/audit"));
+const Agents = lazy(() => import("@/routes/agents"));
 const Workspaces = lazy(() => import("@/routes/workspaces"));
 const Templates = lazy(() => import("@/routes/templates"));
+const Audit = lazy(() => import("@/routes/audit"));
 const Settings = lazy(() => import("@/routes/settings"));
 const Welcome = lazy(() => import("@/routes/welcome"));
+const Search = lazy(() => import("@/routes/search"));
+const NotHere = lazy(() => import("@/routes/not-here"));
 
 export function App() {
   const signedIn = useSignedIn();
@@ -35,16 +34,16 @@ export function App() {
           <Route path="missions/:id" element={<Mission />} />
           <Route path="inbox" element={<Inbox />} />
           <Route path="tasks/:id" element={<Task />} />
-          <Route path="search" element={<Search />} />
-          <Route path="login" element={<Login />} />
-          <Route path="agents" element={<Agents />} />
           <Route path="executions" element={<Executions />} />
-          <Route path="executions/:id" element={<Execution />} />
-          <Route path="audit" element={<Audit />} />
+          <Route path="executions/:id" element={<Executions />} />
+          <Route path="agents" element={<Agents />} />
           <Route path="workspaces" element={<Workspaces />} />
           <Route path="templates" element={<Templates />} />
+          <Route path="audit" element={<Audit />} />
           <Route path="settings" element={<Settings />} />
           <Route path="welcome" element={<Welcome />} />
+          <Route path="search" element={<Search />} />
+          <Route path="login" element={<Login />} />
           <Route path="*" element={<NotHere />} />
         </Routes>
       </Suspense>

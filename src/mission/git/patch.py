@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mission.git.command import Result
 from mission.git.names import original
 from mission.git.worktree import git
 
@@ -19,5 +20,12 @@ def patch_of(tree: Path, path: str, *, base: str, end: str | None) -> tuple[str,
     said = git(*_DIFF, base, *([end] if end else []), "--", f":(top,literal){name}", cwd=tree)
     if not said.out and end is None and (tree / name).is_file():
         said = git(*_DIFF, "--no-index", "--", "/dev/null", name, cwd=tree, allowed=(0, 1))
+    if not said.out and end is None:
+        said = _last_commit(tree, name)
     text = said.out.decode("utf-8", "replace")
     return text[:LONGEST], len(text) <= LONGEST
+
+
+def _last_commit(tree: Path, name: str) -> Result:
+    """What the last commit did to the file: work that was committed after its task had ended."""
+    return git("log", "-1", "--format=", "-p", *_DIFF[1:], "--", f":(top,literal){name}", cwd=tree)

@@ -99,10 +99,10 @@ def _ground(tx: Tx, *, task_id: str, host_id: str) -> Ground:
     if task.changes is None:
         head = (task.snapshot or {}).get("head")
         return Ground(task=task, tree=tree, base=head or "HEAD", end=None)
-    if not commits:
-        return Ground(task=task, tree=tree, base="HEAD", end=None)
     if tree is None or not tree.is_dir():
         tree = _repository(tx, task, host_id)
+    if not commits:
+        return Ground(task=task, tree=tree, base="HEAD", end=None)
     return Ground(task=task, tree=tree, base=f"{commits[0]['id']}^", end=str(commits[-1]["id"]))
 
 

@@ -17,6 +17,9 @@ const ofAgent = (args: Args, event: EventFrame) =>
 
 const ofItem = (args: Args, event: EventFrame) => args["id"] === event.data["id"];
 
+const ofExecution = (args: Args, event: EventFrame) =>
+  [args["execution_id"], args["id"]].includes(event.data["execution_id"] ?? event.data["id"]);
+
 const OVERVIEWS: Stale[] = [{ tool: "overview" }, { tool: "overview_missions" }];
 const MISSION: Stale[] = [{ tool: "overview_mission", of: ofMission }];
 const CHANGES: Stale[] = [{ tool: "overview_changes", of: ofMission }];
@@ -42,15 +45,12 @@ export const TOPICS: Record<string, Stale[]> = {
   milestone: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   checkpoint: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   queue: [{ tool: "overview" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
-  message: MAIL,
-  mail: MAIL,
-  execution: [
-    { tool: "execution_list" },
-    { tool: "execution_get", of: ofItem },
-  ],
-  observation: [{ tool: "execution_observations", of: (args, event) => args["execution_id"] === event.data["execution_id"] }],
+  execution: [{ tool: "execution_list" }, { tool: "execution_get", of: ofExecution }],
+  observation: [{ tool: "execution_observations", of: ofExecution }, { tool: "execution_get", of: ofExecution }],
   workspace: [{ tool: "workspace_list" }],
   template: [{ tool: "template_list" }],
+  message: MAIL,
+  mail: MAIL,
   agent: [{ tool: "overview" }, ...MISSION, ...AGENTS],
 };
 

@@ -1,4 +1,4 @@
-// Agents.
+// All agents.
 import { AgentsPage } from "@/features/agents/agents-page";
 
 export default AgentsPage;

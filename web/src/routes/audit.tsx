@@ -1,4 +1,4 @@
-// Audit.
+// Every call.
 import { AuditPage } from "@/features/audit/audit-page";
 
 export default AuditPage;

@@ -1,4 +1,4 @@
-// Settings.
+// Settings and health.
 import { SettingsPage } from "@/features/settings/settings-page";
 
 export default SettingsPage;

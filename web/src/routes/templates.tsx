@@ -1,4 +1,4 @@
-// Templates.
+// Plans to use again.
 import { TemplatesPage } from "@/features/templates/templates-page";
 
 export default TemplatesPage;

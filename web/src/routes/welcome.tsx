@@ -1,4 +1,4 @@
-// Welcome.
+// The first minutes.
 import { WelcomePage } from "@/features/welcome/welcome-page";
 
 export default WelcomePage;

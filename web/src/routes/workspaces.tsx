@@ -1,4 +1,4 @@
-// Workspaces.
+// Every worktree.
 import { WorkspacesPage } from "@/features/workspaces/workspaces-page";
 
 export default WorkspacesPage;

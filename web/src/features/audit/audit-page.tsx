@@ -1,136 +1,128 @@
-// What was called, by whom, with what result.
+// Every call: who, what, how it ended; filters stand in the address.
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
-import type { AuditEntry, ListAudit } from "@/api/types";
+import type { ListAudit } from "@/api/types";
 import { Card, Segmented, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import "../agents/agents.css";
+import { isOwn, runsOf, took, useRecentCalls, type Run } from "./recent";
+import "./audit.css";
 
-const STATUS: Record<string, Status> = {
-  ok: { shape: "disc-check", tone: "success", word: "Done" },
-  error: { shape: "octagon", tone: "danger", word: "Refused" },
-  denied: { shape: "ring-slash", tone: "muted", word: "Denied" },
+const LOOKS: Record<string, Status> = {
+  ok: { shape: "disc-check", tone: "success", word: "ok" },
+  error: { shape: "octagon", tone: "danger", word: "error" },
+  denied: { shape: "ring-cross", tone: "danger", word: "denied" },
 };
-const SHOWN = 200;
-const SHOWS = [
-  ["", "All"],
-  ["ok", "Done"],
-  ["error", "Refused"],
-  ["denied", "Denied"],
-] as const;
 
 export function AuditPage() {
   const [address, setAddress] = useSearchParams();
-  const status = address.get("status") ?? "";
+  const status = (address.get("status") ?? "all") as "all" | "ok" | "error" | "denied";
   const tool = address.get("tool") ?? "";
-  const args: ListAudit = {
-    limit: 500,
-    ...(status !== "" ? { status: status as "ok" } : {}),
-    ...(tool !== "" ? { tool } : {}),
-  };
-  const audit = useTool("audit_list", args, { keep: true });
+  const own = address.get("own") === "1";
+  const args: ListAudit = { limit: 200, ...(status !== "all" ? { status } : {}), ...(tool !== "" ? { tool } : {}) };
+  const audit = useRecentCalls(args);
   const change = (name: string, value: string) =>
-    setAddress((before) => {
-      const next = new URLSearchParams(before);
-      if (value === "") next.delete(name);
-      else next.set(name, value);
-      return next;
-    });
+    setAddress(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === "" || value === "all") next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
   return (
-    <div className="page">
+    <div className="page audit">
       <title>Audit · Mission Control</title>
       <div className="page-head">
         <h1>Audit</h1>
+        <span className="quiet">every call, newest first</span>
         <div className="actions">
-          <ToolField tool={tool} change={(value) => change("tool", value)} />
-          <Segmented label="Which calls" options={SHOWS} value={status as ""} choose={(value) => change("status", value)} />
-          <label className="tick">
-            <input
-              type="checkbox"
-              checked={address.has("page")}
-              onChange={(event) => change("page", event.target.checked ? "1" : "")}
-            />
-            with this page's looks
+          <ToolFilter tool={tool} change={(value) => change("tool", value)} />
+          <label className="check">
+            <input type="checkbox" checked={own} onChange={(event) => change("own", event.target.checked ? "1" : "")} /> also this page's own
           </label>
-          <button type="button" className="button" onClick={() => void audit.refetch()}>
-            Read again
-          </button>
+          <Segmented
+            label="How calls ended"
+            value={status}
+            choose={(value) => change("status", value)}
+            options={[
+              ["all", "All"],
+              ["ok", "ok"],
+              ["error", "error"],
+              ["denied", "denied"],
+            ]}
+          />
         </div>
       </div>
-      <Card title="Calls" aside="newest first" className="plain-table">
+      <Card title="Calls">
         <Loaded query={audit} what="The audit could not be read">
-          {(data) =>
-            data.entries.length === 0 ? (
-              <Empty title="No call fits">Each call of a tool, by whatever door, stands here.</Empty>
+          {(data) => {
+            const rows = runsOf(data.entries.filter((entry) => own || !isOwn(entry)));
+            return rows.length === 0 ? (
+              <Empty title="No call fits">Calls of agents, of the shell and of programs stand here as they come.</Empty>
             ) : (
-              <table>
-                <thead>
-                  <tr>
-                    <th>Tool</th>
-                    <th>By</th>
-                    <th className="wide-column">Arguments</th>
-                    <th className="num">At</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {shown(data.entries, address.has("page")).map((entry) => (
-                    <Row key={entry.id} entry={entry} />
-                  ))}
-                </tbody>
-              </table>
-            )
-          }
+              <ul className="calls">
+                {rows.map((run) => (
+                  <Row key={run.newest.id} run={run} />
+                ))}
+              </ul>
+            );
+          }}
         </Loaded>
       </Card>
     </div>
   );
 }
 
-const LOOKS = /^(overview|search|task_load_context)|_(list|get|observations|count_unread)$/;
-
-/** What this page itself looks at stands in the audit like any call; here it would bury the rest. */
-function shown(entries: AuditEntry[], withLooks: boolean): AuditEntry[] {
-  const kept = entries.filter((entry) => withLooks || entry.transport !== "page" || !LOOKS.test(entry.tool));
-  return kept.slice(0, SHOWN);
-}
-
-function ToolField({ tool, change }: { tool: string; change: (tool: string) => void }) {
+function ToolFilter({ tool, change }: { tool: string; change: (tool: string) => void }) {
   const [value, setValue] = useState(tool);
   return (
-    <form onSubmit={(event) => (event.preventDefault(), change(value.trim()))}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        change(value.trim());
+      }}
+    >
       <input
         className="field"
         type="search"
-        aria-label="Name of a tool"
-        placeholder="Name of a tool"
+        aria-label="Only this tool"
+        placeholder="Only this tool"
         value={value}
         onChange={(event) => setValue(event.target.value)}
+        onBlur={() => change(value.trim())}
       />
     </form>
   );
 }
 
-function Row({ entry }: { entry: AuditEntry }) {
+function Row({ run: { newest: entry, count } }: { run: Run }) {
+  const [open, setOpen] = useState(false);
   const message = entry.error?.["message"];
   return (
-    <tr>
-      <td>
-        <StatusIcon status={STATUS[entry.status] ?? STATUS["ok"]!} /> <code>{entry.tool}</code>
-        {typeof message === "string" && <div className="meta">{message}</div>}
-      </td>
-      <td className="quiet">
-        {entry.agent_id ?? entry.caller} <span className="meta">{entry.transport}</span>
-      </td>
-      <td className="wide-column">
-        <code>{JSON.stringify(entry.arguments).slice(0, 160)}</code>
-      </td>
-      <td className="num quiet">
-        <Time at={entry.at} />
-      </td>
-    </tr>
+    <li>
+      <button type="button" className="call" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span className="meta">
+          <Time at={entry.at} />
+        </span>
+        <StatusIcon status={LOOKS[entry.status] ?? { shape: "ring", tone: "neutral", word: entry.status }} size={14} />
+        <span>
+          <code>{entry.tool}</code> {count > 1 && <span className="meta">{count} times</span>}
+        </span>
+        <span className="quiet who">
+          {entry.caller} · {entry.transport}
+        </span>
+        <span className="meta num">{took(entry)}</span>
+        {typeof message === "string" && <span className="said">{message}</span>}
+      </button>
+      {open && (
+        <pre tabIndex={0}>
+          {JSON.stringify({ id: entry.id, agent_id: entry.agent_id, arguments: entry.arguments, result: entry.result, error: entry.error }, null, 2)}
+        </pre>
+      )}
+    </li>
   );
 }

@@ -1,99 +1,108 @@
-// A terminal that shows what an agent's shows, and takes typing where the agent does.
+// A terminal that can be typed into, over the execution's socket; dark in both themes.
 import { FitAddon } from "@xterm/addon-fit";
-import { Terminal } from "@xterm/xterm";
-import { useEffect, useRef, useState } from "react";
+import { Terminal as Emulator } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
+import { useEffect, useRef, useState } from "react";
 
-import { withStyleSheets } from "./style-sheets";
+import { openWithoutInlineStyles } from "./emulator-styles";
+import { TerminalSocket } from "./terminal-socket";
 
-const RETRY = 2_000;
-
-interface Frame {
-  type: "attached" | "output" | "ended" | "error";
-  data?: string;
-  typing?: boolean;
-  message?: string;
+interface TerminalProps {
+  id: string;
+  name: string;
 }
 
-export function TerminalView({ id }: { id: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  const [note, setNote] = useState("Connecting …");
+export function Terminal({ id, name }: TerminalProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<"connecting" | "typing" | "watching" | "lost" | "ended">("connecting");
+  const [refused, setRefused] = useState<string | null>(null);
   useEffect(() => {
-    if (place.current === null) return;
-    return attach(place.current, id, setNote);
+    const { emulator, fit, drop } = makeEmulator(box.current!);
+    const socket = new TerminalSocket(id, {
+      attached: (typing) => {
+        emulator.reset();
+        setState(typing ? "typing" : "watching");
+        emulator.options.disableStdin = !typing;
+        emulator.options.cursorBlink = typing;
+        if (typing) socket.resize(emulator.rows, emulator.cols);
+      },
+      output: (text) => emulator.write(text),
+      ended: () => {
+        emulator.options.disableStdin = true;
+        setState("ended");
+      },
+      refused: setRefused,
+      lost: () => setState("lost"),
+    });
+    const typed = emulator.onData((data) => socket.type(data));
+    const sized = emulator.onResize(({ rows, cols }) => socket.resize(rows, cols));
+    emulator.attachCustomKeyEventHandler((event) => {
+      if (event.type !== "keydown" || event.key !== "Escape" || !event.shiftKey) return true;
+      emulator.blur();
+      document.getElementById("main")?.focus();
+      return false;
+    });
+    const watch = new ResizeObserver(() => fit());
+    watch.observe(box.current!);
+    return () => {
+      watch.disconnect();
+      typed.dispose();
+      sized.dispose();
+      socket.close();
+      drop();
+    };
   }, [id]);
   return (
-    <>
-      <div ref={place} className="terminal" data-terminal />
-      <p className="terminal-note meta" role="status">
-        {note}
+    <div className="terminal" data-state={state}>
+      <div ref={box} className="terminal-box" role="group" aria-label={`Terminal of ${name}`} data-scrolls />
+      <p className="terminal-note" role="status">
+        {NOTES[state]} {refused}
       </p>
-    </>
+    </div>
   );
 }
 
-/** Connect, draw, and pass on what is typed until the view is left. */
-function attach(place: HTMLElement, id: string, say: (note: string) => void): () => void {
-  const terminal = withStyleSheets(
-    () =>
-      new Terminal({
-        convertEol: true,
-        scrollback: 5_000,
-        fontSize: 12,
-        fontFamily: "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace",
-        theme: { background: "#12161a", foreground: "#d5dae0" },
-        screenReaderMode: true,
-      }),
-  );
-  const fit = new FitAddon();
-  terminal.loadAddon(fit);
-  withStyleSheets(() => terminal.open(place));
-  terminal.attachCustomKeyEventHandler((event) => !leaves(event, terminal));
-  let socket: WebSocket | null = null;
-  let left = false;
-  let over = false;
-  const send = (frame: object) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(frame));
-  const resize = () => {
-    withStyleSheets(() => fit.fit());
-    send({ type: "resize", rows: terminal.rows, columns: terminal.cols });
+const NOTES = {
+  connecting: "Connecting …",
+  typing: "What you type goes to the agent. Shift+Esc leaves the terminal.",
+  watching: "This one runs without a terminal: watch it here, and send it messages below.",
+  lost: "Not connected. Trying again …",
+  ended: "It has ended. This is what it showed.",
+};
+
+function makeEmulator(box: HTMLElement) {
+  const style = getComputedStyle(box);
+  const emulator = new Emulator({
+    fontFamily: style.getPropertyValue("--mono"),
+    fontSize: 12,
+    scrollback: 10_000,
+    convertEol: true,
+    screenReaderMode: true,
+    theme: { background: resolved(box, "--term-bg"), foreground: "#d5dae0" },
+  });
+  const fitting = new FitAddon();
+  emulator.loadAddon(fitting);
+  const dropStyles = openWithoutInlineStyles(emulator, box);
+  const fit = () => {
+    if (box.clientWidth > 0 && box.clientHeight > 0) fitting.fit();
   };
-  const connect = () => {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/ws/executions/${id}/terminal`);
-    socket.onmessage = (message) => {
-      const frame = JSON.parse(String(message.data)) as Frame;
-      if (frame.type === "attached") {
-        terminal.reset();
-        say(frame.typing === true ? "Live. Click to type." : "Read only.");
-        if (frame.typing === true) resize();
-      } else if (frame.type === "output") terminal.write(frame.data ?? "");
-      else if (frame.type === "ended") {
-        over = true;
-        say("Ended. This is its transcript.");
-      } else say(frame.message ?? "");
-    };
-    socket.onclose = () => {
-      if (left || over) return;
-      say("Not connected. Trying again …");
-      setTimeout(() => !left && connect(), RETRY);
-    };
-  };
-  const typed = terminal.onData((data) => send({ type: "input", data }));
-  const watcher = new ResizeObserver(resize);
-  watcher.observe(place);
-  connect();
-  return () => {
-    left = true;
-    watcher.disconnect();
-    typed.dispose();
-    socket?.close();
-    terminal.dispose();
+  fit();
+  return {
+    emulator,
+    fit,
+    drop: () => {
+      emulator.dispose();
+      dropStyles();
+    },
   };
 }
 
-/** Shift+Esc leaves the terminal; Esc alone belongs to the agent. */
-function leaves(event: KeyboardEvent, terminal: Terminal): boolean {
-  if (event.key !== "Escape" || !event.shiftKey) return false;
-  terminal.blur();
-  return true;
+/** A colour as the browser computes it: the emulator cannot read light-dark(). */
+function resolved(box: HTMLElement, name: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  box.append(probe);
+  const [red, green, blue] = (getComputedStyle(probe).color.match(/\d+/g) ?? ["18", "22", "26"]).map(Number);
+  probe.remove();
+  return `#${[red, green, blue].map((part) => (part ?? 0).toString(16).padStart(2, "0")).join("")}`;
 }

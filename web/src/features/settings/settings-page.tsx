@@ -1,89 +1,69 @@
-// How the page looks, and how the daemon is.
+// How this page looks and tells, and how the daemon fares.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { request } from "@/api/client";
+import { request, type ApiError } from "@/api/client";
 import { useTool } from "@/api/queries";
-import { useConnection } from "@/live/live";
+import { NotifySwitch } from "@/features/inbox/notify";
 import { Card, Segmented } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
+import type { Status } from "@/ui/status";
+import { StatusIcon } from "@/ui/status-icon";
 import { chooseTheme, chosenTheme, type Theme } from "@/ui/theme";
-import "../agents/agents.css";
+import { flat } from "./flat";
+import "./settings.css";
 
-const THEMES = [
-  ["system", "As the system"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-] as const;
+const HERE: Status = { shape: "disc-check", tone: "success", word: "Installed" };
+const NOT: Status = { shape: "ring-slash", tone: "muted", word: "Not installed" };
 
 export function SettingsPage() {
-  const [theme, setTheme] = useState(chosenTheme());
-  const change = (value: Theme) => {
-    chooseTheme(value);
-    setTheme(value);
-  };
   return (
-    <div className="page">
+    <div className="page settings">
       <title>Settings · Mission Control</title>
       <div className="page-head">
         <h1>Settings</h1>
+        <span className="quiet">and health</span>
       </div>
-      <Card title="This page">
-        <dl className="facts">
-          <dt>Colours</dt>
-          <dd>
-            <Segmented label="Colours" options={THEMES} value={theme} choose={change} />
-          </dd>
-          <dt>Keys</dt>
-          <dd>
-            <kbd>?</kbd> shows them
-          </dd>
-        </dl>
-      </Card>
-      <Health />
-      <Clients />
-      <Card title="Everything else">
-        <dl className="facts">
-          <dt>Settings</dt>
-          <dd>
-            <code>mission config</code> shows those in force and where they come from.
-          </dd>
-          <dt>Checks</dt>
-          <dd>
-            <code>mission doctor</code> looks whether all is in order.
-          </dd>
-          <dt>Sign out</dt>
-          <dd>
-            <code>mission token rotate</code> ends every session.
-          </dd>
-        </dl>
-      </Card>
+      <div className="columns">
+        <div>
+          <ThisBrowser />
+          <Clients />
+        </div>
+        <div>
+          <Health />
+        </div>
+      </div>
     </div>
   );
 }
 
-function Health() {
-  const connection = useConnection();
-  const health = useQuery<Record<string, unknown>, Error>({
-    queryKey: ["health", connection.state],
-    queryFn: async () => (await (await request("/api/health", {})).json()) as Record<string, unknown>,
-  });
+function ThisBrowser() {
+  const [theme, setTheme] = useState<Theme>(chosenTheme);
   return (
-    <Card title="Daemon">
-      <Loaded query={health} what="The daemon does not answer" rows={3}>
-        {(data) => (
-          <dl className="facts">
-            {Object.entries(data).map(([name, value]) => (
-              <div key={name} style={{ display: "contents" }}>
-                <dt>{name}</dt>
-                <dd>{typeof value === "object" ? JSON.stringify(value) : String(value)}</dd>
-              </div>
-            ))}
-            <dt>connection</dt>
-            <dd>{connection.state}</dd>
-          </dl>
-        )}
-      </Loaded>
+    <Card title="This browser">
+      <div className="setting">
+        <span>Light or dark</span>
+        <Segmented
+          label="Light or dark"
+          value={theme}
+          choose={(value) => {
+            chooseTheme(value);
+            setTheme(value);
+          }}
+          options={[
+            ["system", "As the system"],
+            ["light", "Light"],
+            ["dark", "Dark"],
+          ]}
+        />
+      </div>
+      <div className="setting">
+        <span>A notification when something waits for you and this page is not in sight</span>
+        <NotifySwitch />
+      </div>
+      <p className="side-words">
+        The daemon's own settings stand in <code>settings.toml</code>; <code>mission config</code> shows each with where it comes from.
+      </p>
     </Card>
   );
 }
@@ -92,16 +72,43 @@ function Clients() {
   const adapters = useTool("adapter_list", {});
   return (
     <Card title="Clients that can be launched">
-      <Loaded query={adapters} what="The clients could not be read" rows={3}>
+      <Loaded query={adapters} what="The clients could not be read">
         {(data) => (
-          <ul className="rows-of-two">
-            {data.adapters.map((each) => (
-              <li key={each.name}>
-                <code>{each.name}</code>
-                <span className="meta">{each.installed ? "found here" : "not found here"}</span>
+          <ul className="side-list">
+            {data.adapters.map((adapter) => (
+              <li key={adapter.name}>
+                <StatusIcon status={adapter.installed ? HERE : NOT} size={14} />
+                <span>
+                  {adapter.title} <span className="meta">{adapter.version ?? (adapter.installed ? "" : "not installed")}</span>
+                </span>
               </li>
             ))}
           </ul>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Health() {
+  const health = useQuery<Record<string, unknown>, ApiError>({
+    queryKey: ["health"],
+    queryFn: async ({ signal }) => (await (await request("/api/health", { signal })).json()) as Record<string, unknown>,
+    refetchInterval: 10_000,
+    staleTime: 0,
+  });
+  return (
+    <Card title="Health">
+      <Loaded query={health} what="The daemon's health could not be read">
+        {(data) => (
+          <dl className="facts health">
+            {flat(data).map(([name, value]) => (
+              <div key={name} style={{ display: "contents" }}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
         )}
       </Loaded>
     </Card>

@@ -21,6 +21,11 @@ export function useWaiting() {
   return useTool("queue_list", { limit: MOST_WAITING });
 }
 
+/** How many launched agents are there now; nothing until it is known. */
+export function useLiveExecutions(): number | undefined {
+  return useTool("execution_list", { status: ["starting", "running", "waiting"], limit: 200 }).data?.executions.length;
+}
+
 /** How many things wait; 0 until it is known. */
 export function useWaitingCount(): number {
   return useWaiting().data?.total ?? 0;

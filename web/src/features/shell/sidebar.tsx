@@ -7,7 +7,7 @@ import { Progress } from "@/ui/progress";
 import { AGENT, look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { ConnectionLine } from "./connection";
-import { useOverview, useWaitingCount } from "./counts";
+import { useLiveExecutions, useOverview, useWaitingCount } from "./counts";
 import { PLACES } from "./places";
 
 const MOST_MISSIONS = 8;
@@ -16,6 +16,7 @@ export function Sidebar() {
   const { data } = useOverview();
   const waiting = useWaitingCount();
   const numbers: Record<string, number | undefined> = {
+    "/executions": useLiveExecutions(),
     "/missions": data?.missions_open,
     "/agents": data?.fleet.length,
   };

@@ -1,6 +1,6 @@
-// Plans that can be used again: fill in the variables, and a mission is made.
+// Plans to use again: what they need, and a form that makes a mission of one.
 import { useState, type FormEvent } from "react";
-import { useNavigate } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 
 import { useAction, useTool } from "@/api/queries";
 import type { TemplateSummary } from "@/api/types";
@@ -8,29 +8,56 @@ import { useOnline } from "@/live/live";
 import { Card } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { plural } from "@/ui/text";
+import { given, missing } from "./form";
 import "./templates.css";
 
 export function TemplatesPage() {
   const templates = useTool("template_list", {});
+  const [address, setAddress] = useSearchParams();
+  const all = templates.data?.templates ?? [];
+  const chosen = all.find((each) => each.id === address.get("template")) ?? all[0];
   return (
-    <div className="page">
+    <div className="page templates">
       <title>Templates · Mission Control</title>
       <div className="page-head">
         <h1>Templates</h1>
+        <span className="quiet">plans to use again</span>
       </div>
       <Loaded query={templates} what="The templates could not be read">
-        {(data) =>
-          data.templates.length === 0 ? (
+        {() =>
+          chosen === undefined ? (
             <section className="card">
-              <Empty title="No template yet" actions={<code>template_create</code>}>
-                A template is a plan with blanks. An agent or a program makes one, or a repository carries it; here it is applied by a form.
+              <Empty title="No template yet">
+                An agent keeps a plan with template_create, or a repository carries one in .mission/templates; then it can be applied here.
               </Empty>
             </section>
           ) : (
-            <div className="templates">
-              {data.templates.map((template) => (
-                <Template key={template.id} template={template} />
-              ))}
+            <div className="columns">
+              <div>
+                <TasksOf template={chosen} />
+                <Apply key={chosen.id} template={chosen} />
+              </div>
+              <div>
+                <Card title="Templates" count={all.length}>
+                  <ul className="pick">
+                    {all.map((each) => (
+                      <li key={each.id}>
+                        <button
+                          type="button"
+                          aria-pressed={each.id === chosen.id}
+                          onClick={() => setAddress({ template: each.id }, { replace: true })}
+                        >
+                          <strong>{each.name}</strong>
+                          <span className="meta">
+                            {plural(each.tasks_total, "task")}
+                            {each.source !== null && ` · ${each.source}`}
+                          </span>
+                        </button>
+                      </li>
+                    ))}
+                  </ul>
+                </Card>
+              </div>
             </div>
           )
         }
@@ -39,57 +66,83 @@ export function TemplatesPage() {
   );
 }
 
-function Template({ template }: { template: TemplateSummary }) {
-  const [open, setOpen] = useState(false);
+function TasksOf({ template }: { template: TemplateSummary }) {
   return (
     <Card title={template.name} aside={plural(template.tasks_total, "task")}>
-      <div className="template">
-        {template.description !== null && <p className="quiet">{template.description}</p>}
-        {open ? (
-          <Apply template={template} />
-        ) : (
-          <button type="button" className="button" onClick={() => setOpen(true)}>
-            Apply it
-          </button>
-        )}
-      </div>
+      {template.description !== null && <p className="side-words">{template.description}</p>}
+      <ol className="side-list">
+        {template.tasks.map((task, index) => (
+          <li key={index}>
+            <span className="meta">{task.sequence}</span>
+            <span>
+              {task.name} <span className="meta">{task.depends_on.length > 0 && `after ${task.depends_on.join(", ")}`}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
     </Card>
   );
 }
 
 function Apply({ template }: { template: TemplateSummary }) {
-  const apply = useAction("template_apply");
-  const online = useOnline();
   const navigate = useNavigate();
-  const send = (event: FormEvent<HTMLFormElement>) => {
+  const online = useOnline();
+  const apply = useAction("template_apply");
+  const [name, setName] = useState("");
+  const [folder, setFolder] = useState("");
+  const [values, setValues] = useState<Record<string, string>>({});
+  const lacking = missing(template, values);
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const variables = Object.fromEntries(template.variables.map((each) => [each.name, String(fields.get(`v:${each.name}`) ?? "")]));
     apply.mutate(
-      { template_id: template.id, workflow_name: String(fields.get("name")), variables },
+      {
+        template_id: template.id,
+        workflow_name: name.trim(),
+        variables: given(template, values),
+        ...(folder.trim() !== "" ? { repository_path: folder.trim() } : {}),
+      },
       { onSuccess: (made) => void navigate(`/missions/${made.workflow_id}`) },
     );
   };
   return (
-    <form onSubmit={send}>
-      <label>
-        Name of the mission
-        <input className="field" name="name" required maxLength={200} defaultValue={template.name} />
-      </label>
-      {template.variables.map((each) => (
-        <label key={each.name}>
-          {each.description || each.name}
-          <input className="field" name={`v:${each.name}`} required={each.required} defaultValue={each.default ?? ""} />
+    <Card title="Make a mission of it">
+      <form className="apply" onSubmit={submit}>
+        <label>
+          Name of the mission
+          <input className="field" value={name} onChange={(event) => setName(event.target.value)} required />
         </label>
-      ))}
-      <button className="button primary" disabled={!online || apply.isPending}>
-        Make the mission
-      </button>
-      {apply.error !== null && (
-        <p className="wrong" role="alert">
-          {apply.error.message} {apply.error.hint}
-        </p>
-      )}
-    </form>
+        {template.variables.map((variable) => (
+          <label key={variable.name}>
+            <span>
+              {variable.name} {!variable.required && <span className="meta">optional</span>}
+            </span>
+            <input
+              className="field"
+              value={values[variable.name] ?? ""}
+              required={variable.required && variable.default === null}
+              placeholder={variable.default ?? ""}
+              onChange={(event) => setValues({ ...values, [variable.name]: event.target.value })}
+            />
+            {variable.description !== "" && <span className="meta">{variable.description}</span>}
+          </label>
+        ))}
+        <label>
+          <span>
+            Folder of the repository <span className="meta">optional</span>
+          </span>
+          <input className="field" value={folder} placeholder="/home/you/project" onChange={(event) => setFolder(event.target.value)} />
+        </label>
+        {apply.error !== null && (
+          <p className="error" role="alert">
+            {apply.error.message} {apply.error.hint}
+          </p>
+        )}
+        <div className="actions">
+          <button className="button primary" disabled={!online || apply.isPending || name.trim() === "" || lacking.length > 0}>
+            Start the mission
+          </button>
+        </div>
+      </form>
+    </Card>
   );
 }

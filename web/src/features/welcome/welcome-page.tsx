@@ -1,62 +1,75 @@
-// The first run: how to connect a client, and the first call as it arrives.
+// The first minutes: how to connect a client, and the first call as it arrives.
 import { Link } from "react-router";
 
-import { useOverview } from "@/features/shell/counts";
-import { useConnection } from "@/live/live";
-import { Card } from "@/ui/parts";
+import { isOwn, useRecentCalls } from "@/features/audit/recent";
+import { Ago, Card } from "@/ui/parts";
+import { Loaded } from "@/ui/states";
+import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import "../agents/agents.css";
+import "./welcome.css";
 
-const CLIENTS = ["claude-code", "codex", "opencode", "copilot-cli", "gemini-cli", "cursor", "vscode"];
-const DONE = { shape: "disc-check", tone: "success", word: "Done" } as const;
-const WAITS = { shape: "dotted", tone: "muted", word: "Waiting" } as const;
+const LINES: [string, string][] = [
+  ["mission setup claude-code", "for everything you do with Claude Code"],
+  ["mission setup codex --scope project", "for the project in this folder"],
+  ["mission setup all --hooks", "every client that is installed, with hooks"],
+  ["mission setup", "which clients are there, and which are connected"],
+];
+const WAITING: Status = { shape: "dotted", tone: "muted", word: "Waiting" };
+const CAME: Status = { shape: "disc-check", tone: "success", word: "Arrived" };
 
 export function WelcomePage() {
-  const overview = useOverview().data;
-  const connection = useConnection();
-  const arrived = overview !== undefined && (overview.fleet.length > 0 || overview.missions_open > 0);
   return (
-    <div className="page">
-      <title>Welcome · Mission Control</title>
+    <div className="page welcome">
+      <title>Connect an agent · Mission Control</title>
       <div className="page-head">
         <h1>Connect an agent</h1>
       </div>
-      <Card title="1. Tell your client about Mission Control">
-        <div className="statement">
-          <p>One command writes its configuration, and says what it wrote:</p>
-          <ul>
-            {CLIENTS.map((client) => (
-              <li key={client}>
-                <code>mission setup {client}</code>
-              </li>
-            ))}
-          </ul>
-        </div>
+      <Card title="1. Connect your client">
+        <p className="side-words">Run one of these in a shell. It shows what it changes before it does, and tries it once.</p>
+        <dl className="lines">
+          {LINES.map(([line, why]) => (
+            <div key={line}>
+              <dt>
+                <code>{line}</code>
+              </dt>
+              <dd className="quiet">{why}</dd>
+            </div>
+          ))}
+        </dl>
       </Card>
-      <Card title="2. Ask it for something">
-        <div className="statement">
-          <p>
-            For instance: “Start a mission for this change, with a task for each step.” Its first call appears here by itself.
-          </p>
-        </div>
+      <Card title="2. Let it work">
+        <p className="side-words">
+          Start the client anew and ask it, for instance: “Plan this as a mission with Mission Control, then do it.” Or watch a demonstration
+          that plays by itself: <code>mission demo</code>
+        </p>
       </Card>
-      <Card title="3. The first call">
-        <div className="statement" role="status">
-          <p>
-            <StatusIcon status={arrived ? DONE : WAITS} />{" "}
-            {arrived ? (
-              <>
-                It has arrived. <Link to="/">See what goes on</Link>
-              </>
-            ) : (
-              `Waiting for it; ${connection.state === "live" ? "this page listens" : "not connected yet"}.`
-            )}
-          </p>
-          <p className="quiet">
-            No client at hand? <code>mission demo</code> plays a whole mission by itself.
-          </p>
-        </div>
-      </Card>
+      <FirstCall />
     </div>
+  );
+}
+
+function FirstCall() {
+  const calls = useRecentCalls({ limit: 200 });
+  return (
+    <Card title="3. Its first call arrives here">
+      <Loaded query={calls} what="The calls could not be read" rows={1}>
+        {(data) => {
+          const newest = data.entries.find((entry) => !isOwn(entry) && entry.transport !== "cli");
+          return (
+            <div className="first-call" role="status">
+              <StatusIcon status={newest === undefined ? WAITING : CAME} decorative />
+              {newest === undefined ? (
+                <span>No call yet. This looks every 3 seconds.</span>
+              ) : (
+                <span>
+                  <code>{newest.tool}</code> by {newest.caller} over {newest.transport}, <Ago at={newest.at} />.{" "}
+                  <Link to="/">See what it does</Link>
+                </span>
+              )}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Card>
   );
 }

@@ -1,70 +1,55 @@
-// Worktrees: branch, how far ahead and behind, what is uncommitted.
-import { Link } from "react-router";
+// Every worktree: its branch, how far it is ahead and behind, what is not committed.
+import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useAction, useTool } from "@/api/queries";
 import type { WorkspaceRecord } from "@/api/types";
-import { Ago, Card } from "@/ui/parts";
+import { useOnline } from "@/live/live";
+import { Card, Segmented, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
+import { StatusIcon } from "@/ui/status-icon";
 import { plural } from "@/ui/text";
-import "../agents/agents.css";
+import { stateOf } from "./standing";
+import "./workspaces.css";
 
 export function WorkspacesPage() {
-  const workspaces = useTool("workspace_list", { include_state: true });
+  const [address, setAddress] = useSearchParams();
+  const show = address.get("show") ?? "present";
+  const spaces = useTool("workspace_list", { include_state: true, include_removed: show === "all", limit: 100 }, { keep: true });
   return (
-    <div className="page">
+    <div className="page workspaces">
       <title>Workspaces · Mission Control</title>
       <div className="page-head">
         <h1>Workspaces</h1>
+        <span className="quiet">a worktree for each parallel task</span>
         <div className="actions">
-          <button type="button" className="button" onClick={() => void workspaces.refetch()}>
+          <button type="button" className="button" onClick={() => void spaces.refetch()} disabled={spaces.isFetching}>
             Look again
           </button>
+          <Segmented
+            label="Which workspaces"
+            value={show}
+            choose={(value) => setAddress(value === "present" ? {} : { show: value }, { replace: true })}
+            options={[
+              ["present", "Present"],
+              ["all", "With removed ones"],
+            ]}
+          />
         </div>
       </div>
-      <Card title="Worktrees" count={workspaces.data?.workspaces.length ?? 0} className="plain-table">
-        <Loaded query={workspaces} what="The workspaces could not be read">
+      <Card title="Workspaces" {...(spaces.data !== undefined ? { count: spaces.data.workspaces.length } : {})}>
+        <Loaded query={spaces} what="The workspaces could not be read">
           {(data) =>
             data.workspaces.length === 0 ? (
-              <Empty title="No worktree yet" actions={<code>workspace_create</code>}>
-                Tasks that run side by side get a git worktree each; its branch and state stand here.
+              <Empty title="No workspace yet">
+                A workflow with auto_create_workspaces gives each parallel task a git worktree of its own; it stands here with its branch.
               </Empty>
             ) : (
-              <table>
-                <thead>
-                  <tr>
-                    <th>Branch</th>
-                    <th className="wide-column">Path</th>
-                    <th>State</th>
-                    <th className="num">Changed</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.workspaces.map((each) => (
-                    <tr key={each.id}>
-                      <td>
-                        <code>{each.branch}</code>
-                        <div className="meta">
-                          {each.task_ids.map((id) => (
-                            <Link key={id} to={`/tasks/${id}`}>
-                              {id}{" "}
-                            </Link>
-                          ))}
-                        </div>
-                      </td>
-                      <td className="wide-column">
-                        <code>{each.path}</code>
-                      </td>
-                      <td className="quiet">
-                        {each.status}
-                        <div className="meta">{stateOf(each)}</div>
-                      </td>
-                      <td className="num quiet">
-                        <Ago at={each.updated_at} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              <ul className="spaces">
+                {data.workspaces.map((each) => (
+                  <Row key={each.id} workspace={each} changed={() => void spaces.refetch()} />
+                ))}
+              </ul>
             )
           }
         </Loaded>
@@ -73,13 +58,63 @@ export function WorkspacesPage() {
   );
 }
 
-function stateOf(workspace: WorkspaceRecord): string {
-  const state = workspace.state;
-  if (state == null) return "";
-  if (!state.exists) return "its folder is gone";
-  const parts = [];
-  if (state.ahead !== null) parts.push(`${state.ahead} ahead`);
-  if (state.behind !== null && state.behind > 0) parts.push(`${state.behind} behind`);
-  parts.push(state.dirty ? plural(state.uncommitted.length, "uncommitted file") : "clean");
-  return parts.join(" · ");
+function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () => void }) {
+  const online = useOnline();
+  const remove = useAction("workspace_remove");
+  const [sure, setSure] = useState(false);
+  const standing = stateOf(workspace);
+  const gone = workspace.removed_at !== null;
+  return (
+    <li>
+      <StatusIcon status={standing.status} />
+      <div className="words">
+        <strong>
+          <code>{workspace.branch}</code>
+        </strong>{" "}
+        <span className="quiet">{standing.words}</span>
+        <div className="meta">
+          <code>{workspace.path}</code>
+        </div>
+        <div className="meta">
+          {workspace.base_branch !== null && `from ${workspace.base_branch} · `}
+          {workspace.task_ids.map((id, index) => (
+            <span key={id}>
+              {index > 0 && ", "}
+              <Link to={`/tasks/${id}`}>task {id}</Link>
+            </span>
+          ))}
+          {" · "}
+          <Time at={workspace.created_at} />
+        </div>
+        {(workspace.state?.uncommitted.length ?? 0) > 0 && (
+          <details>
+            <summary className="meta">{plural(workspace.state!.uncommitted.length, "file")} not committed</summary>
+            <ul className="meta">
+              {workspace.state!.uncommitted.slice(0, 50).map((path) => (
+                <li key={path}>
+                  <code>{path}</code>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {remove.error !== null && (
+          <p className="error" role="alert">
+            {remove.error.message} {remove.error.hint}
+          </p>
+        )}
+      </div>
+      {!gone && (
+        <button
+          type="button"
+          className={`button small ${sure ? "danger" : ""}`}
+          disabled={!online || remove.isPending}
+          onClick={() => (sure ? remove.mutate({ id: workspace.id, save: true }, { onSuccess: changed }) : setSure(true))}
+          onBlur={() => setSure(false)}
+        >
+          {sure ? "Save and remove it" : "Remove"}
+        </button>
+      )}
+    </li>
+  );
 }

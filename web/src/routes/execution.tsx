@@ -1,4 +1,0 @@
-// Execution.
-import { ExecutionPage } from "@/features/executions/execution-page";
-
-export default ExecutionPage;
