@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain import ids, times
-from mission.domain.agent import AgentType
 from mission.domain.changes import Changes, Rename, verify_scope
 from mission.domain.errors import InvalidInput
-from mission.domain.permissions import decide
 
 
 def test_ids_are_short_typed_and_not_repeated():
@@ -88,37 +86,3 @@ def test_without_areas_everything_was_expected():
 )
 def test_changes_survive_being_stored(changes):
     assert Changes.from_dict(changes.as_dict()).as_dict() == changes.as_dict()
-
-
-@pytest.mark.parametrize(
-    ("tool", "supervisor", "orchestrator", "worker"),
-    [
-        ("start_mission", True, True, False),
-        ("complete_phase", True, True, False),
-        ("start_task", True, True, True),
-        ("log_issue", True, True, True),
-        ("get_context", True, True, True),
-        ("agent_heartbeat", True, True, True),
-        ("mcp__mail__send", True, True, True),
-        ("mcp__agent__create", True, True, False),
-        ("mcp__agent__get_task", True, True, True),
-        ("mcp__task__create", True, True, False),
-        ("mcp__task__update_status", True, True, True),
-        ("mcp__epic__create", True, True, False),
-        ("mcp__supervisor__list_agents", True, False, False),
-        ("mcp__orchestrator__list_epics", True, True, False),
-        ("audit_list", True, False, False),
-        ("mission_delete", False, False, False),
-        ("mission_archive", False, False, False),
-        ("unheard_of", True, False, False),
-    ],
-)
-def test_who_may_call_what(tool, supervisor, orchestrator, worker):
-    allowed = {kind: decide(kind, tool).allowed for kind in AgentType}
-
-    assert allowed == {
-        AgentType.SUPERVISOR: supervisor,
-        AgentType.ORCHESTRATOR: orchestrator,
-        AgentType.WORKER: worker,
-    }
-    assert all(decide(kind, tool).rule.startswith(kind) for kind in AgentType)

@@ -18,7 +18,7 @@ import uvicorn
 from mission.app import App, http_server, operator_token
 from mission.settings import Settings
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 Value = TypeVar("Value")
 Json = dict[str, Any]
 

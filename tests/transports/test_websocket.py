@@ -20,7 +20,7 @@ from mission.gateway.caller import Caller
 from mission.settings import Settings
 from tests.transports.live import Json, Live, serving, until
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 _CALLER = Caller(transport="test")
 WRITER = """
 import asyncio, sys
