@@ -11,7 +11,9 @@ from playwright.sync_api import Page, expect
 
 from mission.services import inbox
 from mission.store.transaction import Tx
+from tests.browser.chromium import Chromium
 from tests.browser.conftest import House
+from tests.browser.test_barriers import BARRIERS
 from tests.browser.test_page import connected
 from tests.runtime.conftest import STANDIN
 
@@ -78,7 +80,7 @@ def test_mail_to_the_person_is_read_as_a_thread_and_replied_to(page: Page, house
 
 
 def test_a_terminal_is_typed_into_stopped_and_shown_again_afterwards(
-    page: Page, house: House, repository: Path
+    page: Page, house: House, repository: Path, chromium: Chromium
 ) -> None:
     started = house.live.call("start_mission", {"name": "Shop", "objective": "o", "repository_path": str(repository)})
     plan = {"id": started["mission_id"], "tasks": [{"name": "Sort", "description": "d", "sequence": 1}]}
@@ -90,6 +92,9 @@ def test_a_terminal_is_typed_into_stopped_and_shown_again_afterwards(
     expect(page.locator(".terminal[data-state=typing]")).to_be_visible()
     expect(terminal.locator(".xterm-rows")).to_contain_text("size")
     connected(page)
+
+    page.evaluate(chromium.axe)
+    assert page.evaluate(BARRIERS) == []
 
     terminal.locator(".xterm-helper-textarea").focus()
     page.keyboard.type("hello")

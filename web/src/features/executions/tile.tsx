@@ -50,7 +50,8 @@ function useInSight(box: React.RefObject<HTMLElement | null>): boolean {
 
 const DRAW_EVERY = 250;
 
-function useTail(id: string, seen: boolean): { lines: string[]; at: number | null } {
+/** The last lines of an execution, as they come while it is in sight. */
+export function useTail(id: string, seen: boolean): { lines: string[]; at: number | null } {
   const [shown, show] = useState<{ lines: string[]; at: number | null }>({ lines: [], at: null });
   useEffect(() => {
     if (!seen) return;

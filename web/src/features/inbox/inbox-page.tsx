@@ -13,7 +13,7 @@ import { BLANK, choicesOf, type Draft } from "./draft";
 import { ItemCard } from "./item-card";
 import { Mail, useMail } from "./mail";
 import { NotifySwitch } from "./notify";
-import { Closed, DecidedBefore, HoldsUp } from "./side";
+import { Closed, DecidedBefore, HoldsUp, LastLines } from "./side";
 import "./inbox.css";
 
 type Show = "open" | "answered" | "mail";
@@ -116,6 +116,9 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
       </div>
       <div>
         {chosen?.mission_id && chosen.task_id && <HoldsUp missionId={chosen.mission_id} taskId={chosen.task_id} />}
+        {chosen?.execution_id && (
+          <LastLines key={chosen.execution_id} executionId={chosen.execution_id} name={chosen.agent_name ?? "The agent"} />
+        )}
         {chosen?.mission_id && <DecidedBefore missionId={chosen.mission_id} />}
         <Answered short />
       </div>

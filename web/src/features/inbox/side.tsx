@@ -3,6 +3,7 @@ import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
+import { useTail } from "@/features/executions/tile";
 import { Icon } from "@/ui/icons";
 import { Card, Time } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
@@ -33,6 +34,15 @@ export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: stri
           </>
         )}
       </Loaded>
+    </Card>
+  );
+}
+
+export function LastLines({ executionId, name }: { executionId: string; name: string }) {
+  const { lines } = useTail(executionId, true);
+  return (
+    <Card title={`${name}, last lines`} aside={<Link to={`/executions/${executionId}`}>Open terminal</Link>} className="last-lines">
+      <pre tabIndex={0}>{lines.join("\n")}</pre>
     </Card>
   );
 }

@@ -3,6 +3,7 @@ import { useRef, useState, type FormEvent } from "react";
 
 import { useAction, useTool } from "@/api/queries";
 import type { TaskRecord } from "@/api/types";
+import { LaunchForm } from "@/features/executions/launch";
 import { useOnline } from "@/live/live";
 
 const OPEN = ["pending", "blocked", "planning", "in_progress", "paused", "review"];
@@ -12,6 +13,7 @@ export function Actions({ task }: { task: TaskRecord }) {
   const release = useAction("task_release");
   const move = useAction("task_update_status");
   const assign = useRef<HTMLDialogElement>(null);
+  const launch = useRef<HTMLDialogElement>(null);
   const busy = release.isPending || move.isPending;
   const error = release.error ?? move.error;
   const off = !online || busy;
@@ -23,6 +25,11 @@ export function Actions({ task }: { task: TaskRecord }) {
         {task.status === "failed" && (
           <button type="button" className="button primary" disabled={off} onClick={() => move.mutate({ id: task.id, status: "pending" })}>
             Retry
+          </button>
+        )}
+        {owner === null && (task.status === "pending" || task.status === "failed") && (
+          <button type="button" className="button" disabled={off} onClick={() => launch.current?.showModal()}>
+            Launch
           </button>
         )}
         {(open || task.status === "failed") && (
@@ -51,6 +58,9 @@ export function Actions({ task }: { task: TaskRecord }) {
           {error.message} {error.hint}
         </p>
       )}
+      <dialog ref={launch} aria-labelledby="launch-title">
+        <LaunchForm taskId={task.id} close={() => launch.current?.close()} />
+      </dialog>
       <dialog ref={assign} aria-labelledby="assign-title">
         <AssignForm task={task} close={() => assign.current?.close()} />
       </dialog>
