@@ -65,7 +65,7 @@ def main(folder: Path, words: list[str]) -> None:
                     page.on("pageerror", lambda error: sys.stderr.write(f"{error}\n"))
                     sign_in(page, live)
                     for each, path in addresses(ids).items():
-                        if words and not any(word in f"{each}-{scheme}-{name}" for word in words):
+                        if words and not any(word in f"{each}-{name}-{scheme}" for word in words):
                             continue
                         page.goto(f"{live.url}{path}")
                         page.wait_for_load_state("networkidle")

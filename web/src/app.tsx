@@ -1,13 +1,14 @@
-// Which address shows what. A route is loaded when it is first visited; add one here and its folder under features.
+// Which address shows what. A route is loaded when it is first visited, but for Now, which is looked at most; add one
+// here and its folder under features.
 import { lazy, Suspense } from "react";
 import { Route, Routes } from "react-router";
 
 import { useSignedIn } from "@/api/session";
 import { Login } from "@/features/login/login";
 import { Shell } from "@/features/shell/shell";
+import Now from "@/routes/now";
 import { Skeleton } from "@/ui/states";
 
-const Now = lazy(() => import("@/routes/now"));
 const Missions = lazy(() => import("@/routes/missions"));
 const Mission = lazy(() => import("@/routes/mission"));
 const Inbox = lazy(() => import("@/routes/inbox"));

@@ -37,7 +37,7 @@ export interface Layout {
 }
 
 export const SIZES: Record<Density, { width: number; height: number; columns: number; rows: number }> = {
-  full: { width: 118, height: 60, columns: 22, rows: 14 },
+  full: { width: 128, height: 60, columns: 18, rows: 14 },
   line: { width: 128, height: 30, columns: 26, rows: 10 },
   glyph: { width: 24, height: 24, columns: 8, rows: 0 },
 };
