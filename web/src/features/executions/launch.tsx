@@ -29,12 +29,19 @@ function Form({ taskId, close, installed }: FormProps) {
   const [name, setName] = useState(installed[0]?.name ?? "");
   const [terminal, setTerminal] = useState(true);
   const [more, setMore] = useState("");
+  const [folder, setFolder] = useState("");
   const adapter = installed.find((each) => each.name === name);
   const needsProgram = name === ANY_PROGRAM && more.trim() === "";
   const submit = (event: FormEvent) => {
     event.preventDefault();
     launch.mutate(
-      { task_id: taskId, adapter: name, interactive: terminal && (adapter?.interactive ?? false), arguments: splitArguments(more) },
+      {
+        task_id: taskId,
+        adapter: name,
+        interactive: terminal && (adapter?.interactive ?? false),
+        arguments: splitArguments(more),
+        ...(folder.trim() !== "" ? { repository_path: folder.trim() } : {}),
+      },
       { onSuccess: (made) => void navigate(`/executions/${made.id}`) },
     );
   };
@@ -62,6 +69,10 @@ function Form({ taskId, close, installed }: FormProps) {
       <label>
         {name === ANY_PROGRAM ? "Program and its arguments" : "More arguments for it, if any"}
         <input className="field mono" value={more} onChange={(event) => setMore(event.target.value)} />
+      </label>
+      <label>
+        Folder to work in, if the mission names none
+        <input className="field mono" value={folder} placeholder="/home/you/project" onChange={(event) => setFolder(event.target.value)} />
       </label>
       {launch.error !== null && (
         <p className="error" role="alert">
