@@ -14,7 +14,11 @@ import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.execution import ExecutionStatus
-from tests.runtime.conftest import Control
+from mission.runtime.kept_launch import Kept
+from mission.runtime.postman import Postman
+from mission.services.launching import Order
+from mission.services.work import Unattended
+from tests.runtime.conftest import STANDIN, Control
 
 S = ExecutionStatus
 
@@ -78,6 +82,15 @@ async def test_an_agent_gets_its_secrets_and_what_it_needs_and_no_keys_of_others
     assert found["OPEN_MISSION_MCP_TOKEN"]
     assert found["MISSION_TOKEN"] not in ("", found["OPEN_MISSION_MCP_TOKEN"])
     assert "ANTHROPIC_API_KEY" not in found
+
+
+def test_what_came_from_a_shell_is_missed_by_name_when_a_later_daemon_goes_on():
+    kept = Kept(variables=["ANTHROPIC_API_KEY"])
+    order = Order(task_id="t_1", adapter="claude-code", resumes="x_1")
+
+    kept.check({"ANTHROPIC_API_KEY": "k"}, order)
+    with pytest.raises(InvalidState, match="ANTHROPIC_API_KEY came from a shell"):
+        kept.check({"PATH": "/bin"}, order)
 
 
 async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control):
@@ -163,6 +176,75 @@ async def test_an_answer_is_not_lost_on_an_agent_that_is_just_about_to_end(contr
     second = await _the_next(control, task, after=first["id"])
     done = await control.ended(second.id)
     assert "left" in (done.progress or {})["summary"].lower()
+
+
+async def test_an_answer_outlives_the_daemon_that_heard_it(control: Control, tmp_path: Path):
+    may_end, app = tmp_path / "may-end", control.app
+    task = await control.task()
+    first = await control.launch("linger", str(may_end), task=task, seconds=900)
+    await control.until(first["id"], lambda each: each.status is S.WAITING)
+    item = (await control.call("queue_list"))["items"][0]
+    await control.call("queue_answer", {"id": item["id"], "choice": 1})
+    await _all_heard(control)
+    await app.postman.close()
+    await app.supervisor.close()
+
+    may_end.touch()
+    app.postman = Postman(
+        app.supervisor,
+        Unattended(app.database),
+        app.events,
+        host_id=app.settings.host_id,
+        mark=app.settings.home / "heard",
+    )
+    await app.supervisor.open()
+    await app.postman.open()
+
+    second = await _the_next(control, task, after=first["id"])
+    done = await control.ended(second.id)
+    assert "left" in (done.progress or {})["summary"].lower()
+    assert app.supervisor.kept(second.id).seconds == 900
+
+
+async def test_an_agent_that_was_stopped_after_its_answer_stays_stopped(control: Control, tmp_path: Path):
+    task = await control.task()
+    first = await control.launch("linger", str(tmp_path / "never"), task=task)
+    await control.until(first["id"], lambda each: each.status is S.WAITING)
+    item = (await control.call("queue_list"))["items"][0]
+    await control.call("queue_answer", {"id": item["id"], "choice": 1})
+
+    await control.call("execution_stop", {"id": first["id"]})
+    await _all_heard(control)
+
+    assert (await control.app.database.read(_newest, task=task)).id == first["id"]
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+
+
+async def test_an_answer_that_finds_no_program_frees_the_task_and_says_so(control: Control, tmp_path: Path):
+    program = tmp_path / "agent"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -u {STANDIN} talk\n")
+    program.chmod(0o755)
+    task = await control.task()
+    await control.ended((await control.launch(program=[str(program)], task=task))["id"])
+    item = (await control.call("queue_list"))["items"][0]
+    program.unlink()
+
+    await control.call("queue_answer", {"id": item["id"], "choice": 1})
+    await _all_heard(control)
+
+    found = await control.call("task_get", {"id": task})
+    assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
+    told = (await control.call("queue_list"))["items"]
+    assert [each["kind"] for each in told] == ["escalation"]
+    assert "is not installed" in told[0]["body"]
+
+
+async def _all_heard(control: Control) -> None:
+    """Return once everything that happened so far was heard and dealt with."""
+    said = control.app.events.last
+    async with asyncio.timeout(60):
+        while control.app.postman.heard < said:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.01)
 
 
 async def _the_next(control: Control, task: str, *, after: str):

@@ -63,6 +63,21 @@ async def test_a_message_to_a_running_agent_is_kept_with_what_became_of_it(works
         await call("execution_message", {"execution_id": id, "kind": "resume"})
 
 
+async def test_a_mission_is_deleted_only_when_none_of_its_agents_runs_and_with_what_they_showed(workshop, call, app):
+    execution = (await workshop.launch()).execution
+    mission = {"mission_id": execution.mission_id}
+    folder = app.supervisor.folder(execution.id)
+    folder.mkdir(parents=True)
+    await call("complete_mission", {**mission, "status": "failed", "summary": "no more"})
+
+    with pytest.raises(InvalidState, match=f"still run: {execution.id}"):
+        await call("mission_delete", mission)
+    await workshop.end(execution.id)
+    await call("mission_delete", mission)
+
+    assert not folder.exists()
+
+
 async def test_observations_are_read_back_with_their_payloads(workshop, call):
     created = await workshop.launch()
     await workshop.signal(created.execution.id, "e1", "progress", summary="Reading", artifacts=["src/app.py"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import MissionError
-from mission.domain.execution import Execution, MessageKind, MessageState, Mode
+from mission.domain.execution import Execution, ExecutionStatus, MessageKind, MessageState, Mode
 from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
 from mission.domain.observation import Origin
@@ -37,6 +37,7 @@ NO_ANSWER = "No answer will come: go on as you think best."
 ENTER_SECONDS = 0.2
 """Between words and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
+QUESTIONS = (ItemKind.QUESTION, ItemKind.BLOCKER)
 ASKING = frozenset({"needs_input", "blocked"})
 RECENT = 50
 """How many observations are looked at for an agent's last signal."""
@@ -52,14 +53,13 @@ class Postman:
         self._events = events
         self._host_id = host_id
         self._mark = mark
-        self._heard = 0
-        self._answers: dict[str, str] = {}
+        self.heard = 0
+        """The number of the newest event that was dealt with."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin with what was said while no daemon ran."""
-        self._supervisor.on_end = self._ended
-        self._heard = self._last_heard()
+        self.heard = self._last_heard()
         self._begin(self._run())
 
     def _last_heard(self) -> int:
@@ -69,7 +69,6 @@ class Postman:
             return self._events.last
 
     async def close(self) -> None:
-        self._supervisor.on_end = None
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -81,17 +80,17 @@ class Postman:
 
     async def _run(self) -> None:
         while True:
-            await self._events.wait(self._heard, seconds=WAIT_SECONDS)
+            await self._events.wait(self.heard, seconds=WAIT_SECONDS)
             try:
-                chapter = await self._events.read(Topic("global"), since=self._heard)
+                chapter = await self._events.read(Topic("global"), since=self.heard)
             except MissionError:
                 await asyncio.sleep(WAIT_SECONDS)
                 continue
             for event in chapter.events:
                 await self._safely(self._hear(event))
-            if chapter.newest != self._heard:
-                self._heard = chapter.newest
-                await asyncio.to_thread(write_private, self._mark, str(self._heard))
+            if chapter.newest != self.heard:
+                self.heard = chapter.newest
+                await asyncio.to_thread(write_private, self._mark, str(self.heard))
 
     async def _safely(self, work: Any) -> None:
         try:
@@ -103,34 +102,40 @@ class Postman:
 
     async def _hear(self, event: StoredEvent) -> None:
         if event.type == "queue:updated" and event.data.get("execution_id"):
-            execution = await self._ours(event.data["execution_id"])
-            if execution is None or event.data["kind"] not in {ItemKind.QUESTION, ItemKind.BLOCKER}:
-                return
-            if event.data["state"] == ItemState.ANSWERED:
-                await self._answer(execution, event.data["answer"])
-            elif execution.is_live and event.data.get("closed_by") != SYSTEM and _was_dismissed(event):
-                await self._no_answer(execution)
-        elif event.type == "execution:updated" and (message := event.data.get("message")) is not None:
+            await self._closed(event)
+        elif event.type == "execution:updated":
             execution = await self._ours(event.data["id"])
-            if execution is None or message["state"] != MessageState.PENDING:
+            if execution is None:
                 return
-            if await self._work.read(_is_pending, message_id=message["id"]):
+            if (message := event.data.get("message")) is None:
+                await self._ended(execution)
+            elif await self._work.read(_is_pending, message_id=message["id"]):
                 await self._message(execution, message)
 
+    async def _closed(self, event: StoredEvent) -> None:
+        """A person closed a question or a blocker."""
+        execution = await self._ours(event.data["execution_id"])
+        if execution is None or event.data["kind"] not in QUESTIONS:
+            return
+        if event.data["state"] == ItemState.ANSWERED:
+            await self._answer(execution, event.data["answer"])
+        elif execution.is_live and event.data.get("closed_by") != SYSTEM and _was_dismissed(event):
+            await self._no_answer(execution)
+
     async def _ours(self, execution_id: str) -> Execution | None:
+        """The execution if this daemon launched it: on this host, and not by another daemon of it."""
         execution = await self._work.read(_found, execution_id=execution_id)
-        return execution if execution is not None and execution.host_id == self._host_id else None
+        ours = execution is not None and execution.host_id == self._host_id
+        return execution if ours and self._supervisor.folder(execution_id).is_dir() else None
 
     async def _answer(self, execution: Execution, text: str) -> None:
-        """By the terminal, or with the next prompt; meanwhile it lies in the agent's inbox."""
+        """By the terminal, or with the next prompt, once it has ended; meanwhile it lies in the agent's inbox."""
         follower = self._supervisor.follower(execution.id)
-        if follower is None:
-            await self._go_on(execution, text)
-        elif execution.mode is Mode.INTERACTIVE:
+        if not execution.is_live:
+            await self._go_on(execution)
+        elif follower is not None and execution.mode is Mode.INTERACTIVE:
             await self._type(follower, text)
             await self._work.write(executions.resumed, execution_id=execution.id)
-        else:
-            self._answers[execution.id] = text
 
     async def _no_answer(self, execution: Execution) -> None:
         """A question that was put aside: an agent that sits there is told, a task that was kept for it is free."""
@@ -140,23 +145,25 @@ class Postman:
         elif execution.mode is Mode.INTERACTIVE:
             await self._answer(execution, NO_ANSWER)
 
-    def _ended(self, execution: Execution) -> None:
-        """An agent that ended its turn to wait for the answer goes on with it."""
-        text = self._answers.pop(execution.id, None)
-        if text is not None:
-            self._begin(self._safely(self._go_on(execution, text)))
+    async def _ended(self, execution: Execution) -> None:
+        """An agent that ended its turn goes on if its answer came meanwhile; into a terminal it was typed."""
+        if not execution.is_live and execution.mode is Mode.HEADLESS:
+            await self._go_on(execution)
 
-    async def _go_on(self, execution: Execution, text: str) -> None:
+    async def _go_on(self, execution: Execution) -> None:
         """A new execution of the same agent on the same task, in the same session where the client can."""
-        if not await self._work.read(_waits, execution=execution):
+        text = await self._work.read(_answer_left, execution=execution)
+        if text is None:
             return
+        kept = self._supervisor.kept(execution.id)
         order = Order(
             task_id=execution.task_id,
             adapter=execution.adapter,
             delivery=execution.delivery,
             interactive=execution.mode is Mode.INTERACTIVE,
-            arguments=self._supervisor.arguments_of(execution.id),
+            arguments=kept.arguments,
             repository_path=execution.directory,
+            seconds=kept.seconds,
             resumes=execution.id,
             answer=text,
         )
@@ -224,6 +231,17 @@ def _waits(tx: Tx, *, execution: Execution) -> bool:
     return not signals or signals[0] in ASKING
 
 
+def _answer_left(tx: Tx, *, execution: Execution) -> str | None:
+    """The answer to the last question of an ended execution, if its agent is to go on with it."""
+    item = tx.inbox.newest_of_execution(execution.id, kinds=QUESTIONS)
+    if item is None or item.state is not ItemState.ANSWERED or not _waits(tx, execution=execution):
+        return None
+    ended, closed = execution.ended_at, item.closed_at
+    if execution.status is ExecutionStatus.STOPPED and ended is not None and closed is not None and closed <= ended:
+        return None  # whoever stopped it knew the answer
+    return item.answer
+
+
 def _give_up(tx: Tx, *, execution: Execution) -> None:
     """Free the task that waited for the answer in the hands of an agent that is gone."""
     task = tx.tasks.get(execution.task_id)
@@ -236,7 +254,8 @@ def _is_pending(tx: Tx, *, message_id: str) -> bool:
 
 
 def _complain(tx: Tx, *, execution: Execution, error: MissionError) -> None:
-    """Tell the person that an answer found nobody."""
+    """Tell the person that an answer found nobody; the task does not wait for that agent any longer."""
+    _give_up(tx, execution=execution)
     inbox.open_item(
         tx,
         kind=ItemKind.ESCALATION,

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
@@ -20,9 +21,11 @@ from mission.gateway.signals import Signals
 from mission.runtime import instructions
 from mission.runtime.choice import Choice, choose, described
 from mission.runtime.follower import Follower
+from mission.runtime.kept_launch import Kept
 from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, SIGNALS_URL, Launch, Server, launches
 from mission.runtime.launch import Order as LaunchOrder
 from mission.runtime.process import Limits, Process, Start, Terminal
+from mission.runtime.runner.processes import EXECUTION_VARIABLE
 from mission.runtime.terminal import Screen, shown_before
 from mission.services import executions
 from mission.services.agents import Rhythm
@@ -42,7 +45,7 @@ Context = Callable[[str], Coroutine[Any, Any, str]]
 
 CONFIG = "config"
 HANDOVER = "handover"
-KEPT_ARGUMENTS = "transcript.arguments.json"
+KEPT_LAUNCH = "transcript.launch.json"
 SHORTEST_BREATH = 1.0
 
 
@@ -66,7 +69,6 @@ class Supervisor:
         self._followers: dict[str, Follower] = {}
         self._given: dict[str, Mapping[str, str]] = {}
         self._breath: asyncio.Task[None] | None = None
-        self.on_end: Callable[[Execution], Any] | None = None
 
     async def open(self) -> None:
         """Find the executions of an earlier daemon again, and clear up after those that cannot be found."""
@@ -99,12 +101,9 @@ class Supervisor:
         """The last of what an ended execution showed."""
         return await asyncio.to_thread(shown_before, self.folder(execution_id))
 
-    def arguments_of(self, execution_id: str) -> Sequence[str]:
-        """What the operator added to the command line of an earlier launch."""
-        try:
-            return [str(each) for each in json.loads((self.folder(execution_id) / KEPT_ARGUMENTS).read_text())]
-        except (OSError, ValueError, TypeError):
-            return []
+    def kept(self, execution_id: str) -> Kept:
+        """What the operator gave an earlier launch."""
+        return Kept.read(self.folder(execution_id) / KEPT_LAUNCH)
 
     async def launch(self, work: Work, order: Order, *, answer: Callable[[Execution], Answer]) -> Answer:
         """Claim and start the task, start the program, and answer once it runs. Whatever fails leaves nothing."""
@@ -159,6 +158,11 @@ class Supervisor:
             )
         return execution
 
+    async def forget(self, execution_ids: Sequence[str]) -> None:
+        """Remove what ended executions showed."""
+        for id in execution_ids:
+            await asyncio.to_thread(shutil.rmtree, self.folder(id), ignore_errors=True)
+
     async def adapters(self) -> Sequence[Mapping[str, Any]]:
         """Each launchable client: whether it is installed, its version, and what it can do."""
         rows = await asyncio.gather(*(asyncio.to_thread(described, each) for each in self._launches.values()))
@@ -171,17 +175,20 @@ class Supervisor:
     def _handed_over(self, order: Order, *, keep: bool) -> Mapping[str, str] | None:
         """Variables that the operator's shell left for this launch, else those of the one that it goes on with."""
         if order.handover is None:
-            return self._given.get(order.task_id)
+            given = self._given.get(order.task_id)
+            if given is None and order.resumes is not None:
+                self.kept(order.resumes).check(os.environ, order)
+            return given
         path = self._settings.home / HANDOVER / Path(order.handover).name
         try:
             found = json.loads(path.read_text())
         except (OSError, ValueError):
             raise InvalidInput("handover: there is no such file", field="handover") from None
-        given = {str(name): str(value) for name, value in found.items()}
+        handed = {str(name): str(value) for name, value in found.items()}
         if not keep:
             path.unlink(missing_ok=True)
-            self._given[order.task_id] = given
-        return given
+            self._given[order.task_id] = handed
+        return handed
 
     async def _create(self, order: Order, choice: Choice) -> Created:
         created: Created = await executions.create(
@@ -222,7 +229,7 @@ class Supervisor:
         if created.token is not None:
             secrets |= {SIGNALS_TOKEN: created.token, SIGNALS_URL: self._signals_url(execution.id)}
         _write_files(folder / CONFIG, prepared.files)
-        write_private(folder / KEPT_ARGUMENTS, json.dumps(list(order.arguments)))
+        write_private(folder / KEPT_LAUNCH, Kept.of(order, choice).as_text())
         process = Process(execution.id, folder)
         await process.start(
             Start(
@@ -256,8 +263,6 @@ class Supervisor:
 
     async def _gone(self, execution: Execution) -> None:
         self._followers.pop(execution.id, None)
-        if self.on_end is not None:
-            self.on_end(execution)
 
     async def _abandon(self, execution: Execution, error: Exception) -> None:
         """End an execution whose program never ran, as if it had not been."""
@@ -320,7 +325,8 @@ class Supervisor:
         return f"{self.url}/mcp/executions/{execution_id}"
 
     def _secrets(self, delivery: Delivery) -> set[str]:
-        return {MISSION_TOKEN, *({SIGNALS_TOKEN, SIGNALS_URL} if delivery is Delivery.MCP_TOOL else ())}
+        always = {MISSION_TOKEN, "MISSION_HOME", "TERM", EXECUTION_VARIABLE}
+        return {*always, *({SIGNALS_TOKEN, SIGNALS_URL} if delivery is Delivery.MCP_TOOL else ())}
 
     async def _recover(self, execution: Execution) -> None:
         """Go on with what an earlier daemon launched; what never began or is gone is marked lost."""

@@ -183,8 +183,8 @@ def resumed(tx: Tx, *, execution_id: str) -> Execution:
 def alive(tx: Tx, *, execution_ids: Sequence[str], rhythm: Rhythm) -> None:
     """The processes live: their agents count as present and their claims go on."""
     for id in execution_ids:
-        execution = tx.executions.get(id)
-        if execution.is_live:
+        execution = tx.executions.find(id)
+        if execution is not None and execution.is_live:
             agents.heartbeat(tx, agent_id=execution.agent_id, current_task_id=None, status=None, rhythm=rhythm)
 
 

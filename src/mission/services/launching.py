@@ -63,6 +63,10 @@ class Launcher(Protocol):
         """Ask the program to end, kill what does not, and answer when it is gone and recorded."""
         ...
 
+    async def forget(self, execution_ids: Sequence[str]) -> None:
+        """Remove what ended executions showed."""
+        ...
+
     async def adapters(self) -> Sequence[Mapping[str, Any]]:
         """Each launchable client: whether it is installed, its version, and what it can do."""
         ...

@@ -8,12 +8,14 @@ from typing import Any, TypeVar
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
+from mission.domain.execution import LIVE
 from mission.domain.ids import new_id
 from mission.domain.mission import ENDED, Family, Metrics, Mission, MissionStatus, Outcome, Profile
 from mission.domain.phase import PhaseStatus
 from mission.domain.task import CHANGE_LISTS, Task
 from mission.domain.times import seconds_between
 from mission.services import claims
+from mission.services.launching import Launcher
 from mission.services.trees import Place, Trees
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
@@ -225,10 +227,24 @@ def archive(tx: Tx, *, mission_id: str, archived: bool) -> Mission:
     return mission
 
 
+async def remove(work: Work, launcher: Launcher, *, mission_id: str, answer: Callable[[Mission], Answer]) -> Answer:
+    """Delete a mission, and with it what its launched agents showed."""
+    launched = await work.read(_launched, mission_id=mission_id)
+    deleted = await work.write(delete, mission_id=mission_id, answer=answer)
+    await launcher.forget(launched)
+    return deleted
+
+
 def delete(tx: Tx, *, mission_id: str) -> Mission:
     """Remove an ended mission with its phases, tasks and journal; events and audit keep their own times."""
     mission = tx.missions.get(mission_id)
     _check_ended(mission, "deleted")
+    running = tx.executions.ids(mission_id=mission_id, statuses=LIVE)
+    if running:
+        raise InvalidState(
+            f"agents of mission {mission_id} still run: {', '.join(running[:NAMED_TASKS])}",
+            hint="Stop them first with execution_stop ('mission stop ID').",
+        )
     standing = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED_TASKS, offset=0)
     if standing:
         raise InvalidState(
@@ -238,6 +254,10 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
     tx.missions.delete(mission_id)
     tx.emit(events.MissionDeleted(mission=mission))
     return mission
+
+
+def _launched(tx: Tx, *, mission_id: str) -> list[str]:
+    return tx.executions.ids(mission_id=mission_id)
 
 
 def _check_ended(mission: Mission, wanted: str) -> None:

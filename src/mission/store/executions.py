@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 
 from mission.domain.errors import NotFound
-from mission.domain.execution import LIVE, Execution, OperatorMessage
+from mission.domain.execution import LIVE, Execution, ExecutionStatus, OperatorMessage
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
 from mission.store.tables import executions, operator_messages
@@ -74,6 +74,13 @@ class Executions:
 
     def count_live(self, *, host_id: str) -> int:
         return int(self._connection.execute(_COUNT_LIVE, {"statuses": _LIVE_WORDS, "host_id": host_id}).scalar_one())
+
+    def ids(self, *, mission_id: str, statuses: Collection[ExecutionStatus] | None = None) -> list[str]:
+        """The executions of a mission, oldest first."""
+        statement = select(executions.c.id).where(executions.c.mission_id == mission_id)
+        if statuses is not None:
+            statement = statement.where(executions.c.status.in_([str(status) for status in statuses]))
+        return list(self._connection.execute(statement.order_by(executions.c.created_at, executions.c.id)).scalars())
 
     def newest_of_task(self, task_id: str) -> Execution | None:
         row = self._connection.execute(_NEWEST_OF_TASK, {"task_id": task_id}).first()

@@ -126,6 +126,13 @@ class Inbox:
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
 
+    def newest_of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> QueueItem | None:
+        """What an execution put before a person last, open or closed."""
+        where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        newest = (queue_items.c.created_at.desc(), queue_items.c.id.desc())
+        row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
+        return None if row is None else _MAPPER.entity(row)
+
     def ranked(self, id: str) -> Ranked:
         """One item with what it holds up."""
         row = self._connection.execute(_RANKED.where(queue_items.c.id == id), _RANK_WORDS).first()

@@ -127,7 +127,7 @@ async def mission_archive(call: Call, args: ArchiveMission) -> ArchivedMission:
 @tool(toolset="control", destructive=True)
 async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
     """Remove an ended mission with its phases, tasks and journal, for good."""
-    return await call.write(missions.delete, mission_id=args.mission_id, answer=DeletedMission.of)
+    return await missions.remove(call, call.launcher, mission_id=args.mission_id, answer=DeletedMission.of)
 
 
 @tool(toolset="control", reads=True)
