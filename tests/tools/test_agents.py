@@ -106,5 +106,8 @@ async def test_wrong_agents_runtimes_and_tasks_are_named(call):
         await call("agent_get", {"id": "a_0000000000"})
     with pytest.raises(InvalidInput, match="runtime: 'claude' is not one of"):
         await call("agent_register", {"name": "x", "runtime": "claude"})
+    for wrong in ("work/tree", "~/tree"):
+        with pytest.raises(InvalidInput, match=f"workspace_path: '{wrong}' is not an absolute path"):
+            await call("agent_update", {"id": agent, "workspace_path": wrong})
     with pytest.raises(NotFound, match="t_0000000000"):
         await call("agent_heartbeat", {"agent_id": agent, "current_task_id": "t_0000000000"})

@@ -218,6 +218,14 @@ async def test_only_tasks_within_the_agents_capabilities_are_handed_out(call, ma
     assert (await call("task_claim_next", {"agent_id": able}))["task"]["name"] == "r"
 
 
+async def test_a_claim_on_purpose_says_which_capabilities_are_lacking(call, make_workflow, make_agent):
+    plain, able = await make_agent("ada", capabilities=["sql"]), await make_agent("bob", capabilities=["rust"])
+    _, tasks = await make_workflow(planned("a", requires=["rust", "sql"]), planned("b", requires=["rust"]))
+
+    assert (await claim(call, tasks["a"], plain))["warnings"] == ["the task requires rust, which you did not register"]
+    assert "warnings" not in await claim(call, tasks["b"], able)
+
+
 async def test_the_limit_binds_what_is_handed_out_and_advises_a_claim(call, make_workflow, make_agent):
     agent = await make_agent()
     id, tasks = await make_workflow(planned("a"), planned("b"), planned("c"), parallel=1)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from mission.domain.errors import MissionError
-from mission.domain.task import DONE, TaskStatus
+from mission.domain.task import TaskStatus
 from tests.tools.conftest import planned
 
 COUNT = text("SELECT status, waiting_for > 0 AS waits, count(*) FROM tasks GROUP BY status, waiting_for > 0")
@@ -65,7 +65,7 @@ def _both(tx, *, mission_id):
     groups, done = Counter(), Counter()
     for group, status in tx.connection.execute(GROUPS):
         groups[group] += 1
-        done[group] += TaskStatus(status) in DONE
+        done[group] += TaskStatus(status) is TaskStatus.COMPLETED
     kept = Counter({state: count for state, count in tx.tallies.states(mission_id).items() if count})
     kept_groups = {row.name: (row.tasks, row.done) for row in tx.tallies.groups(mission_id)}
     return kept, kept_groups, true, {name: (groups[name], done[name]) for name in groups}

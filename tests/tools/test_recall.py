@@ -251,7 +251,7 @@ async def test_the_next_step_follows_from_where_the_task_stands(call, load, make
         "Wait until 'a' (pending) is done; take another task meanwhile.",
         "Claim it with task_claim, then start_task.",
         "Begin it with start_task.",
-        "Finish its plan with task_set_plan, then start_task.",
+        "Its plan is made: begin it with start_task. First step of its plan: one",
         "First step of its plan: one",
         f'Next: "write the test" (says {ada}).',
         f'It is held: "no key" (says {ada}). Resolve that, then start_task.',

@@ -131,10 +131,10 @@ async def test_moving_a_task_takes_the_snapshot_and_computes_the_changes(call, m
 async def test_completed_wants_an_outcome_and_failed_an_error(call, make_workflow):
     _, tasks = await make_workflow(planned("a"))
 
-    with pytest.raises(InvalidInput, match="outcome"):
-        await call("task_update_status", {"id": tasks["a"], "status": "completed"})
-    with pytest.raises(InvalidInput, match="error"):
-        await call("task_update_status", {"id": tasks["a"], "status": "failed"})
+    for status, field in (("completed", "outcome"), ("failed", "error")):
+        with pytest.raises(InvalidInput, match=f"{field} is required") as caught:
+            await call("task_update_status", {"id": tasks["a"], "status": status})
+        assert caught.value.details["field"] == field
 
 
 async def test_an_illegal_move_names_the_legal_ones(call, make_workflow):
@@ -181,7 +181,7 @@ async def test_a_failed_task_is_replanned_and_waits_again(call, make_workflow):
     replanned = await call("task_replan", {"id": tasks["a"], "reason": "too big", "new_plan": PLAN})
     found = await call("task_get", {"id": tasks["a"], "include_checkpoints": True})
 
-    assert (failed["status"], failed["error"]) == ("failed", "boom")
+    assert (failed["status"], failed["error"], failed["outcome"]) == ("failed", "boom", None)
     assert (found["status"], found["attempts"], found["plan"]["approach"]) == ("pending", 1, "test first")
     assert [(each["id"], each["type"], each["summary"]) for each in found["checkpoints"]] == [
         (replanned["checkpoint_id"], "replan", "too big")

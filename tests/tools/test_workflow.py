@@ -52,6 +52,10 @@ async def test_a_workflow_remembers_where_it_comes_from(call, repository):
         "updated_at": found["updated_at"],
         "tasks_total": 0,
     }
+    listed = await call("workflow_list", {"repository_path": f"{repository}/"})
+    assert [each["id"] for each in listed["workflows"]] == [created["id"]]
+    with pytest.raises(InvalidInput, match="repository_path: 'auth' is not an absolute path"):
+        await call("workflow_list", {"repository_path": "auth"})
 
 
 async def test_the_defaults_are_one_task_at_a_time_without_workspaces(call):
@@ -112,6 +116,7 @@ async def test_tasks_come_in_pages_of_200(call, make_workflow):
         ([planned("a", after=["b"])], "'b' (wanted by 'a')"),
         ([planned("a", after=["a"])], "themselves: 'a'"),
         ([planned("a", after=["b"]), planned("b", after=["a"])], "a → b → a"),
+        ([], "plan.tasks: must have at least 1 item(s), not 0"),
     ],
 )
 async def test_a_plan_that_cannot_be_followed_is_refused_by_name(call, make_workflow, tasks, said):
@@ -152,8 +157,9 @@ async def test_a_plan_under_way_is_extended_by_name_and_by_id(call, make_workflo
     assert (c["status"], c["depends_on"]) == ("blocked", sorted(tasks.values()))
     await call("task_update_status", {"id": tasks["a"], "status": "completed", "outcome": "ok"})
     assert (await call("task_get", {"id": c["id"]}))["status"] == "pending"
-    with pytest.raises(InvalidInput, match="'a'"):
+    with pytest.raises(InvalidInput, match="'a'") as caught:
         await call("workflow_add_tasks", {"id": id, "tasks": [planned("a")]})
+    assert caught.value.details["field"] == "tasks"
     with pytest.raises(InvalidState, match="phase 2"):
         await call("workflow_add_tasks", {"id": id, "tasks": [planned("e", sequence=2)]})
 
@@ -205,6 +211,16 @@ async def test_next_tasks_count_what_runs_against_the_limit(call, make_workflow)
     assert ([task["name"] for task in one["tasks"]], one["recommended_count"]) == (["right"], 1)
     await call("workflow_set_parallelism", {"id": id, "max_parallel_tasks": 1})
     assert (await call("workflow_next_tasks", {"workflow_id": id}))["recommended_count"] == 0
+
+
+async def test_next_tasks_are_as_many_as_may_run_unless_fewer_are_asked_for(call, make_workflow):
+    id, _ = await make_workflow(*(planned(f"t{number}") for number in range(40)), parallel=30)
+
+    every = await call("workflow_next_tasks", {"workflow_id": id})
+    few = await call("workflow_next_tasks", {"workflow_id": id, "limit": 5})
+
+    assert (len(every["tasks"]), every["recommended_count"]) == (30, 30)
+    assert (len(few["tasks"]), few["recommended_count"]) == (5, 30)
 
 
 async def test_failed_tasks_come_again_unless_they_are_not_wanted(call, make_workflow):
@@ -284,8 +300,9 @@ async def test_a_workflow_whose_tasks_are_all_done_says_so(call, make_workflow):
 async def test_completed_wants_every_task_ended_and_abandoned_skips_them(call, make_workflow):
     id, _ = await make_workflow(planned("a"), planned("b", after=["a"]))
 
-    with pytest.raises(InvalidState, match="'a'"):
+    with pytest.raises(InvalidState, match="'a'") as caught:
         await call("workflow_update_status", {"id": id, "status": "completed"})
+    assert "partial" not in caught.value.hint  # which this tool does not know
     await call("workflow_update_status", {"id": id, "status": "abandoned", "reason": "no use"})
 
     found = await call("workflow_get", {"id": id, "include_tasks": True})
@@ -302,7 +319,7 @@ async def test_ten_thousand_tasks_are_one_call(call, make_workflow):
     found = await call("workflow_progress", {"workflow_id": id})
 
     assert (found["total_tasks"], found["by_status"]["blocked"]) == (10_000, 9_000)
-    assert len((await call("workflow_next_tasks", {"workflow_id": id}))["tasks"]) == 20
+    assert len((await call("workflow_next_tasks", {"workflow_id": id}))["tasks"]) == 50
 
 
 async def test_a_plan_of_another_dialect_is_workable_in_both(call, make_workflow):

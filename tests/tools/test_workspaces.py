@@ -121,6 +121,7 @@ async def test_wrong_places_and_names_are_refused_and_nothing_is_left(call, make
         ({"branch": "-b"}, "no name for a branch"),
         ({"branch": "a..b"}, "no name for a branch"),
         ({"branch": "HEAD"}, "no name for a branch"),
+        ({"branch": "refs/heads/work"}, "no name for a branch"),
         ({"branch": "main"}, "exists already"),
         ({"base_branch": "--all"}, "base_branch"),
         ({"base_branch": "nowhere"}, "no branch or tag"),

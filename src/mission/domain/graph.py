@@ -11,7 +11,9 @@ NAMED = 10
 """How many names an error lists before it only counts."""
 
 
-def check_plan(dependencies: Sequence[tuple[str, Sequence[str]]], *, known: Iterable[str] = ()) -> None:
+def check_plan(
+    dependencies: Sequence[tuple[str, Sequence[str]]], *, known: Iterable[str] = (), field: str = "plan.tasks"
+) -> None:
     """Nothing for a plan that can be followed; otherwise an error that names the tasks at fault.
 
     `dependencies` are the plan's tasks, each with the names it waits for; `known` are tasks that exist already.
@@ -20,24 +22,26 @@ def check_plan(dependencies: Sequence[tuple[str, Sequence[str]]], *, known: Iter
     counts = Counter(name for name, _ in dependencies)
     doubled = [name for name, count in counts.items() if count > 1 or name in existing]
     if doubled:
-        raise _fault(
-            f"task names must be unique; doubled: {_listed(doubled)}", "Give every task its own name.", doubled
-        )
+        message = f"task names must be unique; doubled: {_listed(doubled)}"
+        raise _fault(field, message, "Give every task its own name.", doubled)
     lonely = [name for name, wanted in dependencies if name in wanted]
     if lonely:
-        raise _fault(f"tasks depend on themselves: {_listed(lonely)}", "Take the task out of its depends_on.", lonely)
+        message = f"tasks depend on themselves: {_listed(lonely)}"
+        raise _fault(field, message, "Take the task out of its depends_on.", lonely)
     missing = {w: name for name, wanted in dependencies for w in wanted if w not in counts and w not in existing}
     if missing:
         pairs = [f"'{wanted}' (wanted by '{name}')" for wanted, name in missing.items()]
         raise _fault(
+            field,
             f"depends_on names unknown tasks: {_listed(pairs, quote=False)}",
-            "depends_on takes names of tasks in the same plan, spelled as they are there.",
+            f"depends_on takes names of tasks in the same plan{', or their ids' if existing else ''},"
+            " spelled as they are there.",
             list(missing),
         )
     cycle = find_cycle({name: [w for w in wanted if w in counts] for name, wanted in dependencies})
     if cycle:
         path = " → ".join(cycle[:NAMED]) + (" → …" if len(cycle) > NAMED else "")
-        raise _fault(f"the plan goes in a circle: {path}", "Cut one of these dependencies.", cycle)
+        raise _fault(field, f"the plan goes in a circle: {path}", "Cut one of these dependencies.", cycle)
 
 
 def find_cycle(graph: Mapping[str, Sequence[str]]) -> list[str]:
@@ -68,8 +72,8 @@ def find_cycle(graph: Mapping[str, Sequence[str]]) -> list[str]:
     return []
 
 
-def _fault(message: str, hint: str, names: Sequence[str]) -> InvalidInput:
-    return InvalidInput(message, hint=hint, field="plan.tasks", tasks=list(names)[: NAMED * 10])
+def _fault(field: str, message: str, hint: str, names: Sequence[str]) -> InvalidInput:
+    return InvalidInput(message, hint=hint, field=field, tasks=list(names)[: NAMED * 10])
 
 
 def _listed(names: Sequence[str], *, quote: bool = True) -> str:

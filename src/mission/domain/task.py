@@ -219,8 +219,9 @@ class Task:
         late = fence is not None and fence != self.fence
         other = actor is not None and self.owner_id is not None and actor != self.owner_id
         if late or other:
+            again = f"; fence {fence} is of an earlier claim, the present one is {self.fence}" if late else ""
             raise NotOwner(
-                f"task {self.id} belongs to {self.owner_id or 'nobody'} now",
+                f"task {self.id} belongs to {self.owner_id or 'nobody'} now{again if not other else ''}",
                 hint="Stop work on it. Read it again with get_context, or take another task.",
                 task_id=self.id,
                 owner_id=self.owner_id,

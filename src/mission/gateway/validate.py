@@ -143,6 +143,9 @@ def _problem(each: Any, given: Mapping[str, Any]) -> tuple[str, str | None]:
         return sentence, f"Did you mean '{close[0]}'?" if close else f"Use one of: {', '.join(allowed)}."
     if kind == "value_error":
         return str(context["error"]), None
+    if kind in {"too_short", "too_long"}:
+        bound = f"least {context['min_length']}" if kind == "too_short" else f"most {context['max_length']:,}"
+        return f"{field}: must have at {bound} item(s), not {context['actual_length']}", None
     value = _at(given, each["loc"])
     return f"{field}: {_sentence(kind, each['msg'], context)}, not {_quoted(value)}", None
 

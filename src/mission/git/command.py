@@ -102,7 +102,7 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 def check_branch(name: str, *, field: str = "branch") -> str:
     """The name itself if git accepts it for a branch; nothing that git would read as an option or an alias of HEAD."""
-    if not name or name.startswith("-") or name in ("@", "HEAD") or not _is_plain(name):
+    if not name or name.startswith(("-", "refs/")) or name in ("@", "HEAD") or not _is_plain(name):
         raise _not_a_branch(name, field)
     # Outside of any repository, so that '@{-1}' is not replaced by a branch that the caller did not name.
     result = run("check-ref-format", "--branch", name, cwd=Path("/"), allowed=(0, 1, 128))

@@ -286,8 +286,16 @@ def _granted(tx: Tx, before: Task, task: Task, looked: Looked, houses: Houses) -
         holder=task.owner_id,
         recovery=recovery,
         workspace=workspace,
-        warnings=houses[task.id].warnings if task.id in houses else (),
+        warnings=[*_lacking(tx, task), *(houses[task.id].warnings if task.id in houses else ())],
     )
+
+
+def _lacking(tx: Tx, task: Task) -> list[str]:
+    """What whoever takes a task on purpose should know: it is made for others."""
+    if not task.requires or task.owner_id is None:
+        return []
+    lacking = sorted(set(task.requires) - set(tx.agents.get(task.owner_id).capabilities))
+    return [f"the task requires {', '.join(lacking)}, which you did not register"] if lacking else []
 
 
 def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:

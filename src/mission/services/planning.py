@@ -28,6 +28,7 @@ MEASURED_TASKS = 50
 LISTED_BLOCKED = 50
 """How many blocked tasks the progress lists; how many there are is counted."""
 LISTED_GROUP = 50
+LISTED_NEXT = 20
 NAMED_TASKS = 10
 
 
@@ -164,7 +165,8 @@ def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
     existing = tx.plans.outline(mission_id)
     known = {row.name for row in existing}
     ids = {row.id for row in existing}
-    check_plan([(task.name, [each for each in task.depends_on if each not in ids]) for task in new], known=known)
+    wanted = [(task.name, [each for each in task.depends_on if each not in ids]) for task in new]
+    check_plan(wanted, known=known, field="tasks")
     if mission.status is MissionStatus.PLANNING:
         mission = mission.move_to(MissionStatus.READY, at=tx.now)
     highest = max(task.sequence for task in new)
@@ -211,18 +213,25 @@ def look(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> Overview:
     )
 
 
-def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int) -> NextTasks:
-    """Tasks that can be begun now, in the order of the plan, and how many of them the mission lets run."""
+def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | None) -> NextTasks:
+    """Tasks that can be begun now, in the order of the plan, and how many of them the mission lets run.
+
+    Without a limit they are at least as many as may run.
+    """
     mission = tx.missions.get(mission_id)
-    found: list[Task] = []
+    free = claims.slots(tx, mission)
+    startable: list[Task] = []
     if mission.status in HANDS_OUT_TASKS:
-        found = list(islice(_ready(tx, mission_id, include_failed=include_failed, few=limit), limit))
+        few = max(limit or LISTED_NEXT, free)
+        startable = list(islice(_ready(tx, mission_id, include_failed=include_failed, few=few), few))
+    counted = sum(task.status in RUNNING for task in startable)  # abandoned ones take a place already
+    recommended = min(len(startable), free + counted)
+    found = startable[: limit or max(LISTED_NEXT, recommended)]
     depends_on = tx.plans.dependencies([task.id for task in found])
     groups = {
         group: tx.plans.group_members(mission_id, group, limit=LISTED_GROUP)
         for group in {task.parallel_group for task in found if task.parallel_group is not None}
     }
-    counted = sum(task.status in RUNNING for task in found)  # abandoned ones take a place already
     done, unfinished = tx.plans.sequences(mission_id)
     return NextTasks(
         mission=mission,
@@ -234,7 +243,7 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int) -> 
             )
             for task in found
         ],
-        recommended=min(len(found), claims.slots(tx, mission) + counted),
+        recommended=recommended,
         all_complete=unfinished is None and done > 0,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from mission.domain.task import DONE, RUNNING, Task, TaskStatus
+from mission.domain.task import RUNNING, Task, TaskStatus
 from mission.store.prepared import Prepared
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
 from mission.store.tasks import ZERO
@@ -75,7 +75,8 @@ class Tallies:
         if any(more.values()):
             changes = {f"more_{name}": change for name, change in more.items()}
             _RECOUNT.run(self._connection, {**_NO_CHANGE, "row_id": after.phase_id, **changes})
-        ended = (after.status in DONE) - (before is not None and before.status in DONE)
+        completed = TaskStatus.COMPLETED
+        ended = (after.status is completed) - (before is not None and before.status is completed)
         if ended and after.parallel_group is not None:
             values = {"of_mission": after.mission_id, "group": after.parallel_group, "more": ended}
             _GROUP_DONE.run(self._connection, values)
@@ -120,7 +121,7 @@ class Tallies:
         }
 
     def groups(self, mission_id: str) -> list[Any]:
-        """For each parallel group its name, how many tasks it has, and how many of them are done."""
+        """For each parallel group its name, how many tasks it has, and how many of them are completed."""
         return list(self._connection.execute(_GROUPS, {"mission_id": mission_id}))
 
     def _add_groups(self, mission_id: str, groups: Mapping[str, int]) -> None:

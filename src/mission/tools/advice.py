@@ -27,6 +27,8 @@ def next_step(found: Situation) -> str:
             return "Claim it with task_claim, then start_task."
         case TaskStatus.PENDING:
             return "Begin it with start_task." + _going_on(found)
+        case TaskStatus.PLANNING if task.plan is not None:
+            return "Its plan is made: begin it with start_task." + _going_on(found)
         case TaskStatus.PLANNING:
             return "Finish its plan with task_set_plan, then start_task."
         case TaskStatus.PAUSED if task.hold is not None:

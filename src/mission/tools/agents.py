@@ -11,7 +11,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import agents
 from mission.services.agents import Seen
-from mission.tools.fields import GivenTexts, Name, TaskId, Texts
+from mission.tools.fields import AbsolutePath, GivenTexts, Name, TaskId, Texts
 from mission.tools.records import Done
 from mission.tools.wording import Moment
 
@@ -21,7 +21,7 @@ class RegisterAgent(Arguments):
     runtime: Runtime
     role: AgentRole = AgentRole.WORKER
     capabilities: GivenTexts = []
-    workspace_path: str | None = None
+    workspace_path: AbsolutePath | None = None
     metadata: dict[str, Any] | None = None
 
 
@@ -52,7 +52,7 @@ class UpdateAgent(Arguments):
     id: str
     status: Presence | None = None
     current_task_id: TaskId | None = Field(None, description="null clears it")
-    workspace_path: str | None = None
+    workspace_path: AbsolutePath | None = None
     metadata: dict[str, Any] | None = None
 
 

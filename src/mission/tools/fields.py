@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from posixpath import normpath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationInfo
 
+from mission.domain.errors import InvalidInput
 from mission.domain.ids import expect_kind
 from mission.domain.times import parsed
 
@@ -15,6 +17,17 @@ def _of_kind(kind: str) -> AfterValidator:
         return expect_kind(value, kind, field=info.field_name or kind)
 
     return AfterValidator(check)
+
+
+def _absolute(value: str, info: ValidationInfo) -> str:
+    field = info.field_name or "path"
+    if not value.startswith("/"):
+        raise InvalidInput(
+            f"{field}: '{value[:200]}' is not an absolute path",
+            hint="Give the whole path, starting with '/'.",
+            field=field,
+        )
+    return normpath(value)
 
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -29,6 +42,7 @@ ThreadId = Annotated[str, _of_kind("thread")]
 WorkspaceId = Annotated[str, _of_kind("workspace")]
 TemplateId = Annotated[str, _of_kind("template")]
 PathText = Annotated[str, Field(min_length=1, max_length=1000)]
+AbsolutePath = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_absolute)]
 BranchName = Annotated[str, Field(min_length=1, max_length=200)]
 Setup = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Copies = Annotated[list[PathText], Field(max_length=100)]

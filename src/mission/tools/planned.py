@@ -20,7 +20,9 @@ class PlanTask(Arguments):
     sequence: PhaseNumber = Field(description="Tasks that share one stand side by side")
     parallel_group: Name | None = None
     depends_on: list[Name] = Field([], max_length=1000, description="Names of tasks that must be done first")
-    requires: list[Name] = Field([], max_length=100, description="Capabilities an agent must have")
+    requires: list[Name] = Field(
+        [], max_length=100, description="Handed out only to agents with all these capabilities"
+    )
     estimated_complexity: Literal["low", "medium", "high"] | None = None
     files_likely_affected: GivenTexts = []
 

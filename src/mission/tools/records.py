@@ -256,7 +256,9 @@ def mission_word(mission: Mission) -> str:
 
 
 def outcome_of(task: Task) -> str | None:
-    return task.outcome["summary"] if task.outcome is not None else None
+    """What came of the task; a failure that was told in `error` alone is not told twice."""
+    summary = task.outcome["summary"] if task.outcome is not None else None
+    return summary if summary != task.error else None
 
 
 def files_changed(changes: Mapping[str, Any] | None) -> FilesChanged | None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from mission.domain.errors import InvalidInput
 from mission.domain.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
@@ -62,10 +63,13 @@ class UpdateTaskStatus(_TaskArguments):
 
     @model_validator(mode="after")
     def _check(self) -> UpdateTaskStatus:
-        if self.status == "completed" and self.outcome is None:
-            raise ValueError("outcome is required when status is completed")
-        if self.status == "failed" and self.error is None:
-            raise ValueError("error is required when status is failed")
+        for status, field in (("completed", "outcome"), ("failed", "error")):
+            if self.status == status and getattr(self, field) is None:
+                raise InvalidInput(
+                    f"{field} is required when status is {status}",
+                    hint=f"Say in {field} what came of it." if field == "outcome" else "Say in error why it failed.",
+                    field=field,
+                )
         return self
 
     @property

@@ -14,7 +14,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import missions, planning
 from mission.services.missions import Listed, NewMission
 from mission.services.planning import NextTasks, Overview, Plan, Planned, Progress
-from mission.tools.fields import Copies, GivenTexts, MissionId, Name, Setup, Text, Texts
+from mission.tools.fields import AbsolutePath, Copies, GivenTexts, MissionId, Name, Setup, Text, Texts
 from mission.tools.planned import MOST_TASKS, PlanTask
 from mission.tools.records import BLOCKED, IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
 from mission.tools.wording import Moment
@@ -99,7 +99,7 @@ class WorkflowRecord(Result):
 
 
 class ListWorkflows(Arguments):
-    repository_path: str | None = None
+    repository_path: AbsolutePath | None = None
     status: list[MissionStatus] | None = None
     archived: bool = Field(False, description="Only archived ones")
     limit: int = Field(20, ge=1, le=200)
@@ -176,7 +176,7 @@ class PlannedWorkflow(Result):
 
 class UpdateWorkflowStatus(Arguments):
     id: MissionId
-    status: Literal["planning", "ready", "in_progress", "paused", "completed", "failed", "abandoned"]
+    status: MissionStatus
     reason: str | None = None
 
 
@@ -195,7 +195,7 @@ class WorkflowById(Arguments):
 class GetNextTasks(Arguments):
     workflow_id: MissionId
     include_failed: bool = Field(True, description="Also failed ones, to try again")
-    limit: int = Field(20, ge=1, le=200)
+    limit: int | None = Field(None, ge=1, le=1000, description="Default: 20, or as many as may run")
 
 
 class NextTask(Result):
@@ -334,7 +334,7 @@ async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Done
     return await call.write(
         missions.move,
         mission_id=args.id,
-        status=MissionStatus(args.status),
+        status=args.status,
         reason=args.reason,
         answer=lambda _mission: Done(success=True),
     )

@@ -679,7 +679,7 @@ export interface GetMessage {
 export interface GetNextTasks {
   workflow_id: string;
   include_failed?: boolean;
-  limit?: number;
+  limit?: number | null;
 }
 
 export interface GetOverview {
@@ -1972,7 +1972,7 @@ export interface UpdateTaskStatus {
 
 export interface UpdateWorkflowStatus {
   id: string;
-  status: "planning" | "ready" | "in_progress" | "paused" | "completed" | "failed" | "abandoned";
+  status: MissionStatus;
   reason?: string | null;
 }
 
