@@ -152,6 +152,19 @@ async def test_a_worker_writes_only_to_tasks_it_owns(call, crew, epic):
     assert begun["assignedAgentId"] == crew["WORKER"]
 
 
+async def test_what_is_wrong_with_a_new_task_is_named_by_its_own_fields(call, crew, epic):
+    task = await make_task(call, crew)
+
+    for more, field in (({"dependsOn": ["nope", task["id"]]}, "dependsOn"), ({"title": "Auth"}, "title")):
+        with pytest.raises(InvalidInput, match=f"^{field}: ") as refused:
+            await make_task(call, crew, **{"title": "New", **more})
+        assert refused.value.details["field"] == field
+    await give(call, crew, task["id"])
+    await call("mcp__task__update_status", {"status": "IN_PROGRESS"}, agent=crew["WORKER"])
+    blocked = await call("mcp__task__update_status", {"status": "BLOCKED", "failureReason": "why"}, agent="worker")
+    assert (blocked["state"], blocked["failureReason"]) == ("BLOCKED", "why")
+
+
 async def test_an_epics_tasks_are_listed_by_state_and_page(call, crew, epic):
     first = await make_task(call, crew, "a")
     await make_task(call, crew, "b", dependsOn=[first["id"]])

@@ -54,6 +54,17 @@ async def test_mail_is_sent_listed_read_and_answered(call, crew, make_agent):
     ]
 
 
+async def test_who_sends_mail_was_active_at_its_date(call, crew, make_agent, clock):
+    ada = await make_agent("ada")
+    await crew(ada, "list_inbox")
+    clock.advance(seconds=3)
+
+    sent = await crew(ada, "send", toHuman=True, subject="s", body="b")
+
+    status = await call("mcp__agent__get_status", {"agentId": ada})
+    assert status["lastActiveAt"] == sent["timestamp"]
+
+
 async def test_mail_and_messages_are_one_mailbox_and_the_human_has_one(call, crew, make_agent):
     ada = await make_agent("ada")
     asked = await crew(ada, "send", toHuman=True, subject="Which port?", body="Please say")
@@ -81,6 +92,7 @@ async def test_what_the_crew_may_not_do_has_the_codes_of_its_protocol(call, crew
         (InvalidInput, ada, "send", {**text, "toAgentId": bob, "toHuman": True}),
         (InvalidInput, ada, "send", {"toAgentId": bob, "subject": "s"}),
         (AgentNotFound, ada, "send", {**text, "toAgentId": "a_0000000000"}),
+        (InvalidInput, ada, "send", {**text, "toAgentId": "m_0000000000"}),
         (NotFound, ada, "read", {"mailId": "msg_0000000000"}),
         (NotFound, ada, "reply", {"originalMailId": "msg_0000000000", "body": "b"}),
         (PermissionDenied, ada, "read", {"mailId": mail}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.errors import InvalidInput, InvalidState, NotFound
+from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied
 from mission.domain.inbox import ACCEPT, SEND_BACK
 from mission.domain.task import TaskStatus
 from mission.services import inbox
@@ -161,6 +161,27 @@ async def test_a_task_under_review_ends_or_waits_again_by_the_answer(call, make_
     assert (accepted["status"], accepted["outcome"]) == ("completed", "accepted after review")
     assert (again["status"], again["checkpoints"][-1]["summary"]) == ("pending", "two → Add tests")
     assert await queue(call) == []
+
+
+async def test_mail_and_failures_are_for_the_person_alone(call, task):
+    agents = {}
+    for kind in ("SUPERVISOR", "ORCHESTRATOR"):
+        agents[kind] = (await call("mcp__agent__create", {"type": kind, "name": kind}))["id"]
+    lead = agents["ORCHESTRATOR"]
+    issue = {"task_id": task["task_id"], "type": "other", "description": "d", "resolution": "r"}
+    await call("log_issue", issue | {"requires_human_review": True})
+    await call("mcp__mail__send", {"toHuman": True, "subject": "s", "body": "private"}, agent=lead)
+    await call.app.database.write(inbox.open_item, kind="escalation", subject="x", body="trace", agent_id=lead)
+    items = {item["kind"]: item["id"] for item in await queue(call)}
+    assert set(items) == {"blocker", "mail", "escalation"}
+
+    for kind, seen in (("SUPERVISOR", {"blocker"}), ("ORCHESTRATOR", {"blocker", "mail"})):
+        listed = await call("queue_list", {}, agent=agents[kind])
+        assert ({item["kind"] for item in listed["items"]}, listed["total"]) == (seen, len(seen))
+        for hidden in set(items) - seen:
+            with pytest.raises(PermissionDenied, match="for the person alone"):
+                await call("queue_get", {"id": items[hidden]}, agent=agents[kind])
+    assert (await call("queue_get", {"id": items["mail"]}, agent=lead))["body"] == "private"
 
 
 async def test_what_holds_up_the_most_comes_first(call, make_agent, make_workflow):

@@ -45,6 +45,12 @@ def new_id(kind: str) -> str:
     return f"{PREFIXES[kind]}_{text}"
 
 
+def is_id(value: str) -> bool:
+    """Whether the text has the form of an id of any kind."""
+    prefix, _, rest = value.partition("_")
+    return prefix in KINDS and len(rest) == LENGTH and set(rest) <= set(ALPHABET)
+
+
 def expect_kind(value: str, kind: str, *, field: str) -> str:
     """The id itself, or an error that says which kind of id was given instead."""
     prefix = value.split("_", 1)[0] if "_" in value else ""

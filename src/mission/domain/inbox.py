@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, PermissionDenied
 from mission.domain.moves import check_move
 from mission.domain.times import shown
 
@@ -52,6 +52,10 @@ STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
 """Kinds of items that a task which stands still may wait for."""
 
 
+PRIVATE_KINDS = frozenset({ItemKind.MAIL, ItemKind.ESCALATION})
+"""Kinds of items that are for the person alone: letters, and failures with their way through the code."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueItem:
     """One thing that waits, or waited, for a person. Immutable: a move returns a new item."""
@@ -90,6 +94,16 @@ class QueueItem:
     def chosen(self) -> Mapping[str, Any]:
         """The choice that was made; nothing where the answer was given in words alone."""
         return self._choice(self.choice)
+
+    def check_reader(self, agent_id: str | None) -> None:
+        """Nothing when the agent may read the item; the person, who is no agent, reads everything."""
+        written = self.kind is ItemKind.MAIL and self.agent_id == agent_id
+        if agent_id is not None and self.kind in PRIVATE_KINDS and not written:
+            raise PermissionDenied(
+                f"queue item {self.id} is for the person alone",
+                hint="Agents read questions, blockers, reviews and health, and the mail they wrote themselves.",
+                item_id=self.id,
+            )
 
     def seen_again(self, *, body: str, at: datetime) -> QueueItem:
         """The same thing happened once more: one item tells of all of them, with the latest words."""

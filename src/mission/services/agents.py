@@ -10,7 +10,7 @@ from typing import Any
 from mission.domain import events
 from mission.domain.agent import Agent, AgentRole, AgentType, Presence
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
-from mission.domain.ids import PREFIXES, new_id
+from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.domain.task import OPEN
 from mission.services import claims
 from mission.store.transaction import Tx
@@ -41,13 +41,15 @@ def find(tx: Tx, *, reference: str) -> Agent:
     named = tx.agents.living_by_name(reference)
     if len(named) == 1:
         return named[0]
+    if not named and is_id(reference):
+        expect_kind(reference, "agent", field="agent")
     if named:
         raise InvalidInput(
             f"agent '{reference[:100]}': several living agents bear this name", hint="Give the agent's id."
         )
     raise AgentNotFound(
         f"there is no agent '{reference[:100]}'",
-        hint="Register it with agent_register, or leave the agent out.",
+        hint="Give the id or the name of one that has not left; agent_list shows them.",
         agent_id=reference[:100],
     )
 

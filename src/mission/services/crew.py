@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.agent import Agent, AgentType, CrewState, Presence
-from mission.domain.errors import InvalidAgentState, NotFound, NotOwner
+from mission.domain.errors import InvalidAgentState, InvalidInput, NotFound, NotOwner
 from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.inbox import ItemKind
 from mission.domain.mission import Mission
@@ -111,10 +111,15 @@ def create_task(
     title: str,
     description: str,
     depends_on: Sequence[str],
+    fields: tuple[str, str],
 ) -> Task:
-    """A new task of the named mission, else of the one the agent leads."""
+    """A new task of the named mission, else of the one the agent leads.
+
+    `fields` is what the caller knows title and depends_on as: errors name them.
+    """
     mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
     tx.missions.get(mission_id)
+    _check_task(tx, mission_id, title=title, depends_on=depends_on, fields=fields)
     sequence = _sequence(tx, mission_id, depends_on)
     new = NewTask(name=title, description=description, sequence=sequence, depends_on=depends_on)
     planning.extend(tx, mission_id=mission_id, new=[new])
@@ -273,6 +278,24 @@ def _foremost(agent: Agent, owned: Sequence[Task]) -> Task | None:
 
 def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:
     return mission_id if mission_id is not None else mission_of(look(tx, agent=agent))
+
+
+def _check_task(tx: Tx, mission_id: str, *, title: str, depends_on: Sequence[str], fields: tuple[str, str]) -> None:
+    """A title of its own, and nothing to wait for that the mission does not have."""
+    outline = tx.plans.outline(mission_id)
+    if any(row.name == title for row in outline):
+        raise InvalidInput(
+            f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Give it another.", field=fields[0]
+        )
+    known = {name for row in outline for name in (row.id, row.name)}
+    missing = [reference for reference in depends_on if reference not in known]
+    if missing:
+        raise InvalidInput(
+            f"{fields[1]}: mission {mission_id} has no task {', '.join(repr(each) for each in missing[:10])}",
+            hint="Give ids or titles of tasks that it already has.",
+            field=fields[1],
+            tasks=missing[:100],
+        )
 
 
 def _sequence(tx: Tx, mission_id: str, depends_on: Sequence[str]) -> int:

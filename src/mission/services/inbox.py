@@ -113,9 +113,11 @@ def close(tx: Tx, item: QueueItem) -> QueueItem:
     return item
 
 
-def look(tx: Tx, *, item_id: str) -> Ranked:
-    """One item and what it holds up."""
-    return tx.inbox.ranked(item_id)
+def look(tx: Tx, *, item_id: str, reader: str | None) -> Ranked:
+    """One item and what it holds up; `reader` is the agent that asks, if it is one."""
+    found = tx.inbox.ranked(item_id)
+    found.item.check_reader(reader)
+    return found
 
 
 def page(
@@ -124,11 +126,12 @@ def page(
     states: Sequence[ItemState],
     kinds: Sequence[ItemKind] | None,
     mission_id: str | None,
+    reader: str | None,
     limit: int,
     offset: int,
 ) -> tuple[list[Ranked], int]:
-    """What waits for a person, what holds up the most first; and how many there are in all."""
-    return tx.inbox.page(states=states, kinds=kinds, mission_id=mission_id, limit=limit, offset=offset)
+    """What waits for a person, what holds up the most first; and how many there are in all that the reader may see."""
+    return tx.inbox.page(states=states, kinds=kinds, mission_id=mission_id, reader=reader, limit=limit, offset=offset)
 
 
 def _resolved(tx: Tx, item: QueueItem) -> QueueItem:

@@ -171,6 +171,8 @@ def broadcast(
 
 
 def _mailed(tx: Tx, message: Message) -> Message:
+    """Signs of life are written now and then; mail is one that others see at once, beside its date."""
+    tx.agents.seen(message.sender_id, now=tx.now)
     tx.emit(events.MailSent(message=message))
     return message
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection, bindparam
 
@@ -16,6 +17,8 @@ _BY_NAME = _MAPPER.select.where(agents.c.name == bindparam("name"), agents.c.dec
 _LEADING = _MAPPER.select.where(
     agents.c.mission_id == bindparam("mission_id"), agents.c.type != bindparam("worker")
 ).order_by(agents.c.created_at.desc(), agents.c.id)
+
+_SEEN = agents.update().where(agents.c.id == bindparam("agent")).values(last_seen_at=bindparam("now"))
 
 
 class Agents:
@@ -45,6 +48,10 @@ class Agents:
 
     def save(self, agent: Agent) -> None:
         _MAPPER.save(self._connection, agent)
+
+    def seen(self, id: str, *, now: datetime) -> None:
+        """Note when the agent was last active."""
+        self._connection.execute(_SEEN, {"agent": id, "now": now})
 
     def all(self, *, types: Sequence[AgentType] | None, runtime: str | None) -> list[Agent]:
         """Agents, the most recently seen first."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, distinct, func, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, distinct, func, or_, select
 
 from mission.domain.errors import NotFound
-from mission.domain.inbox import STANDING_KINDS, ItemKind, ItemState, QueueItem
+from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
 from mission.domain.task import OPEN, STANDING
 from mission.store.mapping import Mapper
 from mission.store.tables import agents, dependencies, missions, queue_items, tasks
@@ -146,6 +146,7 @@ class Inbox:
         states: Sequence[ItemState],
         kinds: Sequence[ItemKind] | None,
         mission_id: str | None,
+        reader: str | None,
         limit: int,
         offset: int,
     ) -> tuple[list[Ranked], int]:
@@ -155,11 +156,19 @@ class Inbox:
             where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
         if mission_id is not None:
             where.append(queue_items.c.mission_id == mission_id)
+        if reader is not None:
+            where.append(_may_be_read_by(reader))
         order = _MOST_HELD_UP_FIRST if list(states) == [ItemState.OPEN] else _NEWEST_FIRST
         statement = _RANKED.where(*where).order_by(*order).limit(limit).offset(offset)
         rows = self._connection.execute(statement, _RANK_WORDS).all()
         total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()
         return [_ranked(row) for row in rows], int(total)
+
+
+def _may_be_read_by(agent_id: str) -> ColumnElement[bool]:
+    """What `QueueItem.check_reader` lets pass, as a condition."""
+    written = and_(queue_items.c.kind == str(ItemKind.MAIL), queue_items.c.agent_id == agent_id)
+    return or_(queue_items.c.kind.not_in(sorted(map(str, PRIVATE_KINDS))), written)
 
 
 def _ranked(row: Any) -> Ranked:

@@ -124,7 +124,8 @@ class CrewTask(Result):
 
     @classmethod
     def of(cls, task: Task) -> CrewTask:
-        return cls(**_task(task), worktreePath=task.tree, assignedAgentId=task.owner_id, failureReason=task.error)
+        reason = task.error or (task.hold or {}).get("reason")
+        return cls(**_task(task), worktreePath=task.tree, assignedAgentId=task.owner_id, failureReason=reason)
 
 
 class Epic(Result):

@@ -73,6 +73,7 @@ async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
         title=args.title,
         description=args.description,
         depends_on=args.dependsOn,
+        fields=("title", "dependsOn"),
         answer=CrewTask.of,
     )
 

@@ -135,12 +135,16 @@ class AnsweredItem(Result):
 
 @tool(toolset="control", reads=True)
 async def queue_list(call: Call, args: ListQueue) -> Queue:
-    """List what waits for a person: first what holds up the most tasks and agents, then the oldest."""
+    """List what waits for a person: first what holds up the most tasks and agents, then the oldest.
+
+    Agents see neither failures nor letters of others.
+    """
     found, total = await call.read(
         inbox.page,
         states=args.state,
         kinds=args.kind,
         mission_id=args.mission_id,
+        reader=call.actor,
         limit=args.limit,
         offset=args.offset,
     )
@@ -150,7 +154,7 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
 @tool(toolset="control", reads=True)
 async def queue_get(call: Call, args: ItemById) -> ItemRow:
     """Read one item of the queue."""
-    ranked = await call.read(inbox.look, item_id=args.id)
+    ranked = await call.read(inbox.look, item_id=args.id, reader=call.actor)
     return ItemRow.of(ranked, body=ranked.item.body)
 
 

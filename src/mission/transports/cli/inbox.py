@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import click
 
 from mission.domain.inbox import ItemState
 from mission.transports.cli import client
-from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
+from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks, wide
 from mission.transports.daemon import DaemonUnavailable
 
 LOOK_SECONDS = 1.0
@@ -76,13 +78,9 @@ def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
 
 
 def _table(found: dict[str, Any], *, everything: bool) -> None:
-    columns = ["ID", "KIND", "WHAT", "FROM", "TASK", "HOLDS UP", "SINCE", *(["STATE"] if everything else [])]
-    rows = [
-        (item["id"], item["kind"], _subject(item), item["agent_name"] or item["agent_id"],
-         item["task_name"] or item["task_id"], _held_up(item), ago(item["created_at"]),
-         *([item["state"]] if everything else []))
-        for item in found["items"]
-    ]  # fmt: skip
+    columns = _WHOLE if wide() else _CLOSED if everything else _NARROW
+    columns = [column for column in columns if everything or column != "STATE"]
+    rows = [[_CELLS[column](item) for column in columns] for item in found["items"]]
     show_table(columns, rows, empty="The queue is empty." if everything else "Nothing waits for you.")
     if found["total"] > len(rows):
         click.echo(f"{len(rows)} of {found['total']}; '--json' and 'mission call queue_list' show more.")
@@ -133,3 +131,19 @@ def _held_up(item: dict[str, Any]) -> str | None:
         if number
     ]
     return ", ".join(parts) or None
+
+
+_CELLS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "ID": itemgetter("id"),
+    "KIND": itemgetter("kind"),
+    "WHAT": _subject,
+    "FROM": lambda item: item["agent_name"] or item["agent_id"],
+    "TASK": lambda item: item["task_name"] or item["task_id"],
+    "HOLDS UP": _held_up,
+    "SINCE": lambda item: ago(item["created_at"]),
+    "STATE": itemgetter("state"),
+}
+_WHOLE = ["ID", "KIND", "WHAT", "FROM", "TASK", "HOLDS UP", "SINCE", "STATE"]
+_NARROW = ["ID", "KIND", "WHAT", "HOLDS UP", "SINCE"]
+_CLOSED = ["ID", "KIND", "WHAT", "SINCE", "STATE"]
+"""Where there is little room the text comes before what `mission inbox ID` tells as well."""

@@ -17,6 +17,8 @@ from mission.transports.daemon import DaemonUnavailable, ToolFailed
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
 
+WIDE = 110
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
 
 
@@ -71,6 +73,13 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
         Console(highlight=False, markup=False).print(table)
     else:
         click.echo(empty)
+
+
+def wide() -> bool:
+    """Whether a table has room for columns that only help."""
+    from rich.console import Console  # deferred like the table
+
+    return Console().width >= WIDE
 
 
 def ago(moment: str | None) -> str:
