@@ -112,6 +112,7 @@ def update(
     current_task_id: str | None,
     clear_task: bool,
     workspace_path: str | None,
+    capabilities: Sequence[str] | None,
     metadata: Mapping[str, Any] | None,
     rhythm: Rhythm,
 ) -> Seen:
@@ -123,6 +124,7 @@ def update(
         declared=status or agent.declared,
         current_task_id=task_id,
         workspace_path=workspace_path or agent.workspace_path,
+        capabilities=agent.capabilities if capabilities is None else list(capabilities),
         metadata={**(agent.metadata or {}), **(metadata or {})},
         last_seen_at=agent.last_seen_at if status is Presence.OFFLINE else tx.now,
         updated_at=tx.now,

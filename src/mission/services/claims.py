@@ -295,7 +295,11 @@ def _lacking(tx: Tx, task: Task) -> list[str]:
     if not task.requires or task.owner_id is None:
         return []
     lacking = sorted(set(task.requires) - set(tx.agents.get(task.owner_id).capabilities))
-    return [f"the task requires {', '.join(lacking)}, which you did not register"] if lacking else []
+    return (
+        [f"the task requires {', '.join(lacking)}, which you do not have (agent_update tells of new ones)"]
+        if lacking
+        else []
+    )
 
 
 def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:

@@ -42,7 +42,7 @@ class Definition:
         """Nothing for a plan that can be followed; with blanks in its names that shows only when they are filled in."""
         plan = [(task.name, task.depends_on) for task in self.tasks]
         if not any(BLANK.search(text) for name, wanted in plan for text in (name, *wanted)):
-            check_plan(plan)
+            check_plan(plan, field="template.tasks")
 
 
 Reader = Callable[[Any], Definition]

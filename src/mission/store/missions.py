@@ -85,7 +85,7 @@ class Missions:
         if mission is None:
             raise NotFound(
                 f"there is no mission {id}",
-                hint="Start one with start_mission, or list them with 'mission missions'.",
+                hint="List missions with workflow_list, or start one with start_mission or workflow_create.",
                 mission_id=id,
             )
         return mission

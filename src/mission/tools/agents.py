@@ -53,6 +53,7 @@ class UpdateAgent(Arguments):
     status: Presence | None = None
     current_task_id: TaskId | None = Field(None, description="null clears it")
     workspace_path: AbsolutePath | None = None
+    capabilities: GivenTexts | None = Field(None, description="Replaces those it registered with")
     metadata: dict[str, Any] | None = None
 
 
@@ -148,6 +149,7 @@ async def agent_update(call: Call, args: UpdateAgent) -> Done:
         current_task_id=args.current_task_id,
         clear_task="current_task_id" in args.model_fields_set and args.current_task_id is None,
         workspace_path=args.workspace_path,
+        capabilities=args.capabilities,
         metadata=args.metadata,
         rhythm=call.rhythm,
         answer=lambda _seen: Done(success=True),

@@ -1945,6 +1945,7 @@ export interface UpdateAgent {
   status?: Presence | null;
   current_task_id?: string | null;
   workspace_path?: string | null;
+  capabilities?: string[] | null;
   metadata?: Record<string, unknown> | null;
 }
 
