@@ -123,7 +123,7 @@ def test_what_another_topic_brought_is_known() -> None:
     assert not listener.covers(event(4), besides="global")
 
 
-def test_a_listener_that_falls_behind_is_let_go_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_listener_that_falls_behind_is_let_go_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bus, "LONGEST_QUEUE", 10)
     everyone = Bus()
     slow, quick = joined(everyone), joined(everyone)

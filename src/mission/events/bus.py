@@ -16,6 +16,8 @@ from mission.store.events import StoredEvent
 from mission.store.json import dumps
 
 LONGEST_QUEUE = 2_000
+GATHER_SECONDS = 0.025
+"""Live events wait this long, so that the answer to whoever made them goes first."""
 MAIL = frozenset({MessageCreated.topic, MailSent.topic})
 _ID = re.compile(r"[a-z0-9_]{1,40}")
 
@@ -86,15 +88,16 @@ class Listener:
             if name != besides
         )
 
-    def offer(self, published: Published) -> None:
+    def offer(self, published: Published) -> bool:
+        """Whether there is something to take, so that the listener wants to be woken."""
         if self.overflowed.is_set() or not self._wants(published):
-            return
+            return False
         if len(self._waiting) >= LONGEST_QUEUE:
             self._waiting.clear()
             self.overflowed.set()
         else:
             self._waiting.append(published)
-        self.wake.set()
+        return True
 
     def _wants(self, published: Published) -> bool:
         return any(
@@ -116,9 +119,10 @@ class Bell(Listener):
         super().__init__()
         self._rings_for = wants
 
-    def offer(self, published: Published) -> None:
+    def offer(self, published: Published) -> bool:
         if self._rings_for(published.event):
             self.wake.set()
+        return False
 
 
 class Bus:
@@ -126,12 +130,14 @@ class Bus:
 
     def __init__(self) -> None:
         self._listeners: set[Listener] = set()
+        self._to_wake: set[Listener] = set()
 
     def join(self, listener: Listener) -> None:
         self._listeners.add(listener)
 
     def leave(self, listener: Listener) -> None:
         self._listeners.discard(listener)
+        self._to_wake.discard(listener)
 
     @contextmanager
     def ringing(self, bell: Bell) -> Iterator[Bell]:
@@ -150,7 +156,16 @@ class Bus:
     def publish(self, events: Iterable[StoredEvent]) -> None:
         if not self._listeners:
             return
+        waking = bool(self._to_wake)
         for event in events:
             published = Published(event)
-            for listener in self._listeners:
-                listener.offer(published)
+            self._to_wake.update([listener for listener in self._listeners if listener.offer(published)])
+        if (
+            self._to_wake and not waking
+        ):  # one clock for all of them: a thousand of their own took longer than the sending
+            asyncio.get_running_loop().call_later(GATHER_SECONDS, self._wake_gathered)
+
+    def _wake_gathered(self) -> None:
+        for listener in self._to_wake:
+            listener.wake.set()
+        self._to_wake.clear()

@@ -17,8 +17,6 @@ SUBPROTOCOL = "mission"
 TOO_SLOW = 1013
 NOTICE_SECONDS = 30.0
 """How long a reader that fell behind may take to get as far as the notice."""
-GATHER_SECONDS = 0.025
-"""Live events wait this long, so that the answer to whoever made them goes first."""
 MOST_TOPICS = 1_000
 
 
@@ -73,7 +71,6 @@ class LiveEvents:
             self._listener.wake.clear()
             while not self._requests.empty():
                 await self._answer(self._requests.get_nowait())
-            await asyncio.sleep(GATHER_SECONDS)
             for published in self._listener.take():
                 await self._socket.send_text(published.text)
 
