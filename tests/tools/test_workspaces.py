@@ -138,6 +138,7 @@ async def test_wrong_places_and_names_are_refused_and_nothing_is_left(call, make
         with pytest.raises(MissionError, match=words) as caught:
             await call("workspace_create", arguments)
         assert caught.value.hint, wish
+        assert caught.value.details.get("field", "path") in arguments, wish
 
     assert git(repository, "branch", "--format=%(refname:short)") == "main"
     assert len(git(repository, "worktree", "list").splitlines()) == 1

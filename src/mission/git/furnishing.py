@@ -42,7 +42,7 @@ def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str,
     """Bring files along that git does not carry; each with the digest of what it holds."""
     copied = {}
     for name in names:
-        check_inner(name, field="copy")
+        check_inner(name, field="copy_files")
         found = _checked(name, source)
         into = target / name
         into.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,9 @@ def _write(path: Path, content: bytes, *, mode: int) -> None:
 
 def _refused(name: str, why: str) -> InvalidInput:
     return InvalidInput(
-        f"copy: {name[:200]!r} {why}", hint="Name files inside the repository, such as '.env'.", field="copy"
+        f"copy_files: {name[:200]!r} {why}",
+        hint="Name files inside the repository, such as '.env'.",
+        field="copy_files",
     )
 
 
