@@ -148,7 +148,7 @@ class App:
                 return await self.database.read(identity.bearer_of, token=token)
             except Unauthenticated as refused:
                 if "agent_id" in refused.details:  # it was a token once: whoever still shows it is put on record
-                    self.gateway.note_refused("token", None, Caller(transport="token"), refused)
+                    self.gateway.note_worthless_token(refused)
                 raise
 
         return Tokens(operator, find=find)

@@ -137,7 +137,8 @@ def test_a_worthless_token_is_refused_in_the_envelope_and_nothing_runs(live, cre
     assert live.call("workflow_list")["total"] == before
     denied = [row for row in rows(live) if row["status"] == "denied"]
     assert [row["agent_id"] for row in denied if row["tool"] == "mcp__epic__create"][:1] == [worker["id"]]
-    assert gone["id"] in next(row["error"]["message"] for row in denied if row["tool"] == "token")
+    shown = next(row for row in denied if row["tool"] == "token")
+    assert (shown["caller"], shown["agent_id"]) == ("unknown", gone["id"])
 
 
 def test_requests_that_are_no_calls_are_audited_too(live, crew):

@@ -8,8 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.errors import InvalidInput, PermissionDenied
-from mission.domain.moves import check_move
+from mission.domain.errors import InvalidInput, InvalidState, PermissionDenied
 from mission.domain.times import shown
 
 SYSTEM = "system"
@@ -35,12 +34,6 @@ class ItemState(StrEnum):
     ANSWERED = "answered"
     DISMISSED = "dismissed"
 
-
-MOVES: Mapping[ItemState, frozenset[ItemState]] = {
-    ItemState.OPEN: frozenset({ItemState.ANSWERED, ItemState.DISMISSED}),
-    ItemState.ANSWERED: frozenset(),
-    ItemState.DISMISSED: frozenset(),
-}
 
 HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
 """Kinds of items that can keep a task from going on."""
@@ -127,7 +120,14 @@ class QueueItem:
         return self._closed(ItemState.DISMISSED, answer=reason, choice=None, by=by, at=at)
 
     def _check(self, wanted: ItemState) -> None:
-        check_move("queue item", self.id, MOVES, self.state, wanted)
+        if not self.is_open:
+            raise InvalidState(
+                f"queue item {self.id} is already {self.state}",
+                hint="Whatever else there is to say goes to the agent as a message.",
+                current=str(self.state),
+                wanted=str(wanted),
+                legal=[],
+            )
 
     def _choice(self, choice: int | None) -> Mapping[str, Any]:
         if choice is None:

@@ -23,6 +23,7 @@ from mission.domain.errors import (
     PermissionDenied,
     ToolNotFound,
     TransientError,
+    Unauthenticated,
 )
 from mission.domain.mail import HUMAN
 from mission.domain.permissions import Policy
@@ -255,6 +256,12 @@ class Gateway:
         entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
         entry.identity = _bound(caller)
         self.audit.add(entry.finished(error, self._database.clock()))
+
+    def note_worthless_token(self, error: Unauthenticated) -> None:
+        """Leave an audit row for a token that stood for an agent once: who shows it now nobody knows."""
+        entry = self.audit.begin(tool="token", transport="token", arguments={})
+        row = entry.finished(error, self._database.clock())
+        self.audit.add({**row, "agent_id": error.details["agent_id"]})
 
     async def close(self) -> None:
         """Write what no call waited for."""
