@@ -89,6 +89,8 @@ def test_the_trail_is_read_by_agent_tool_time_and_as_a_decision_log(live, progra
     found = json.loads(read("--agent", "reader", "--tool", "mcp__agent__*", "--since", "1h", "--json"))["entries"]
     log = read("--agent", worker["id"], "--log").splitlines()
     rest = live.get(f"/api/audit?agent_id={worker['id']}&status=error&lines=true").json["entries"]
+    assert live.get(f"/api/audit/{rest[0]['id']}").json == rest[0]
+    assert live.get("/api/audit/log_0000000000").error["code"] == "RESOURCE_NOT_FOUND"
 
     assert [(row["tool"], row["status"]) for row in found] == [
         ("mcp__agent__get_status", "ok"),

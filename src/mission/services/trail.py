@@ -41,6 +41,11 @@ def page(
     return Page(rows=rows, next=f"{shown(last['at'])} {last['id']}" if last else None)
 
 
+def look(tx: Tx, *, id: str) -> dict[str, Any]:
+    """One entry, such as the one whose id an incident has."""
+    return tx.audit.get(id)
+
+
 def lines(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     """An entry as the lines of a decision log: the call before it ran, and what came of it. One that an agent wrote
     itself is one line in the agent's words."""

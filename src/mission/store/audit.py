@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
 
+from mission.domain.errors import NotFound
 from mission.store.columns import UtcTime
 from mission.store.paging import Position
 from mission.store.prepared import Prepared
@@ -64,6 +65,12 @@ class Audit:
             where.append((audit.c.at < moment) | ((audit.c.at == moment) & (audit.c.id < last)))
         statement = select(audit).where(*where).order_by(audit.c.at.desc(), audit.c.id.desc()).limit(limit)
         return [dict(row._mapping) for row in self._connection.execute(statement)]
+
+    def get(self, id: str) -> dict[str, Any]:
+        row = self._connection.execute(select(audit).where(audit.c.id == id)).first()
+        if row is None:
+            raise NotFound(f"there is no audit entry {id}", hint="List them with 'mission audit'.", entry_id=id)
+        return dict(row._mapping)
 
     def remove_before(self, moment: datetime) -> int:
         return self._connection.execute(_EXPIRED, {"before": moment}).rowcount

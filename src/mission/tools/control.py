@@ -12,7 +12,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import missions, planning, trail
 from mission.services.planning import Planned
-from mission.tools.fields import MissionId, moment_of
+from mission.tools.fields import AuditId, MissionId, moment_of
 from mission.tools.planned import MOST_TASKS, PlanTask
 from mission.tools.records import IF_ASKED, mission_word
 from mission.tools.wording import Moment
@@ -53,6 +53,10 @@ class ListAudit(Arguments):
     limit: int = Field(50, ge=1, le=500)
     cursor: str | None = None
     lines: bool = Field(False, description="Also as the lines of a decision log: invoked, result, error")
+
+
+class EntryById(Arguments):
+    id: AuditId
 
 
 class LogLine(Result):
@@ -144,3 +148,10 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
     )
     rows = [{**row, "lines": trail.lines(row)} for row in page.rows] if args.lines else page.rows
     return AuditList(entries=[AuditEntry(**row) for row in rows], next_cursor=page.next)
+
+
+@tool(toolset="control", reads=True)
+async def audit_get(call: Call, args: EntryById) -> AuditEntry:
+    """Read one audit entry: an incident has its id."""
+    row = await call.read(trail.look, id=args.id)
+    return AuditEntry(**row, lines=[LogLine(**line) for line in trail.lines(row)])

@@ -21,6 +21,7 @@ from mission.transports.wire import caller_of, departure, error_response, json_b
 ADDRESSES = {
     "/api/missions": ("workflow_list", None),
     "/api/missions/{id}": ("get_context", "mission_id"),
+    "/api/tasks/{id}": ("task_get", "id"),
     "/api/agents": ("agent_list", None),
     "/api/agents/{id}": ("agent_get", "id"),
     "/api/messages": ("message_list", None),
@@ -35,6 +36,7 @@ ADDRESSES = {
     "/api/executions/{id}": ("execution_get", "id"),
     "/api/executions/{id}/observations": ("execution_observations", "execution_id"),
     "/api/audit": ("audit_list", None),
+    "/api/audit/{id}": ("audit_get", "id"),
 }
 """Read tools that stand under an address, and the argument that the address itself gives."""
 

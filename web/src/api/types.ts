@@ -539,6 +539,10 @@ export interface EndedTask {
   files: number | null;
 }
 
+export interface EntryById {
+  id: string;
+}
+
 export interface Epic {
   id: string;
   linearIssueId: string | null;
@@ -2145,6 +2149,7 @@ export interface Tools {
   agent_register: { args: RegisterAgent; result: RegisteredAgent };
   agent_unregister: { args: AgentById; result: Done };
   agent_update: { args: UpdateAgent; result: Done };
+  audit_get: { args: EntryById; result: AuditEntry };
   audit_list: { args: ListAudit; result: AuditList };
   checkpoint_add: { args: AddCheckpoint; result: AddedCheckpoint };
   checkpoint_list: { args: ListCheckpoints; result: CheckpointList };

@@ -19,6 +19,7 @@ OVERLAP = timedelta(seconds=15)
 
 
 @click.command()
+@click.argument("entry_id", metavar="[ID]", required=False)
 @click.option("--agent", help="Only calls of this agent (id or name).")
 @click.option("--tool", help="Only calls of this tool, or of a pattern such as 'mcp__mail__*'.")
 @click.option("--status", type=click.Choice(["ok", "error", "denied", "invoked"]), help="Only calls that ended so.")
@@ -29,6 +30,7 @@ OVERLAP = timedelta(seconds=15)
 @json_option
 @speaks
 def audit(
+    entry_id: str | None,
     agent: str | None,
     tool: str | None,
     status: str | None,
@@ -38,7 +40,12 @@ def audit(
     follow: bool,
     as_json: bool,
 ) -> None:
-    """Show what was called, by whom, with what result; the newest last."""
+    """Show what was called, by whom, with what result, the newest last; with an ID, such as that of an incident, that
+    call alone."""
+    if entry_id is not None:
+        found = client.call("audit_get", {"id": entry_id})
+        show_json(found) if as_json else click.echo(_log(found))
+        return
     wanted: dict[str, Any] = {
         "agent_id": agent,
         "tool": tool,
