@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pytest
 
 from mission.settings import Settings
 from tests.clients.install import FOLDER, PROGRAMS, node_folder
-from tests.clients.model import Model, Say, Use, model
+from tests.clients.model import Model, Say, Step, Use, model
 from tests.transports.live import Live, serving, until
 
 PATIENCE = 120.0
@@ -30,6 +30,7 @@ pytestmark = [
     pytest.mark.skipif(WANTED and not PROGRAMS.is_dir(), reason="the clients are not installed"),
 ]
 
+CLAUDE_KEY = "sk-ant-scripted-model-key"
 MCP_CLIENTS = ["claude-code", "codex", "opencode", "copilot-cli", "gemini-cli"]
 
 
@@ -81,7 +82,7 @@ class Room:
 _SETTINGS: dict[str, Any] = {
     "claude-code": lambda room: {
         "ANTHROPIC_BASE_URL": room.model.url,
-        "ANTHROPIC_API_KEY": "sk-ant-scripted-model-key",
+        "ANTHROPIC_API_KEY": CLAUDE_KEY,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
     },
@@ -126,9 +127,13 @@ _ARGUMENTS: dict[str, Any] = {
 }
 
 
-def _write_homes(home: Path, url: str) -> None:
+def _write_homes(home: Path, url: str, repository: Path) -> None:
     """What users of these clients have in their homes: a chosen login, a provider of their own."""
+    trusted = {str(path): {"hasTrustDialogAccepted": True} for path in (FOLDER.parent.parent, repository)}
+    approved = {"approved": [CLAUDE_KEY[-20:]], "rejected": []}
+    claude = {"hasCompletedOnboarding": True, "theme": "dark", "projects": trusted, "customApiKeyResponses": approved}
     files = {
+        ".claude.json": json.dumps(claude),
         "codex/config.toml": "",
         ".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
         "opencode.json": json.dumps(
@@ -170,7 +175,7 @@ def room(_sqlite_template: Path) -> Iterator[Room]:
     (repository / "README.md").write_text("hello\n")
     try:
         with model() as scripted, serving(settings) as live:
-            _write_homes(base / "home", scripted.url)
+            _write_homes(base / "home", scripted.url, repository)
             yield Room(live=live, model=scripted, home=base / "home", repository=repository)
     finally:
         shutil.rmtree(base, ignore_errors=True)
@@ -236,6 +241,53 @@ def test_an_answer_reaches_a_real_client_in_the_same_session(room: Room, adapter
     asked = json.dumps([each["body"] for each in room.model.requests[before:]], ensure_ascii=False)
     assert "to the left" in asked
     assert "Which way?" in asked  # the same conversation
+
+
+def test_a_real_client_on_a_terminal_is_told_and_answered_by_typing(room: Room, monkeypatch: pytest.MonkeyPatch):
+    task = room.task()
+
+    def next_step(_: int) -> Step:
+        """By what was said and not by turns: on a terminal the first turns come before the client has its tools."""
+        body = room.model.requests[-1]["body"]
+        seen = json.dumps(body["messages"])
+        if not any(tool["name"].endswith("__needs_input") for tool in body.get("tools", [])):
+            return Say(lambda _: "Not yet.")
+        if "Which way?" not in seen:
+            return Use("needs_input", {"eventId": "q1", "question": "Which way?", "choices": []})
+        if "to the left" not in seen:
+            return Say(lambda _: "I wait.")
+        if "sorted there" not in seen:
+            return Use("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "sorted there"}})
+        return Say(lambda _: "That was it.")
+
+    monkeypatch.setattr(room.model, "step", next_step)
+    execution = room.launch("claude-code", task=task, interactive=True)["id"]
+
+    def asked() -> list[dict[str, Any]]:
+        return [each for each in room.live.call("queue_list")["items"] if each["execution_id"] == execution]
+
+    for _ in range(20):
+        if _soon(asked):
+            break
+        room.live.call("execution_message", {"execution_id": execution, "text": "Begin now"})
+    assert asked(), room.transcript(execution)
+    room.live.call("queue_answer", {"id": asked()[0]["id"], "text": "to the left"})
+    until(lambda: room.live.call("task_get", {"id": task})["status"] == "completed", PATIENCE)
+
+    stopped = room.live.call("execution_stop", {"id": execution})
+
+    assert [(each["type"], each["origin"]) for each in room.said(execution)] == [("needs_input", "mcp-tool")]
+    assert stopped["status"] == "stopped"
+    _assert_nothing_secret_in_the_open(room, execution)
+
+
+def _soon(condition: Callable[[], Any]) -> bool:
+    """Whether it is so within a while that is worth waiting before something is typed again."""
+    try:
+        until(condition, 6)
+    except AssertionError:
+        return False
+    return True
 
 
 def _printed(conversation: str) -> str:

@@ -93,6 +93,19 @@ def test_what_came_from_a_shell_is_missed_by_name_when_a_later_daemon_goes_on():
         kept.check({"PATH": "/bin"}, order)
 
 
+async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(control: Control):
+    folder = control.app.settings.home / "handover"
+    folder.mkdir()
+    for name in ("old.json", "new.json"):
+        (folder / name).write_text("{}")
+    os.utime(folder / "old.json", (0, 0))
+    await control.app.supervisor.close()
+
+    await control.app.supervisor.open()
+
+    assert [path.name for path in folder.iterdir()] == ["new.json"]
+
+
 async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control):
     task = await control.task()
 

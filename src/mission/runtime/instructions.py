@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mission.domain.execution import Execution
+from mission.domain.execution import Execution, Mode
 from mission.domain.signals import KINDS, Delivery, SignalKind
 from mission.domain.task import Task
 
@@ -46,7 +46,7 @@ def _how_to_signal(execution: Execution) -> list[str]:
     if execution.delivery is Delivery.MCP_TOOL:
         return [
             "Tell how it goes with the tools of the MCP server open-mission-mcp: "
-            f"{', '.join(KINDS)}. Give each call a new eventId.",
+            f"{', '.join(KINDS)}. Give each call a new eventId.{_patience(execution)}",
             "After needs_input or blocked, end your turn: the answer comes with the next prompt.",
         ]
     fields = "; ".join(f"{kind.type} {{{_fields(kind)}}}" for kind in KINDS.values())
@@ -61,6 +61,12 @@ def _how_to_signal(execution: Execution) -> list[str]:
         f"with agentExecutionId {execution.id} and a new eventId each time. Signals: {fields}.",
         "After needs_input or blocked, end your turn: the answer comes with the next prompt.",
     ]
+
+
+def _patience(execution: Execution) -> str:
+    """On a terminal some clients begin before they have reached their servers."""
+    late = execution.mode is Mode.INTERACTIVE
+    return " If they are not there yet, begin with the work; they come within seconds." if late else ""
 
 
 def _fields(kind: SignalKind) -> str:

@@ -7,8 +7,10 @@ import json
 import logging
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +48,8 @@ Context = Callable[[str], Coroutine[Any, Any, str]]
 CONFIG = "config"
 HANDOVER = "handover"
 KEPT_LAUNCH = "transcript.launch.json"
+STALE_SECONDS = 600
+"""A launch reads what was left for it within seconds; it may have to wait for the daemon to start."""
 SHORTEST_BREATH = 1.0
 
 
@@ -349,7 +353,9 @@ class Supervisor:
         self._follow(execution, launch, process, screen)
 
     async def _clear_up(self) -> None:
-        """Remove what ended executions left when the daemon died before it could; their transcripts stay."""
+        """Remove what ended executions left when the daemon died before it could; their transcripts stay. And variables
+        that a shell left for a launch and never came back for."""
+        await asyncio.to_thread(_remove_stale, self._settings.home / HANDOVER)
         home = self._settings.home / "executions"
         for folder in sorted(home.iterdir()) if home.is_dir() else []:
             if folder.name in self._followers or not folder.is_dir():
@@ -372,6 +378,13 @@ def _write_files(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, text in files.items():
         write_private(folder / name, text)
+
+
+def _remove_stale(folder: Path) -> None:
+    for path in list(folder.iterdir()) if folder.is_dir() else []:
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - STALE_SECONDS:
+                path.unlink()
 
 
 def _live(tx: Tx, *, host_id: str) -> list[Execution]:

@@ -142,4 +142,4 @@ def _write(text: str) -> None:
 
 def _say_end(execution: dict[str, Any]) -> None:
     reason = f": {execution['reason']}" if execution["reason"] else ""
-    click.echo(f"\r\n[{execution['id']} {execution['status']}{reason}]", err=True)
+    click.echo(f"\r\n[{execution['id']} {execution['status']}{reason}]\r", err=True)

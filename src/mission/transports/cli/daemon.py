@@ -60,7 +60,10 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
 @json_option
 @speaks
 def down(force: bool, as_json: bool) -> None:
-    """Stop the daemon. Agents that work at the moment lose their connection until it runs again."""
+    """Stop the daemon. Agents that work at the moment lose their connection until it runs again.
+
+    Launched agents go on without it; 'mission stop ID' ends one.
+    """
     settings = load_or_default()
     running = daemon.find(settings)
     if running is None:
@@ -70,8 +73,11 @@ def down(force: bool, as_json: bool) -> None:
     if busy:
         names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
         if as_json or not sys.stdin.isatty():
-            raise InvalidState(f"{len(busy)} agent(s) are at work: {names}", hint="Use --force to stop anyway.")
-        click.confirm(f"{len(busy)} agent(s) are at work ({names}). Stop anyway?", abort=True)
+            raise InvalidState(
+                f"{len(busy)} agent(s) are at work: {names}",
+                hint="Launched ones go on without it; --force stops it anyway.",
+            )
+        click.confirm(f"{len(busy)} agent(s) are at work ({names}); launched ones go on. Stop anyway?", abort=True)
     daemon.stop(settings, running)
     show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")
 
