@@ -106,8 +106,11 @@ async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(
     assert [path.name for path in folder.iterdir()] == ["new.json"]
 
 
-async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control):
+async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control, tmp_path: Path):
     task = await control.task()
+    mission = (await control.call("task_get", {"id": task}))["workflow_id"]
+    worktree = {"workflow_id": mission, "task_ids": [task], "path": str(tmp_path / "tree"), "branch": "shelves"}
+    await control.call("workspace_create", {**worktree, "create": True})
 
     seen = await control.call(
         "execution_preview", {"task_id": task, "adapter": "command", "arguments": [sys.executable, "-c", "pass"]}
@@ -115,7 +118,7 @@ async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control):
 
     assert "Sort the shelves" in seen["prompt"]
     assert "@task::" in seen["prompt"]
-    assert seen["delivery"] == "stdout-marker"
+    assert (seen["delivery"], seen["directory"]) == ("stdout-marker", str(tmp_path / "tree"))
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
 
 

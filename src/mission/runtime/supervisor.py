@@ -29,7 +29,7 @@ from mission.runtime.launch import Order as LaunchOrder
 from mission.runtime.process import Limits, Process, Start, Terminal
 from mission.runtime.runner.processes import EXECUTION_VARIABLE
 from mission.runtime.terminal import Screen, shown_before
-from mission.services import executions
+from mission.services import executions, tasks
 from mission.services.agents import Rhythm
 from mission.services.executions import Created, End
 from mission.services.launching import Intent, Order
@@ -136,7 +136,14 @@ class Supervisor:
         execution, task = await work.read(_imagined, order=order, choice=choice)
         folder = self.folder(execution.id)
         prompt = await self._prompt(execution, task, order, choice)
-        directory = task.tree or order.repository_path or order.directory
+        place = await tasks.look_for_place(
+            work,
+            self._trees,
+            task_id=task.id,
+            repository_path=order.repository_path,
+            directory=order.directory,
+        )
+        directory = str(place.tree.path) if place is not None else order.directory
         prepared = choice.launch.prepare(
             self._launch_order(execution, order, choice, folder, Path(directory or "/"), prompt, resume=None)
         )

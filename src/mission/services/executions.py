@@ -107,6 +107,7 @@ def record(
     tx: Tx, *, launch: Launch, footing: tasks.Footing, token: str | None, host_id: str, rhythm: Rhythm
 ) -> Created:
     """Register the agent, start the task in its name and write the execution down, in one transaction."""
+    _check_nobody_works(tx, launch.task_id)
     agent = _agent(tx, launch, footing.place)
     _going_on(tx, launch)
     started = tasks.begin(
@@ -266,6 +267,17 @@ _RUNNING = ExecutionStatus.RUNNING
 
 def _moved(execution: Execution, tx: Tx, status: ExecutionStatus) -> Execution:
     return execution.move_to(status, at=tx.now)
+
+
+def _check_nobody_works(tx: Tx, task_id: str) -> None:
+    """A second launch is told of the first: its operator can do more than an agent that finds a task taken."""
+    newest = tx.executions.newest_of_task(task_id)
+    if newest is not None and newest.is_live and tx.tasks.get(task_id).owner_id == newest.agent_id:
+        raise InvalidState(
+            f"execution {newest.id} works on task {task_id} already",
+            hint=f"'mission attach {newest.id}' shows it, 'mission stop {newest.id}' ends it.",
+            current=str(newest.status),
+        )
 
 
 def _agent(tx: Tx, launch: Launch, place: Place | None) -> Agent:

@@ -196,6 +196,15 @@ async def prepare(
     )
 
 
+async def look_for_place(
+    work: Work, trees: Trees, *, task_id: str, repository_path: str | None, directory: str | None
+) -> Place | None:
+    """Where a task would be done if it were started now, without a new worktree."""
+    named = await trees.named(repository_path)
+    ground = await _ground(work, trees, wish=Wish(task_id=task_id), named=named, directory=directory)
+    return named or await _usual_place(trees, ground, directory=directory)
+
+
 async def complete(
     work: Work,
     trees: Trees,
