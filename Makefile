@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
 READY := .venv/.ready
-WORKERS ?= 2
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-clients check format bench contract clean

@@ -160,9 +160,7 @@ class Bus:
         for event in events:
             published = Published(event)
             self._to_wake.update([listener for listener in self._listeners if listener.offer(published)])
-        if (
-            self._to_wake and not waking
-        ):  # one clock for all of them: a thousand of their own took longer than the sending
+        if self._to_wake and not waking:  # one clock for all: a thousand of their own took longer than the sending
             asyncio.get_running_loop().call_later(GATHER_SECONDS, self._wake_gathered)
 
     def _wake_gathered(self) -> None:
