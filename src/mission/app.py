@@ -396,6 +396,7 @@ def _listen(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
+        listener.listen()  # two may bind at once, but only one listens
     except OSError as error:
         listener.close()
         taken = error.errno == errno.EADDRINUSE
