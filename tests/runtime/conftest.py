@@ -86,6 +86,13 @@ class Control:
         """What was recorded of an execution: kinds and event ids."""
         return await self.app.database.read(_observations, id=id)
 
+    async def leaves_nothing(self, id: str) -> bool:
+        """Whether nothing is left, once what is still going has gone."""
+        async with asyncio.timeout(PATIENCE):
+            while self.app.supervisor.folder(id).exists() and self.left(id):  # noqa: ASYNC110 - a process tells nobody
+                await asyncio.sleep(0.05)
+        return True
+
     def left(self, id: str) -> list[str]:
         """What is left of an execution beside its transcript: files and processes."""
         folder = self.app.supervisor.folder(id)

@@ -37,7 +37,7 @@ async def test_a_launch_starts_the_task_and_what_the_agent_prints_is_recorded_on
     kinds = [kind for kind, _ in await control.observations(launched["id"])]
     assert kinds == ["progress", "marker", "completed_claim"]
     assert (await control.call("task_get", {"id": task}))["status"] == "in_progress"  # under review
-    assert control.left(launched["id"]) == []
+    assert await control.leaves_nothing(launched["id"])
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ async def test_an_agent_that_never_answers_is_stopped_and_its_task_is_free(contr
     assert (stopped["status"], stopped["reason"]) == ("stopped", "stopped by the operator")
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
     assert await control.call("execution_stop", {"id": launched["id"]}) == stopped
-    assert control.left(launched["id"]) == []
+    assert await control.leaves_nothing(launched["id"])
 
 
 async def test_a_time_limit_ends_an_agent(control: Control):
@@ -316,7 +316,7 @@ async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: 
 
     assert (ended.status, ended.exit_code) == (S.LOST, None)
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
-    assert control.left(launched["id"]) == []
+    assert await control.leaves_nothing(launched["id"])
 
 
 class Crash(BaseException):
@@ -358,8 +358,7 @@ async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_
     assert ran or ended.status is S.LOST
     assert (kinds, status) == ((["progress", "marker", "completed_claim"], "in_progress") if ran else ([], "pending"))
     assert ran or not step.endswith("Call.write")
-    folder = control.app.supervisor.folder(ended.id)
-    assert not folder.exists() or control.left(ended.id) == []
+    assert await control.leaves_nothing(ended.id)
 
 
 def _newest(tx: Any, *, task: str) -> Any:
@@ -389,7 +388,7 @@ async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_
     assert [kind for kind, _ in await control.observations(ended.id)] == ["mcp-server-failed"]
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
     assert not (handover / "h").exists()
-    assert control.left(ended.id) == []
+    assert await control.leaves_nothing(ended.id)
 
 
 async def test_an_execution_that_prints_its_signals_has_no_mcp_access(control: Control):

@@ -267,15 +267,20 @@ class Runner:
 
 
 def main(folder: str) -> int:
-    lock = os.open(os.path.join(folder, "runner.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    path = os.path.join(folder, "runner.lock")
     try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Taking the plan away is what decides: a daemon that gave this launch up took it first.
+    except OSError:
+        return 1
+    try:
+        # Taking the plan away is what decides: a daemon that gave this launch up took it first, and has cleared up.
         os.rename(os.path.join(folder, "plan.json"), os.path.join(folder, "plan.taken"))
         with open(os.path.join(folder, "plan.taken")) as file:
             plan = json.load(file)
         os.unlink(os.path.join(folder, "plan.taken"))
     except OSError:
+        os.unlink(path)
         return 1
     processes.adopt_orphans()
     Runner(folder, plan).run()
