@@ -129,11 +129,11 @@ def test_the_glossary_shows_every_kind_of_id():
     assert {prefix.strip("`").rstrip("_"): kind for prefix, kind in zip(cells[::2], cells[1::2], strict=True)} == KINDS
 
 
-@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
-def test_a_decision_is_numbered_and_short(path):
+@pytest.mark.parametrize(("number", "path"), list(enumerate(DECISIONS, start=1)), ids=lambda each: str(each)[-60:])
+def test_a_decision_is_numbered_and_short(number, path):
     lines = path.read_text().splitlines()
-    number = int(path.name[:4])
 
+    assert path.name.startswith(f"{number:04}-")
     assert lines[0].startswith(f"# {number}. ")
     assert [line for line in lines if line.startswith("## ")] == ["## Context", "## Decision", "## Consequence"]
     assert len(lines) <= 30
