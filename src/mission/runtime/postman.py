@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
 from mission.domain.observation import Origin
 from mission.domain.task import OPEN, Task
-from mission.events.bus import Topic
+from mission.events.bus import Bell, Topic
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.runtime.follower import Follower
@@ -37,6 +38,8 @@ NO_ANSWER = "No answer will come: go on as you think best."
 ENTER_SECONDS = 0.2
 """Between words and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
+MOST_UNWRITTEN = 1_000
+FOR_AGENTS = frozenset({"queue:updated", "execution:updated"})
 QUESTIONS = (ItemKind.QUESTION, ItemKind.BLOCKER)
 ASKING = frozenset({"needs_input", "blocked"})
 RECENT = 50
@@ -53,13 +56,13 @@ class Postman:
         self._events = events
         self._host_id = host_id
         self._mark = mark
-        self.heard = 0
+        self.heard = self._written = 0
         """The number of the newest event that was dealt with."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin with what was said while no daemon ran."""
-        self.heard = self._last_heard()
+        self.heard = self._written = self._last_heard()
         self._begin(self._run())
 
     def _last_heard(self) -> int:
@@ -79,18 +82,27 @@ class Postman:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self) -> None:
-        while True:
-            await self._events.wait(self.heard, seconds=WAIT_SECONDS)
-            try:
-                chapter = await self._events.read(Topic("global"), since=self.heard)
-            except MissionError:
-                await asyncio.sleep(WAIT_SECONDS)
-                continue
-            for event in chapter.events:
+        with self._events.bus.ringing(Bell(_is_for_agents)) as bell:
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(WAIT_SECONDS):
+                        await bell.wake.wait()
+                bell.wake.clear()
+                with suppress(MissionError):  # the database is away: the next round looks again
+                    await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        """Hear what is new. How far that was is written down when something was for agents, or when much has passed: a
+        write for each event of the log would slow down whoever makes them."""
+        whole = False
+        while not whole:
+            chapter = await self._events.read(Topic("global"), since=self.heard)
+            for event in filter(_is_for_agents, chapter.events):
                 await self._safely(self._hear(event))
-            if chapter.newest != self.heard:
-                self.heard = chapter.newest
+            self.heard, whole = chapter.newest, chapter.whole
+            if self.heard - self._written >= MOST_UNWRITTEN or any(map(_is_for_agents, chapter.events)):
                 await asyncio.to_thread(write_private, self._mark, str(self.heard))
+                self._written = self.heard
 
     async def _safely(self, work: Any) -> None:
         try:
@@ -213,6 +225,10 @@ class Postman:
 
 def _was_dismissed(event: StoredEvent) -> bool:
     return bool(event.data["state"] == ItemState.DISMISSED)
+
+
+def _is_for_agents(event: StoredEvent) -> bool:
+    return event.type in FOR_AGENTS
 
 
 def _found(tx: Tx, *, execution_id: str) -> Execution | None:
