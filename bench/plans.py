@@ -8,10 +8,13 @@ from collections.abc import Coroutine
 from contextlib import ExitStack
 from typing import Any
 
+from sqlalchemy import text
+
 from bench.effort import Effort
 from bench.inprocess import DATABASES, Local, local
 from bench.report import Row, Target, compared
 from bench.timing import Series, Turn, interleave
+from mission.store.transaction import Tx
 
 SIZES = (100, 10_000)
 SECTION = "plans of {database}: 10,000 tasks beside 100"
@@ -29,6 +32,7 @@ class Planned:
         place.call("workflow_set_plan", {"id": self.mission_id, "plan": plan})
         self.plan_seconds = time.perf_counter() - begun
         self.agent_id = place.call("agent_register", {"name": "ada", "runtime": "custom"})["id"]
+        place.runner.run(place.app.database.write(_gather_statistics))
 
     def turns(self, calls: int) -> dict[str, Turn]:
         mission = {"workflow_id": self.mission_id}
@@ -44,6 +48,12 @@ class Planned:
 
     async def _release(self, claimed: dict[str, Any]) -> None:
         await self.place.ask("task_release", {"agent_id": self.agent_id, "task_id": claimed["task"]["id"]})
+
+
+def _gather_statistics(tx: Tx) -> None:
+    """What a PostgreSQL server does by itself within a minute after so many new rows."""
+    if tx.connection.dialect.name == "postgresql":
+        tx.connection.execute(text("ANALYZE"))
 
 
 def tasks_of(size: int) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ MEASURED_TASKS = 50
 """How many of the last completed tasks the remaining time is estimated from."""
 LISTED_BLOCKED = 50
 """How many blocked tasks the progress lists; how many there are is counted."""
-LISTED_GROUP = 50
+LISTED_GROUP = 20
 LISTED_NEXT = 20
 NAMED_TASKS = 10
 
