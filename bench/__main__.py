@@ -8,7 +8,21 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench import audit, bridge, calls, executions, listing, mailbox, many, page, plans, polls, recall, snapshot
+from bench import (
+    audit,
+    bridge,
+    calls,
+    claiming,
+    executions,
+    listing,
+    mailbox,
+    many,
+    page,
+    plans,
+    polls,
+    recall,
+    snapshot,
+)
 from bench.effort import FULL, QUICK, Effort
 from bench.report import Row, save, show
 
@@ -19,6 +33,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "bridge": bridge.measure,
     "executions": executions.measure,
     "listing": listing.measure,
+    "claiming": claiming.measure,
     "mailbox": mailbox.measure,
     "page": page.measure,
     "plans": plans.measure,
