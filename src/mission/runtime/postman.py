@@ -15,7 +15,7 @@ from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
 from mission.domain.observation import Origin
 from mission.domain.task import OPEN, Task
-from mission.events.bus import Bell, Topic
+from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.runtime.follower import Follower
@@ -38,6 +38,7 @@ NO_ANSWER = "No answer will come: go on as you think best."
 ENTER_SECONDS = 0.2
 """Between words and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
+GATHER_SECONDS = 0.2
 MOST_UNWRITTEN = 1_000
 FOR_AGENTS = frozenset({"queue:updated", "execution:updated"})
 QUESTIONS = (ItemKind.QUESTION, ItemKind.BLOCKER)
@@ -82,14 +83,11 @@ class Postman:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self) -> None:
-        with self._events.bus.ringing(Bell(_is_for_agents)) as bell:
-            while True:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(WAIT_SECONDS):
-                        await bell.wake.wait()
-                bell.wake.clear()
-                with suppress(MissionError):  # the database is away: the next round looks again
-                    await self._catch_up()
+        while True:
+            await self._events.wait(self.heard, seconds=WAIT_SECONDS)
+            await asyncio.sleep(GATHER_SECONDS)  # a busy log is looked at a few times a second, not at every event
+            with suppress(MissionError):  # the database is away: the next round looks again
+                await self._catch_up()
 
     async def _catch_up(self) -> None:
         """Hear what is new. How far that was is written down when something was for agents, or when much has passed: a
