@@ -13,7 +13,7 @@ from mission.domain.ids import new_id
 from mission.domain.journal import EntryKind
 from mission.domain.mission import Family
 from mission.domain.task import CallerType
-from mission.services import journal, missions, tasks
+from mission.services import footing, journal, missions, starting
 from mission.settings import Settings
 from mission.store.transaction import Tx
 
@@ -64,7 +64,7 @@ def _number(database: Path, query: str, *values: str) -> int:
 def _plant(tx: Tx, *, count: int) -> Planted:
     new = missions.NewMission(name="A mission to measure", objective="Find out how fast it is", family=Family.MISSION)
     mission = missions.create(tx, new=new, place=None)
-    wish = tasks.Wish(
+    wish = footing.Wish(
         mission_id=mission.id,
         phase=1,
         name="Task 0",
@@ -73,8 +73,8 @@ def _plant(tx: Tx, *, count: int) -> Planted:
         caller_type=CallerType.SUBAGENT,
         agent_name="parser-agent",
     )
-    owner = tasks.Owner(agent_id=None, lease=timedelta(minutes=15))
-    first = tasks.begin(tx, wish=wish, mission_id=mission.id, owner=owner, place=None, snapshot=None).task
+    owner = starting.Owner(agent_id=None, lease=timedelta(minutes=15))
+    first = starting.begin(tx, wish=wish, mission_id=mission.id, owner=owner, place=None, snapshot=None).task
     ids = [first.id]
     for number in range(1, count):
         moment = tx.now - timedelta(seconds=number)

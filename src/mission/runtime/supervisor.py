@@ -29,7 +29,7 @@ from mission.runtime.launch import Order as LaunchOrder
 from mission.runtime.process import Limits, Process, Start, Terminal
 from mission.runtime.runner.processes import EXECUTION_VARIABLE
 from mission.runtime.terminal import Screen, shown_before
-from mission.services import executions, tasks
+from mission.services import executions, footing
 from mission.services.agents import Rhythm
 from mission.services.executions import Created, End
 from mission.services.launching import Intent, Order
@@ -136,7 +136,7 @@ class Supervisor:
         execution, task = await work.read(_imagined, order=order, choice=choice)
         folder = self.folder(execution.id)
         prompt = await self._prompt(execution, task, order, choice)
-        place = await tasks.look_for_place(
+        place = await footing.look_for_place(
             work,
             self._trees,
             task_id=task.id,

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from mission.domain import events
 from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, QueueItem
 from mission.domain.journal import CheckpointType
 from mission.domain.mail import HUMAN, MessageType, reply_subject
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Quality, Task, TaskStatus
-from mission.services import inbox, journal, mail, mailboxes, planning, tasks
+from mission.services import finishing, inbox, journal, mail, mailboxes, planning, tasks
+from mission.services.finishing import Completed, Ending
 from mission.services.planning import NewTask
-from mission.services.tasks import Completed, Ending
 from mission.services.trees import Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -51,9 +50,9 @@ async def give(
 
     def finish(tx: Tx, **ending: Any) -> Completed:
         given[:] = [record(tx, **wish)]
-        return tasks.finish(tx, **ending)
+        return finishing.finish(tx, **ending)
 
-    return await tasks.complete(
+    return await finishing.complete(
         work,
         trees,
         task_id=accepted.id,
@@ -153,11 +152,7 @@ def _send_back(tx: Tx, item: QueueItem) -> str | None:
 
 def _wait_again(tx: Tx, task: Task) -> None:
     waiting = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now).given_back(at=tx.now)
-    waiting = replace(waiting, attempts=task.attempts)
-    tx.tasks.save(waiting)
-    tx.tallies.moved(task, waiting)
-    tx.emit(events.TaskUpdated(task=waiting))
-    tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
+    tasks.save(tx, task, replace(waiting, attempts=task.attempts))
 
 
 def _free_name(tx: Tx, task: Task) -> str:

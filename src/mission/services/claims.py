@@ -16,7 +16,7 @@ from mission.domain.errors import InvalidState, MissionError
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, HELD, RUNNING, Task, TaskStatus
-from mission.services import asking, housing, journal, workspaces
+from mission.services import asking, housing, journal, tasks, workspaces
 from mission.services.housing import Houses, WorktreeNotReady
 from mission.services.trees import Report, Trees
 from mission.services.work import Work
@@ -197,12 +197,7 @@ def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -
 
 def give_back(tx: Tx, *, task: Task) -> Task:
     """Free a task: it waits for its next owner and keeps its snapshot."""
-    freed = task.given_back(at=tx.now)
-    tx.tasks.save(freed)
-    tx.tallies.moved(task, freed)
-    asking.moved(tx, task, freed)
-    tx.emit(events.TaskUpdated(task=freed))
-    return freed
+    return tasks.save(tx, task, task.given_back(at=tx.now))
 
 
 def skip(tx: Tx, *, task: Task) -> Task:

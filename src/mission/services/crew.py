@@ -19,8 +19,8 @@ from mission.services import agents, claims, inbox, missions, planning, steering
 from mission.services.claims import Claim
 from mission.services.missions import NewMission
 from mission.services.planning import NewTask
+from mission.services.starting import Owner
 from mission.services.steering import Move
-from mission.services.tasks import Owner
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx

@@ -25,9 +25,10 @@ from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, ItemKind
 from mission.domain.journal import CheckpointType
 from mission.domain.signals import Delivery
 from mission.domain.task import OPEN, Task, TaskStatus
-from mission.services import agents, claims, identity, inbox, journal, steering, tasks
+from mission.services import agents, claims, identity, inbox, journal, starting, tasks
 from mission.services.agents import Rhythm
-from mission.services.tasks import Owner, Wish
+from mission.services.footing import Footing, Wish, prepare
+from mission.services.starting import Owner
 from mission.services.trees import Place, Report, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -87,7 +88,7 @@ async def create(
     answer: Callable[[Created], Answer],
 ) -> Answer:
     """Claim and start the task for a new agent, before there is any process; the answer holds the token."""
-    footing = await tasks.prepare(
+    footing = await prepare(
         work,
         trees,
         wish=Wish(task_id=launch.task_id),
@@ -103,14 +104,12 @@ async def create(
         )
 
 
-def record(
-    tx: Tx, *, launch: Launch, footing: tasks.Footing, token: str | None, host_id: str, rhythm: Rhythm
-) -> Created:
+def record(tx: Tx, *, launch: Launch, footing: Footing, token: str | None, host_id: str, rhythm: Rhythm) -> Created:
     """Register the agent, start the task in its name and write the execution down, in one transaction."""
     _check_nobody_works(tx, launch.task_id)
     agent = _agent(tx, launch, footing.place)
     _going_on(tx, launch)
-    started = tasks.begin(
+    started = starting.begin(
         tx,
         wish=Wish(task_id=launch.task_id),
         mission_id=footing.mission_id,
@@ -325,13 +324,13 @@ def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str)
     """The task waits for the answer in its agent's hands: without a lease, nobody else can take it."""
     paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
     hold = {"kind": INPUT_HOLD, "reason": question, "by": execution.agent_id}
-    steering.save(tx, task, replace(paused, hold=hold, lease_until=None, updated_at=tx.now))
+    tasks.save(tx, task, replace(paused, hold=hold, lease_until=None, updated_at=tx.now))
 
 
 def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
     """The agent says it is done but did not complete the task: a person decides."""
     working = task if task.status is TaskStatus.IN_PROGRESS else task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)
-    steering.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
+    tasks.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
     inbox.open_item(
         tx,
         kind=ItemKind.REVIEW,
@@ -361,7 +360,7 @@ def _release(tx: Tx, execution: Execution, task: Task) -> None:
     )
     if task.status is TaskStatus.PAUSED and task.hold is not None:
         free = replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=tx.now)
-        steering.save(tx, task, free)
+        tasks.save(tx, task, free)
     else:
         claims.give_back(tx, task=task)
 

@@ -11,8 +11,8 @@ from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import new_id
 from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, SYSTEM, ItemKind, ItemState, QueueItem
-from mission.domain.mission import Family
 from mission.domain.task import Task, TaskStatus
+from mission.services import telling
 from mission.store.inbox import Ranked
 from mission.store.transaction import Tx
 
@@ -163,11 +163,7 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
     going = _freed(task, item, now=tx.now)
     tx.tasks.save(going)
     tx.tallies.moved(task, going)
-    tx.missions.touch(task.mission_id, now=tx.now)
-    tx.emit(events.TaskUpdated(task=going))
-    mission = tx.missions.get(task.mission_id)
-    if mission.family is Family.WORKFLOW:
-        tx.emit(events.MissionUpdated(mission=mission))
+    telling.moved(tx, going)
 
 
 def _freed(task: Task, item: QueueItem, *, now: datetime) -> Task:

@@ -14,7 +14,7 @@ from mission.domain.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observat
 from mission.domain.signals import Delivery, Policy, Signal, SignalType
 from mission.domain.task import TaskStatus
 from mission.domain.times import shown
-from mission.services import executions, inbox, steering, tasks
+from mission.services import executions, inbox, steering, tasks, telling
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
@@ -127,7 +127,7 @@ def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
         return
     hold = {"kind": steering.BLOCKED, "reason": reason, "by": execution.agent_id}
     paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
-    steering.save(tx, task, replace(paused, hold=hold, updated_at=tx.now))
+    tasks.save(tx, task, replace(paused, hold=hold, updated_at=tx.now))
 
 
 def _put_before_person(
@@ -157,9 +157,7 @@ def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
     """A claim is kept with the execution and told to those who follow its task; it moves nothing."""
     claim = {"type": observation.type, **observation.payload, "at": shown(observation.created_at)}
     executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
-    task = tx.tasks.get(execution.task_id)
-    tx.emit(events.TaskUpdated(task=task))
-    tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
+    telling.moved(tx, tx.tasks.get(execution.task_id))
 
 
 def _message(tx: Tx, execution: Execution, observation: Observation) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from mission.domain import events
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
-from mission.services import asking, claims, journal, phases, tasks
+from mission.services import asking, claims, finishing, journal, phases, starting, tasks, telling
 from mission.services.claims import Detailed
-from mission.services.tasks import Ending, Owner, Wish
+from mission.services.finishing import Ending
+from mission.services.footing import Wish
+from mission.services.starting import Owner
 from mission.services.trees import Report, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -59,7 +60,7 @@ async def move(
 ) -> Answer:
     """Move a task; a start takes the snapshot and an end computes the changes, as in every dialect."""
     if wanted.status is TaskStatus.IN_PROGRESS:
-        return await tasks.start(
+        return await starting.start(
             work,
             trees,
             wish=Wish(task_id=task_id),
@@ -70,7 +71,7 @@ async def move(
             answer=answer,
         )
     if wanted.status in {TaskStatus.COMPLETED, TaskStatus.FAILED}:
-        return await tasks.complete(
+        return await finishing.complete(
             work,
             trees,
             task_id=task_id,
@@ -98,7 +99,7 @@ def shift(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
     else:
         moved = task.move_to(wanted.status, at=tx.now)
         moved = replace(moved, hold=_hold(wanted, owner) if wanted.blocked else None)
-    saved = save(tx, task, moved)
+    saved = tasks.save(tx, task, moved)
     if wanted.blocked:
         asking.blocked(tx, saved)
     return saved
@@ -137,7 +138,7 @@ def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner:
         task.check_owner(owner.agent_id, owner.fence)
         task.check_one_of(REPLANNABLE, "replanned")
         replanned = replace(task, attempts=task.attempts + 1, updated_at=tx.now)
-    save(tx, task, replace(replanned, plan=plan))
+    tasks.save(tx, task, replace(replanned, plan=plan))
     return journal.checkpoint(
         tx,
         type=CheckpointType.REPLAN,
@@ -164,7 +165,7 @@ def _planning(tx: Tx, task: Task, owner: Owner) -> Task:
     task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
     claims.check_ready(tx, task)
     tx.missions.get(task.mission_id).check_hands_out()
-    return save(tx, task, tasks.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now))
+    return tasks.save(tx, task, starting.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now))
 
 
 def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
@@ -173,7 +174,7 @@ def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
     if task.status is not TaskStatus.FAILED:
         return waiting
     if owner.agent_id is not None and owner.agent_id == task.owner_id:
-        return tasks.with_owner(waiting, owner, tx=tx)
+        return starting.with_owner(waiting, owner, tx=tx)
     return waiting.given_back(at=tx.now)
 
 
@@ -186,16 +187,5 @@ def _skip(tx: Tx, task: Task) -> Task:
     skipped = claims.skip(tx, task=task)
     phases.settle(tx, mission=mission, phase_id=task.phase_id)
     tx.missions.touch(mission.id, now=tx.now)
-    tasks.tell_workflow(tx, mission)
+    telling.workflow(tx, mission)
     return skipped
-
-
-def save(tx: Tx, task: Task, moved: Task) -> Task:
-    """Store a task that moved, and tell those who follow it."""
-    tx.tasks.save(moved)
-    tx.tallies.moved(task, moved)
-    asking.moved(tx, task, moved)
-    tx.emit(events.TaskUpdated(task=moved))
-    tasks.tell_workflow(tx, tx.missions.get(task.mission_id))
-    tx.missions.touch(task.mission_id, now=tx.now)
-    return moved

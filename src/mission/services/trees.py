@@ -27,6 +27,7 @@ Result = TypeVar("Result")
 Report = Callable[[str], None]
 
 POOL_SIZE = 4
+NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path to start_task"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

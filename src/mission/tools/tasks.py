@@ -12,8 +12,8 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import claims, steering
 from mission.services.claims import Dependencies
+from mission.services.starting import Owner
 from mission.services.steering import Move
-from mission.services.tasks import Owner
 from mission.tools.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
 

@@ -9,8 +9,10 @@ from pydantic import ConfigDict, Field, model_validator
 from mission.domain.task import CallerType, Quality, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import tasks
-from mission.services.tasks import Completed, Ending, Owner, Started, Wish
+from mission.services import finishing, starting
+from mission.services.finishing import Completed, Ending
+from mission.services.footing import Wish
+from mission.services.starting import Owner, Started
 from mission.tools.fields import Fence, GivenTexts, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
 from mission.tools.records import IF_ASKED, CommitMade, FilesChanged, RecoveryPacket
 from mission.tools.wording import Moment
@@ -195,7 +197,7 @@ def _word(quality: Quality | None) -> str:
 @tool(toolset="mission", actor="agent_id")
 async def start_task(call: Call, args: StartTask) -> StartedTask:
     """Begin a task before touching files: remembers the tree as it is, so complete_task can tell what changed."""
-    return await tasks.start(
+    return await starting.start(
         call,
         call.trees,
         wish=args.wish(),
@@ -210,7 +212,7 @@ async def start_task(call: Call, args: StartTask) -> StartedTask:
 @tool(toolset="mission", actor="agent_id", owned="task_id", idempotent=True)
 async def complete_task(call: Call, args: CompleteTask) -> CompletedTask:
     """End a task. Answers the files that really changed since start_task."""
-    return await tasks.complete(
+    return await finishing.complete(
         call,
         call.trees,
         task_id=args.task_id,
