@@ -8,6 +8,7 @@ import random
 import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidState, NotOwner
+from mission.events.bus import Topic
 from tests.tools.conftest import planned
 
 LEASE = {"minutes": 16}
@@ -47,6 +48,18 @@ def writes(task, agent, *, lapsed=False):
             for status in ("pending", "blocked", "paused", "completed", "failed", "skipped")
         ),
     ]
+
+
+async def test_a_task_that_is_given_back_tells_its_workflow(call, make_workflow, make_agent):
+    ada = await make_agent("ada")
+    id, tasks = await make_workflow(planned("a"))
+    await call("start_task", {"task_id": tasks["a"], "agent_id": ada})
+    before = call.app.events.last
+
+    await call("task_release", {"task_id": tasks["a"], "agent_id": ada})
+
+    told = await call.app.events.read(Topic(f"mission:{id}"), since=before)
+    assert [event.type for event in told.events] == ["task:updated", "workflow:updated"]
 
 
 async def test_a_second_claim_is_refused_and_names_the_holder(call, make_workflow, make_agent):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from mission.domain.errors import InvalidInput, NotFound
@@ -190,7 +192,8 @@ async def test_a_wrong_section_time_or_cursor_is_explained(call, task):
         await context(call, task, "taks")
     with pytest.raises(InvalidInput, match=r"filter\.since"):
         await context(call, task, "tasks", filter={"since": "yesterday"})
-    for cursor in ("!!", "e30x", "bnVsbA", "W10"):
+    before_all_time = base64.urlsafe_b64encode(b'{"tasks": ["0001-01-01T00:00:00+14:00", "t_0"]}').decode().rstrip("=")
+    for cursor in ("!!", "e30x", "bnVsbA", "W10", before_all_time):
         with pytest.raises(InvalidInput, match="cursor"):
             await context(call, task, "tasks", cursor=cursor)
     with pytest.raises(InvalidInput, match="no mission was named"):

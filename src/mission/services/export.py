@@ -59,7 +59,7 @@ class _Story:
 def export(tx: Tx, *, mission_id: str, format: str, rhythm: Rhythm) -> Export:
     """The mission with its tasks, decisions, issues, milestones and changed files."""
     whole = overview.look(tx, mission_id=mission_id, rhythm=rhythm)
-    page = overview.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, after=None)
+    page = overview.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
     files = overview.read_changes(tx, mission_id=mission_id)
     story = _Story(whole=whole, entries=list(reversed(page.entries)), names=page.names, files=files)
     media_type, ending = MEDIA[format]

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Generic, TypeVar
 
-from mission.domain.errors import InvalidInput
 from mission.domain.execution import Execution, ExecutionStatus, OperatorMessage
 from mission.domain.observation import Observation
-from mission.domain.times import parsed, shown
+from mission.services.paging import Page, cursor_of, position_of
 from mission.store.transaction import Tx
 
-Row = TypeVar("Row", Execution, Observation)
-
 SHOWN_MESSAGES = 50
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Page(Generic[Row]):
-    rows: Sequence[Row]
-    next: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,7 +40,7 @@ def page(
         task_id=task_id,
         agent_id=agent_id,
         limit=limit,
-        after=_position(cursor),
+        after=position_of(cursor),
     )
     return Page(rows=rows, next=_next(rows, limit))
 
@@ -69,18 +58,9 @@ def look(tx: Tx, *, execution_id: str) -> Detailed:
 def observations(tx: Tx, *, execution_id: str, type: str | None, limit: int, cursor: str | None) -> Page[Observation]:
     """What was observed of an execution, newest first."""
     tx.executions.get(execution_id)
-    rows = tx.observations.page(execution_id, type=type, limit=limit, after=_position(cursor))
+    rows = tx.observations.page(execution_id, type=type, limit=limit, after=position_of(cursor))
     return Page(rows=rows, next=_next(rows, limit))
 
 
 def _next(rows: Sequence[Execution] | Sequence[Observation], limit: int) -> str | None:
-    return f"{shown(rows[-1].created_at)} {rows[-1].id}" if len(rows) == limit else None
-
-
-def _position(cursor: str | None) -> tuple[datetime, str] | None:
-    if cursor is None:
-        return None
-    moment, _, id = cursor.partition(" ")
-    if not id:
-        raise InvalidInput("cursor: not a cursor of this list", hint="Give next_cursor as it is.", field="cursor")
-    return parsed(moment, field="cursor"), id
+    return cursor_of(rows[-1].created_at, rows[-1].id) if len(rows) == limit else None

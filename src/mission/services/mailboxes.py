@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mission.domain.errors import InvalidInput, NotFound
+from mission.domain.errors import NotFound
 from mission.domain.mail import Message, MessageState, Priority, leading_to, not_yours
-from mission.domain.times import parsed, shown
+from mission.services.paging import cursor_of, position_of
 from mission.store.messages import Wanted
-from mission.store.paging import Position
 from mission.store.transaction import Tx
 
 
@@ -25,12 +24,12 @@ class Page:
 def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
     """A mailbox, or what its owner wrote and got in one thread; newest first."""
     read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
-    found = read(owner, wanted, limit=limit, after=_position(cursor))
+    found = read(owner, wanted, limit=limit, after=position_of(cursor))
     last = found[-1] if len(found) == limit else None
     return Page(
         messages=found,
         unread=sum(tx.messages.unread(owner).values()),
-        next=f"{shown(last.created_at)} {last.id}" if last else None,
+        next=cursor_of(last.created_at, last.id) if last else None,
     )
 
 
@@ -86,12 +85,3 @@ def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
 def _move(tx: Tx, ids: Sequence[str], target: MessageState) -> None:
     for source in leading_to(target):
         tx.messages.move(ids, source=source, target=target, now=tx.now)
-
-
-def _position(cursor: str | None) -> Position | None:
-    if cursor is None:
-        return None
-    moment, _, id = cursor.partition(" ")
-    if not id:
-        raise InvalidInput("cursor: not a cursor of a mailbox", hint="Give next_cursor as it is.", field="cursor")
-    return parsed(moment, field="cursor"), id

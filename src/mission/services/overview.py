@@ -15,7 +15,7 @@ from mission.domain.overview import NEEDS_PERSON, agent_word, task_word
 from mission.domain.phase import Phase
 from mission.domain.task import CHANGE_LISTS
 from mission.services.agents import Rhythm
-from mission.store.paging import Position
+from mission.services.paging import cursor_of, position_of
 from mission.store.transaction import Tx
 
 MOST_MISSIONS = 50
@@ -108,7 +108,7 @@ class Whole:
 class JournalPage:
     entries: Sequence[tuple[Entry, str]]
     names: Mapping[str, str]
-    next: Position | None
+    next: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,16 +175,16 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
     )
 
 
-def read_journal(tx: Tx, *, mission_id: str, limit: int, after: Position | None) -> JournalPage:
+def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> JournalPage:
     """What was written down in a mission, newest first."""
     tx.missions.get(mission_id)
-    entries = tx.overviews.journal(mission_id, limit=limit, after=after)
+    entries = tx.overviews.journal(mission_id, limit=limit, after=position_of(cursor, field="before"))
     last = entries[-1][0] if len(entries) == limit else None
     authors = {entry.author for entry, _ in entries if entry.author}
     return JournalPage(
         entries=entries,
         names=tx.overviews.names(sorted(authors)),
-        next=(last.created_at, last.id) if last is not None else None,
+        next=cursor_of(last.created_at, last.id) if last is not None else None,
     )
 
 

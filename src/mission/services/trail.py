@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from mission.domain.errors import InvalidInput
 from mission.domain.ids import PREFIXES
-from mission.domain.times import parsed, shown
 from mission.services import agents
+from mission.services.paging import Page, cursor_of, position_of
 from mission.store.transaction import Tx
 
 MANUAL = "mcp__system__log_decision"
 """The tool whose entries are what an agent wrote down itself."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Page:
-    rows: Sequence[dict[str, Any]]
-    next: str | None
 
 
 def page(
@@ -32,13 +24,14 @@ def page(
     since: datetime | None,
     limit: int,
     cursor: str | None,
-) -> Page:
+) -> Page[dict[str, Any]]:
     """Audit entries, newest first, and where the next page begins; the agent by id or name, the tool by pattern."""
     if agent_id is not None and not agent_id.startswith(f"{PREFIXES['agent']}_"):
         agent_id = agents.find(tx, reference=agent_id).id
-    rows = tx.audit.page(agent_id=agent_id, tool=tool, status=status, since=since, limit=limit, after=_position(cursor))
+    after = position_of(cursor)
+    rows = tx.audit.page(agent_id=agent_id, tool=tool, status=status, since=since, limit=limit, after=after)
     last = rows[-1] if len(rows) == limit else None
-    return Page(rows=rows, next=f"{shown(last['at'])} {last['id']}" if last else None)
+    return Page(rows=rows, next=cursor_of(last["at"], last["id"]) if last else None)
 
 
 def look(tx: Tx, *, id: str) -> dict[str, Any]:
@@ -68,12 +61,3 @@ def _line(at: datetime, decision: str, reasoning: str, context: Any) -> dict[str
 def moment(tx: Tx) -> datetime:
     """When an entry was written that consists of nothing but its call: the call's own row is the record."""
     return tx.now
-
-
-def _position(cursor: str | None) -> tuple[datetime, str] | None:
-    if cursor is None:
-        return None
-    moment, _, id = cursor.partition(" ")
-    if not id:
-        raise InvalidInput("cursor: not a cursor of the audit trail", hint="Give next_cursor as it is.", field="cursor")
-    return parsed(moment, field="cursor"), id

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -15,7 +15,7 @@ from mission.domain.errors import InvalidInput
 from mission.domain.journal import Entry, IssueType
 from mission.domain.phase import Phase, PhaseStatus
 from mission.domain.task import CHANGE_LISTS, Task
-from mission.domain.times import seconds_between, shown
+from mission.domain.times import parsed, seconds_between, shown
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import context, missions
@@ -315,8 +315,8 @@ def _positions(cursor: str | None) -> Positions | None:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         rows = json.loads(base64.urlsafe_b64decode(padded))
-        return {Section(name): (datetime.fromisoformat(at).astimezone(UTC), str(id)) for name, (at, id) in rows.items()}
-    except (binascii.Error, ValueError, TypeError, AttributeError):
+        return {Section(name): (parsed(at, field="cursor"), str(id)) for name, (at, id) in rows.items()}
+    except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError, InvalidInput):
         raise InvalidInput(
             "cursor: not a cursor of get_context", hint="Give next_cursor of the last page as it is.", field="cursor"
         ) from None

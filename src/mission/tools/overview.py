@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mission.domain.errors import InvalidInput
 from mission.domain.journal import Entry
 from mission.domain.mission import MissionStatus
 from mission.gateway.call import Call
@@ -15,7 +14,6 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import export
 from mission.services import overview as overviews
 from mission.services.overview import ChangedFile, Glance, JournalPage, Member, MissionLine, TaskLine, Whole
-from mission.store.paging import Position
 from mission.tools.fields import MissionId, moment_of
 from mission.tools.wording import Moment
 
@@ -361,7 +359,7 @@ class MissionJournal(Result):
         names = dict(page.names)
         return cls(
             entries=[JournalEntry.of(entry, task_name, names) for entry, task_name in page.entries],
-            next=f"{page.next[0].isoformat()} {page.next[1]}" if page.next else None,
+            next=page.next,
         )
 
 
@@ -428,8 +426,7 @@ async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
 @tool(toolset="control", reads=True)
 async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
     """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
-    after = _position(args.before)
-    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, after=after)
+    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.before)
     return MissionJournal.of(page)
 
 
@@ -449,15 +446,3 @@ async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
 
 def _files(changes: dict[str, Any]) -> int:
     return sum(len(changes.get(name, ())) for name in ("added", "modified", "deleted", "renamed"))
-
-
-def _position(before: str | None) -> Position | None:
-    if before is None:
-        return None
-    moment, _, id = before.partition(" ")
-    try:
-        return datetime.fromisoformat(moment), id
-    except ValueError:
-        raise InvalidInput(
-            "before: not a place in this journal", hint="Give next of the last page as it is.", field="before"
-        ) from None
