@@ -115,17 +115,21 @@ async def test_changed_files_name_the_tasks_that_changed_them(call, repository):
         "mission_id"
     ]
     task = (await call("start_task", {"mission_id": mission, "name": "Edit", "goal": "g"}))["task_id"]
-    (repository / "README.md").write_text("changed\n")
+    (repository / "README.md").rename(repository / "INTRO.md")
     (repository / "new.txt").write_text("new\n")
+    (repository / "src" / "app.py").write_text("changed\n")
     await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
 
     changes = await call("overview_changes", {"mission_id": mission})
 
     assert [(file["path"], [by["how"] for by in file["tasks"]]) for file in changes["files"]] == [
-        ("README.md", ["M"]),
+        ("INTRO.md", ["R"]),
+        ("README.md", ["D"]),
         ("new.txt", ["A"]),
+        ("src/app.py", ["M"]),
     ]
-    assert (await call("overview_mission", {"mission_id": mission}))["files"] == 2
+    seen = await call("overview_mission", {"mission_id": mission})
+    assert (seen["files"], [each["files"] for each in seen["tasks"]]) == (4, [4])
 
 
 async def test_a_mission_is_exported_as_markdown_html_and_json_and_words_stay_words(call):
@@ -139,7 +143,7 @@ async def test_a_mission_is_exported_as_markdown_html_and_json_and_words_stay_wo
             "question": "Which?",
             "options_considered": ["a", "<b>"],
             "chosen": "<b>",
-            "reasoning": "# fast",
+            "reasoning": "# fast \\d+",
             "agent_id": agent,
         },
     )
@@ -159,7 +163,7 @@ async def test_a_mission_is_exported_as_markdown_html_and_json_and_words_stay_wo
     assert "- Read: in progress, by ada\n" in markdown
     assert "- Chosen: \\<b\\>\n" in markdown
     assert "<script>" not in made["html"]["content"]
-    assert "<li>Chosen: &lt;b&gt;</li>" in made["html"]["content"]
+    assert "<li>Chosen: &lt;b&gt;</li>\n<li>Reasoning: # fast \\d+</li>" in made["html"]["content"]
     document = json.loads(made["json"]["content"])
     assert [task["state"] for task in document["tasks"]] == ["working", "waiting", "waiting"]
     assert document["journal"][0]["chosen"] == "<b>"

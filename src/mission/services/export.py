@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from mission.domain.journal import Entry
@@ -83,13 +84,12 @@ def _lines(story: _Story) -> Iterator[str]:
     yield f"- Files changed: {story.whole.files}"
     if mission.summary:
         yield f"- Summary: {_plain(mission.summary)}"
+    by_phase = {number: list(lines) for number, lines in groupby(story.whole.tasks, key=_phase)}
     for phase in story.whole.phases:
         yield ""
         yield f"## {phase.number}. {_plain(phase.name)}"
         yield ""
-        for line in story.whole.tasks:
-            if line.row.phase_number == phase.number:
-                yield _task(line)
+        yield from map(_task, by_phase.get(phase.number, ()))
     yield from _journal(story)
     if story.files:
         yield ""
@@ -98,6 +98,10 @@ def _lines(story: _Story) -> Iterator[str]:
         for file in story.files:
             by = ", ".join(f"{_plain(row.name)} ({how})" for row, how in file.tasks)
             yield f"- `{file.path.replace('`', '')}`: {by}"
+
+
+def _phase(line: TaskLine) -> int:
+    return int(line.row.phase_number)
 
 
 def _task(line: TaskLine) -> str:
@@ -151,8 +155,11 @@ def _element(line: str) -> str:
 
 
 def _text(line: str) -> str:
-    escaped = html.escape(line.replace("\\", ""))
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped)
+    """A line of our Markdown, whose words are escaped and whose code is not, as HTML."""
+    parts = re.split(r"`([^`]*)`", line)
+    parts[::2] = [html.escape(re.sub(r"\\(.)", r"\1", words)) for words in parts[::2]]
+    parts[1::2] = [f"<code>{html.escape(code)}</code>" for code in parts[1::2]]
+    return "".join(parts)
 
 
 def _json(story: _Story) -> str:

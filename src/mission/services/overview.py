@@ -57,6 +57,12 @@ class TaskLine:
     word: str
     agent: str | None
 
+    @property
+    def files(self) -> int | None:
+        """How many files it changed; nothing while that is not known."""
+        changes = self.row.changes
+        return None if changes is None else sum(len(changes[name]) for name in CHANGE_LISTS)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Member:
@@ -274,11 +280,12 @@ def _member(row: Any, task: TaskLine | None, *, now: datetime, rhythm: Rhythm) -
 
 
 def _changed(changes: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Each changed path and how: A, M, D, or R for one that was renamed to it."""
+    """Each changed path and how: A, M, D, or R instead of A for one that another was renamed to."""
     if not changes:
         return []
-    found = [(path, name[0].upper()) for name in CHANGE_LISTS for path in changes.get(name, ())]
-    return found + [(move["to"], "R") for move in changes.get("renamed", ())]
+    renamed = {move["to"] for move in changes["renamed"]}
+    letters = {name: name[0].upper() for name in CHANGE_LISTS}
+    return [(path, "R" if path in renamed else letters[name]) for name in CHANGE_LISTS for path in changes[name]]
 
 
 def _seconds(row: Any, *, until: datetime) -> float:

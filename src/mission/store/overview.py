@@ -15,8 +15,8 @@ from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
 from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
+from mission.store.tallies import HEAPS
 
-HEAPS = ("pending", "in_progress", "success", "partial", "failed", "skipped")
 ROW = (
     tasks.c.id,
     tasks.c.mission_id,

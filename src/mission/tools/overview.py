@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -32,14 +33,7 @@ class TaskCount(Result):
 
     @classmethod
     def of(cls, count: overviews.Count) -> TaskCount:
-        return cls(
-            claimed=count.claimed,
-            working=count.working,
-            needs=count.needs,
-            failed=count.failed,
-            skipped=count.skipped,
-            total=count.total,
-        )
+        return cls(**asdict(count))
 
 
 class MissionGlance(Result):
@@ -113,7 +107,6 @@ class EndedTask(Result):
     @classmethod
     def of(cls, line: TaskLine) -> EndedTask:
         row = line.row
-        changes = row.changes
         return cls(
             id=row.id,
             name=row.name,
@@ -122,7 +115,7 @@ class EndedTask(Result):
             state=line.word,
             agent=line.agent,
             completed_at=row.completed_at,
-            files=None if changes is None else _files(changes),
+            files=line.files,
         )
 
 
@@ -242,7 +235,7 @@ class MissionTask(Result):
             lease_until=row.lease_until,
             started_at=row.started_at,
             completed_at=row.completed_at,
-            files=None if row.changes is None else _files(row.changes),
+            files=line.files,
             group=row.parallel_group,
         )
 
@@ -442,7 +435,3 @@ async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
     """Get a mission as one document: tasks, journal and changed files, as Markdown, HTML or JSON."""
     made = await call.read(export.export, mission_id=args.mission_id, format=args.format, rhythm=call.rhythm)
     return ExportedMission(filename=made.filename, media_type=made.media_type, content=made.content)
-
-
-def _files(changes: dict[str, Any]) -> int:
-    return sum(len(changes.get(name, ())) for name in ("added", "modified", "deleted", "renamed"))
