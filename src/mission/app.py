@@ -184,8 +184,8 @@ class App:
         return followers
 
     async def _tidy(self) -> None:
-        await self.database.write(
-            retention.tidy,
+        await retention.tidy(
+            Unattended(self.database),
             keep_events=_days(self.settings.keep_events_days),
             keep_audit=_days(self.settings.keep_audit_days),
         )

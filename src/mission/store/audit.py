@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from mission.domain.errors import NotFound
 from mission.store.columns import UtcTime
-from mission.store.paging import Position
+from mission.store.paging import Position, oldest_before
 from mission.store.prepared import Prepared
 from mission.store.tables import audit, call_keys
 
@@ -21,12 +21,12 @@ _END = Prepared(
     .where(audit.c.at == bindparam("at_", type_=UtcTime), audit.c.id == bindparam("id_"))
     .values({name: bindparam(f"new_{name}", type_=audit.c[name].type) for name in _ENDED})
 )
-_EXPIRED = delete(audit).where(audit.c.at < bindparam("before", type_=UtcTime))
+_EXPIRED = oldest_before(audit, audit.c.at)
 _REMEMBER = Prepared(insert(call_keys))
 _RECALL = select(call_keys.c.digest, call_keys.c.answer).where(
     call_keys.c.caller == bindparam("caller"), call_keys.c.key == bindparam("key")
 )
-_FORGET = delete(call_keys).where(call_keys.c.created_at < bindparam("before", type_=UtcTime))
+_FORGET = oldest_before(call_keys, call_keys.c.created_at)
 
 
 class Audit:
@@ -72,8 +72,9 @@ class Audit:
             raise NotFound(f"there is no audit entry {id}", hint="List them with 'mission audit'.", entry_id=id)
         return dict(row._mapping)
 
-    def remove_before(self, moment: datetime) -> int:
-        return self._connection.execute(_EXPIRED, {"before": moment}).rowcount
+    def remove_before(self, moment: datetime, *, limit: int) -> int:
+        """Remove entries from before the moment, the oldest first, as many as one transaction should."""
+        return self._connection.execute(_EXPIRED, {"before": moment, "limit": limit}).rowcount
 
 
 def _named(tool: str) -> ColumnElement[bool]:
@@ -100,5 +101,6 @@ class Calls:
             self._connection, {"caller": caller, "key": key, "digest": digest, "answer": answer, "created_at": now}
         )
 
-    def remove_before(self, moment: datetime) -> int:
-        return self._connection.execute(_FORGET, {"before": moment}).rowcount
+    def remove_before(self, moment: datetime, *, limit: int) -> int:
+        """Forget answers from before the moment, the oldest first, as many as one transaction should."""
+        return self._connection.execute(_FORGET, {"before": moment, "limit": limit}).rowcount

@@ -1,4 +1,4 @@
-"""How readers narrow and page what a mission holds: newest first, from where the last page ended."""
+"""How readers narrow and page long lists, newest first, and how such a list loses its oldest rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_
+from sqlalchemy import Column, ColumnElement, Delete, Table, and_, bindparam, delete, or_, select, tuple_
+
+from mission.store.columns import UtcTime
 
 Position = tuple[datetime, str]
 """Where a page ended: the moment and the id of its last row."""
@@ -41,3 +43,10 @@ def older_than(after: Position | None, columns: Any) -> list[ColumnElement[bool]
         return []
     moment, last = after
     return [or_(columns.created_at < moment, and_(columns.created_at == moment, columns.id < last))]
+
+
+def oldest_before(table: Table, moment: Column[Any]) -> Delete:
+    """Removes rows of before the moment `before`, the oldest first and at most `limit` of them."""
+    key = table.primary_key.columns
+    oldest = select(*key).where(moment < bindparam("before", type_=UtcTime)).order_by(moment).limit(bindparam("limit"))
+    return delete(table).where(tuple_(*key).in_(oldest))

@@ -1,0 +1,42 @@
+"""What is kept only for a time goes when that is over, a little at a time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from mission.services import retention
+from mission.services.work import Unattended
+
+DAY = timedelta(days=1)
+
+
+async def kept(call):
+    """How many calls, events and answers there are."""
+    await call.app.gateway.audit.flush()
+
+    def count(tx):
+        answers = [key for key in "abcde" if tx.calls.recall(caller="operator", key=key) is not None]
+        entries = tx.audit.page(agent_id=None, tool=None, status=None, since=None, limit=100, after=None)
+        return len(entries), len(tx.events.since(0, limit=100)), len(answers)
+
+    return await call.app.database.read(count)
+
+
+async def test_old_events_calls_and_answers_go_in_short_steps_and_new_ones_stay(call, clock, monkeypatch):
+    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    for key in "abcde":
+        await call("start_mission", {"name": key, "objective": "o"}, key=key)
+    assert await kept(call) == (5, 5, 5)
+    clock.advance(days=2)
+    await call("start_mission", {"name": "new", "objective": "o"})
+    work = Unattended(call.app.database)
+
+    await retention.tidy(work, keep_events=None, keep_audit=DAY)
+    assert await kept(call) == (1, 6, 0)
+
+    await retention.tidy(work, keep_events=DAY, keep_audit=DAY)
+    assert await kept(call) == (1, 6, 0), "it is nobody's turn again so soon"
+
+    clock.advance(minutes=11)
+    await retention.tidy(work, keep_events=DAY, keep_audit=DAY)
+    assert await kept(call) == (1, 1, 0)
