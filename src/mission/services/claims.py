@@ -201,7 +201,7 @@ def give_back(tx: Tx, *, task: Task) -> Task:
 
 
 def skip(tx: Tx, *, task: Task) -> Task:
-    """End a task that will not be done, in a mission that is locked; nobody waits for it any more."""
+    """End a task that will not be done: nobody waits for it any more. Its mission is told by the caller."""
     skipped = replace(task.move_to(TaskStatus.SKIPPED, at=tx.now), owner_id=None, lease_until=None, snapshots=None)
     tx.tasks.save(skipped)
     tx.tallies.freed(task.id)

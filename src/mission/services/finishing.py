@@ -198,7 +198,7 @@ def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Ta
 
 def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
     """Count the task as ended in its phase, close the phase if asked, and tell the mission's readers."""
-    mission = tx.missions.get(task.mission_id)  # locked first: whoever extends the plan counts before or after us
+    mission = tx.missions.get(task.mission_id)
     if ended.status in DONE:
         tx.tallies.freed(task.id)
     tx.tallies.moved(task, ended)
