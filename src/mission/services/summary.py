@@ -9,8 +9,8 @@ from itertools import islice
 from mission.domain.journal import Entry, EntryKind
 from mission.domain.mission import Mission
 from mission.domain.task import Task, TaskStatus
-from mission.services import planning
-from mission.services.planning import Progress
+from mission.services import progress
+from mission.services.progress import Progress
 from mission.store.paging import Filter
 from mission.store.transaction import Tx
 
@@ -33,15 +33,15 @@ class Summary:
 
 def summarise(tx: Tx, *, mission_id: str, source_characters: int) -> Summary:
     """The mission as somebody needs it who has a minute."""
-    progress = planning.progress(tx, mission_id=mission_id)
+    so_far = progress.measure(tx, mission_id=mission_id)
     decided, open_issues = (
         tx.journal.page(mission_id, kind, Filter(), limit=FEW, after=None, blockers=kind is EntryKind.ISSUE)
         for kind in (EntryKind.DECISION, EntryKind.ISSUE)
     )
     return Summary(
-        mission=progress.mission,
+        mission=so_far.mission,
         source=tx.surroundings.source_start(mission_id, characters=source_characters),
-        progress=progress,
+        progress=so_far,
         in_hand=tx.surroundings.in_hand(mission_id, limit=IN_HAND),
         ready=list(islice(tx.claims.ready(mission_id, TaskStatus.PENDING, few=FEW), FEW)),
         failed=list(islice(tx.claims.ready(mission_id, TaskStatus.FAILED, few=FEW), FEW)),

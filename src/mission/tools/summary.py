@@ -16,7 +16,7 @@ from mission.services.tokens import tokenizer
 from mission.store.transaction import Tx
 from mission.tools.fields import MissionId
 from mission.tools.records import mission_word, outcome_of, task_word
-from mission.tools.workflow import tasks_by_status
+from mission.tools.workflow_progress import tasks_by_status
 
 BRIEF = 200
 """Characters of a text that is quoted."""

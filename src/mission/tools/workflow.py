@@ -1,4 +1,4 @@
-"""Missions as workflows with plans: make one, plan it, steer it, and see what comes next."""
+"""Missions as workflows with plans: make one, plan it, read it, steer it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from mission.domain.mission import Family, Mission, MissionStatus
-from mission.domain.task import TaskStatus
 from mission.domain.workspace import check_inner
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import missions, planning
+from mission.services import missions, planning, progress
 from mission.services.missions import Listed, NewMission
-from mission.services.planning import NextTasks, Overview, Plan, Planned, Progress
-from mission.tools.fields import AbsolutePath, Copies, GivenTexts, MissionId, Name, Setup, Text, Texts
+from mission.services.planning import Plan, Planned
+from mission.services.progress import Overview
+from mission.tools.fields import AbsolutePath, Copies, GivenTexts, MissionId, Name, Setup, Text
 from mission.tools.planned import MOST_TASKS, PlanTask
-from mission.tools.records import BLOCKED, IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
+from mission.tools.records import IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
 from mission.tools.wording import Moment
 
 Parallel = Field(1, ge=1, le=1000, description="How many tasks may run at once")
@@ -188,94 +188,6 @@ class SetParallelism(Arguments):
     workspace_copy: Copies | None = None
 
 
-class WorkflowById(Arguments):
-    workflow_id: MissionId
-
-
-class GetNextTasks(Arguments):
-    workflow_id: MissionId
-    include_failed: bool = Field(True, description="Also failed ones, to try again")
-    limit: int | None = Field(None, ge=1, le=1000, description="Default: 20, or as many as may run")
-
-
-class NextTask(Result):
-    id: str
-    name: str
-    description: str
-    can_parallelize: bool
-    parallel_with: Texts
-    dependencies_completed: Texts
-
-
-class NextTaskList(Result):
-    tasks: list[NextTask]
-    max_parallel: int
-    recommended_count: int
-    workflow_status: str
-    all_complete: bool
-
-    @classmethod
-    def of(cls, found: NextTasks) -> NextTaskList:
-        return cls(
-            tasks=[
-                NextTask(
-                    id=each.task.id,
-                    name=each.task.name,
-                    description=each.task.goal,
-                    can_parallelize=each.task.parallel_group is not None,
-                    parallel_with=list(each.parallel_with),
-                    dependencies_completed=list(each.dependencies_done),
-                )
-                for each in found.tasks
-            ],
-            max_parallel=found.mission.max_parallel,
-            recommended_count=found.recommended,
-            workflow_status=mission_word(found.mission),
-            all_complete=found.all_complete,
-        )
-
-
-class BlockedTask(Result):
-    id: str
-    name: str
-    blocked_by: Texts
-
-
-class ParallelGroup(Result):
-    group_id: str
-    task_count: int
-    completed: int
-
-
-class WorkflowProgress(Result):
-    total_tasks: int
-    by_status: dict[str, int]
-    completed_sequence: int
-    current_sequence: int
-    blocked_tasks: list[BlockedTask]
-    parallel_groups: list[ParallelGroup]
-    remaining_tasks: int
-    estimated_remaining: float | None
-
-    @classmethod
-    def of(cls, found: Progress) -> WorkflowProgress:
-        return cls(
-            total_tasks=found.total,
-            by_status=tasks_by_status(found),
-            completed_sequence=found.completed_sequence,
-            current_sequence=found.current_sequence,
-            blocked_tasks=[
-                BlockedTask(id=each.task.id, name=each.task.name, blocked_by=list(each.by)) for each in found.blocked
-            ],
-            parallel_groups=[
-                ParallelGroup(group_id=group.id, task_count=group.tasks, completed=group.completed)
-                for group in found.groups
-            ],
-            remaining_tasks=found.remaining,
-            estimated_remaining=found.seconds_remaining,
-        )
-
-
 @tool(toolset="workflow")
 async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
     """Make a workflow from a prompt or an issue; plan it next with workflow_set_plan."""
@@ -302,7 +214,7 @@ async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
 @tool(toolset="workflow", reads=True)
 async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
     """Read a workflow, with its tasks if asked for: 200 a page, in the order of the plan."""
-    found = await call.read(planning.look, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
+    found = await call.read(progress.look, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
     return WorkflowRecord.of(found, summaries=args.include_task_summaries)
 
 
@@ -353,43 +265,12 @@ async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Done:
     )
 
 
-@tool(toolset="workflow", reads=True)
-async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
-    """List tasks that can be begun now. Running ones count against max_parallel in recommended_count."""
-    found = await call.read(
-        planning.next_tasks, mission_id=args.workflow_id, include_failed=args.include_failed, limit=args.limit
-    )
-    return NextTaskList.of(found)
-
-
-@tool(toolset="workflow", reads=True)
-async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
-    """How far a workflow is, what blocks what (the first 50), and the seconds it may still take."""
-    return WorkflowProgress.of(await call.read(planning.progress, mission_id=args.workflow_id))
-
-
 def _setup(command: str | None, copies: list[str] | None) -> dict[str, Any] | None:
     """What each new worktree gets, as far as it was said."""
     for name in copies or ():
         check_inner(name, field="workspace_copy")
     given = {"setup": command, "copy": copies}
     return {name: value for name, value in given.items() if value is not None} or None
-
-
-def tasks_by_status(found: Progress) -> dict[str, int]:
-    """Tasks per state, in the words of this dialect."""
-    counts = dict.fromkeys(_STATES, 0)
-    for (status, waiting), tasks in found.states.items():
-        if status is TaskStatus.REVIEW:
-            counts[TaskStatus.IN_PROGRESS] += tasks
-        else:
-            counts[BLOCKED if waiting and status is TaskStatus.PENDING else str(status)] += tasks
-    counts[TaskStatus.PAUSED] -= found.held
-    counts[BLOCKED] += found.held
-    return counts
-
-
-_STATES = ("pending", BLOCKED, "planning", "in_progress", "paused", "completed", "failed", "skipped")
 
 
 def _ours(statuses: list[MissionStatus] | None) -> list[str] | None:
