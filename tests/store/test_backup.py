@@ -126,3 +126,21 @@ def test_a_backup_is_readable_by_its_owner_only_and_written_whole(sqlite_setting
 
     assert (tmp_path / "all.zip").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_snapshot_that_goes_while_it_is_written_is_left_out(sqlite_settings, tmp_path, monkeypatch):
+    for name in ("ended", "running"):
+        (sqlite_settings.snapshots_path / "trees").mkdir(parents=True, exist_ok=True)
+        (sqlite_settings.snapshots_path / "trees" / name).write_text(name)
+    write = zipfile.ZipFile.write
+
+    def overtaken(archive, path, *rest):
+        (sqlite_settings.snapshots_path / "trees" / "ended").unlink(missing_ok=True)
+        write(archive, path, *rest)
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", overtaken)
+
+    written(sqlite_settings, tmp_path / "all.zip")
+
+    with zipfile.ZipFile(tmp_path / "all.zip") as archive:
+        assert [name for name in archive.namelist() if name.startswith("snapshots/")] == ["snapshots/trees/running"]

@@ -7,6 +7,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +211,8 @@ def _add_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
         return
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.name.startswith("."):
-            archive.write(path, SNAPSHOTS + str(path.relative_to(folder)))
+            with suppress(FileNotFoundError):  # its task has ended meanwhile
+                archive.write(path, SNAPSHOTS + str(path.relative_to(folder)))
 
 
 def _restore_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
