@@ -1,4 +1,4 @@
-"""`python -m bench`: measure, print the table, keep it as JSON."""
+"""`python -m bench`: measure, print a table for each section as soon as it is there, keep all as JSON."""
 
 from __future__ import annotations
 
@@ -50,11 +50,15 @@ def main() -> None:
     options = parser.parse_args()
     effort = QUICK if options.quick else FULL
     rows: list[Row] = []
-    for name in options.only or SECTIONS:
-        begun = time.monotonic()
-        rows += SECTIONS[name](effort)
-        print(f"{name}: measured in {time.monotonic() - begun:.0f} s", file=sys.stderr)
-    show(rows)
+    try:
+        for name in options.only or SECTIONS:
+            begun = time.monotonic()
+            found = SECTIONS[name](effort)
+            show(found)
+            print(f"{name}: measured in {time.monotonic() - begun:.0f} s\n", file=sys.stderr)
+            rows += found
+    except KeyboardInterrupt:
+        print("\nStopped: what was measured is kept.", file=sys.stderr)
     path = save(rows, quick=options.quick)
     missed = sum(row.met is False for row in rows)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())

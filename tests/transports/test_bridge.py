@@ -21,7 +21,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mission import __version__
-from mission.transports.bridge import MOST_IN_FLIGHT
+from mission.transports.carriers import MOST_IN_FLIGHT
 
 SERVER = Path(__file__).with_name("sdk_server.py")
 STANDIN = Path(__file__).with_name("standin_daemon.py")
@@ -248,6 +248,27 @@ def test_a_hundred_messages_are_answered_once_each(home: Path, talk: Callable[..
 
     assert answers == {str(number): str(number) for number in range(100)}
     assert bridge.silent()
+
+
+def test_a_client_that_says_all_before_it_reads_the_first_answer_holds_up_nothing(home: Path) -> None:
+    long = "x" * 3000
+    everything = b"".join(json.dumps(call(n, "echo", text=long)).encode() + b"\n" for n in range(200))
+    bridge = subprocess.Popen(BRIDGE, env=environment(home), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert bridge.stdin
+    assert bridge.stdout
+    bridge.stdin.write(json.dumps(call("first", "echo")).encode() + b"\n")
+    bridge.stdin.flush()
+    bridge.stdout.readline()  # a connection waits now: the next one is sent by the thread that reads
+
+    saying = threading.Thread(target=bridge.stdin.write, args=[everything], daemon=True)
+    saying.start()
+    saying.join(60)
+
+    assert not saying.is_alive()
+    bridge.stdin.flush()
+    assert sorted(json.loads(bridge.stdout.readline())["id"] for _ in range(200)) == list(range(200))
+    bridge.kill()
+    bridge.communicate()
 
 
 def test_the_headers_say_what_the_message_says(home: Path, talk: Callable[..., Talk], tmp_path: Path) -> None:

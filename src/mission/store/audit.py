@@ -23,8 +23,10 @@ _END = Prepared(
 )
 _EXPIRED = oldest_before(audit, audit.c.at)
 _REMEMBER = Prepared(insert(call_keys))
-_RECALL = select(call_keys.c.digest, call_keys.c.answer).where(
-    call_keys.c.caller == bindparam("caller"), call_keys.c.key == bindparam("key")
+_RECALL = Prepared(
+    select(call_keys.c.digest, call_keys.c.answer).where(
+        call_keys.c.caller == bindparam("caller"), call_keys.c.key == bindparam("key")
+    )
 )
 _FORGET = oldest_before(call_keys, call_keys.c.created_at)
 
@@ -93,8 +95,9 @@ class Calls:
 
     def recall(self, *, caller: str, key: str) -> tuple[str, str] | None:
         """Digest and answer of the call that used this key, if one did."""
-        row = self._connection.execute(_RECALL, {"caller": caller, "key": key}).first()
-        return None if row is None else (row.digest, row.answer)
+        for digest, answer in _RECALL.run(self._connection, {"caller": caller, "key": key}):
+            return digest, answer
+        return None
 
     def remember(self, *, caller: str, key: str, digest: str, answer: str, now: datetime) -> None:
         _REMEMBER.run(

@@ -6,6 +6,7 @@ Whatever breaks is an OSError, so that a caller has one thing to catch.
 
 from __future__ import annotations
 
+import select
 import socket
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
@@ -55,24 +56,26 @@ class Connection:
 
     def request(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> Response:
         """Send a request and read the head of its answer."""
+        self.send(method, target, headers, body)
+        return self.answer()
+
+    def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
         lines = [f"{method} {target} HTTP/1.1", f"Host: {self._host_header}", f"Content-Length: {len(body)}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self._socket.sendall("\r\n".join([*lines, "", ""]).encode("ascii") + body)
+
+    def answer(self) -> Response:
+        """The answer to what was sent, as soon as its head has been read."""
         return Response(self._reader)
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
 
     def is_usable(self) -> bool:
         """Whether an idle connection can take another request: the server has neither closed it nor said anything."""
-        timeout = self._socket.gettimeout()
-        self._socket.setblocking(False)
-        try:
-            self._socket.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        finally:
-            self._socket.settimeout(timeout)
-        return False
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return not poll.poll(0)
 
     def abort(self) -> None:
         """End the connection from another thread: whoever waits for an answer on it gets Lost."""

@@ -32,6 +32,11 @@ class Link:
         self._last_failure: tuple[float, DaemonUnavailable] | None = None
         self._idle: list[Connection] = []  # used at its end only: what lies deeper may be closed by the server
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether a request can be sent at once: the daemon is known, and a connection waits."""
+        return self._daemon is not None and bool(self._idle)
+
     def daemon(self, *, instead_of: Daemon | None) -> Daemon:
         """The daemon in use. One that just failed is replaced, or proved to be alive."""
         asked_at = time.monotonic()

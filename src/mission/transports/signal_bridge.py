@@ -9,8 +9,9 @@ import os
 import sys
 
 from mission.transports import daemon as daemons
-from mission.transports.bridge import Bridge, Failure, Options, failure_in, say
+from mission.transports.bridge import Bridge, Options, say
 from mission.transports.daemon import Daemon, DaemonUnavailable
+from mission.transports.failures import Failure, failure_in
 from mission.transports.httpwire import fits_header, percent_encode, split_url
 from mission.transports.link import Link
 

@@ -13,7 +13,7 @@ import threading
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 LARGEST_LINE = 10 * 1024 * 1024
 EDGE = 65536  # how much of each end of an oversized line is kept
@@ -42,28 +42,59 @@ class Oversized:
         return bool(re.search(_CALLS_TOOL, self.head) or re.search(_CALLS_TOOL, self.tail))
 
 
-def read_lines(file: int) -> Iterator[bytes | Oversized]:
+class Lines:
     """The lines of a file descriptor; of one that is too long only the ends are kept in memory."""
-    buffer = bytearray()
-    head: bytes | None = None  # set while the rest of an oversized line is skipped
-    while chunk := _read_some(file):
-        start = len(buffer)
-        buffer += chunk
-        while (end := buffer.find(b"\n", start)) >= 0:
-            line = bytes(buffer[:end])
-            del buffer[: end + 1]
-            start = 0
-            if head is None and len(line) <= LARGEST_LINE:
-                yield line
-            else:
-                yield Oversized(head or line[:EDGE], line[-EDGE:])
-            head = None
-        if head is None and len(buffer) > LARGEST_LINE:
-            head = bytes(buffer[:EDGE])
-        if head is not None and len(buffer) > 2 * EDGE:
-            del buffer[:-EDGE]
-    if buffer and head is None:
-        yield bytes(buffer)
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._buffer = bytearray()
+        self._looked_at = 0  # how much of the buffer is known to hold no line's end
+        self._head: bytes | None = None  # set while the rest of an oversized line is skipped
+        self._ended = False
+
+    @property
+    def more_at_hand(self) -> bool:
+        """Whether the next line needs no reading, or the end has come."""
+        return self._ended or self._buffer.find(b"\n", self._looked_at) >= 0
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> bytes | Oversized:
+        while (end := self._buffer.find(b"\n", self._looked_at)) < 0:
+            self._looked_at = len(self._buffer)
+            self._forget_the_middle()
+            chunk = b"" if self._ended else _read_some(self._file)
+            if not chunk:
+                return self._last()
+            self._buffer += chunk
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        self._looked_at = 0
+        return self._whole(line)
+
+    def _whole(self, line: bytes) -> bytes | Oversized:
+        head, self._head = self._head, None
+        if head is None and len(line) <= LARGEST_LINE:
+            return line
+        return Oversized(head or line[:EDGE], line[-EDGE:])
+
+    def _forget_the_middle(self) -> None:
+        if self._head is None and len(self._buffer) > LARGEST_LINE:
+            self._head = bytes(self._buffer[:EDGE])
+        if self._head is not None and len(self._buffer) > 2 * EDGE:
+            del self._buffer[:-EDGE]
+            self._looked_at = len(self._buffer)
+
+    def _last(self) -> bytes:
+        """What stands behind the last line's end; of an oversized line that was cut off nothing is worth telling."""
+        self._ended = True
+        rest = b"" if self._head is not None else bytes(self._buffer)
+        self._buffer.clear()
+        self._looked_at = 0
+        if not rest:
+            raise StopIteration
+        return rest
 
 
 def _read_some(file: int) -> bytes:
@@ -82,13 +113,24 @@ class Output:
     def __init__(self, file: int) -> None:
         self._file = file
         self._lock = threading.Lock()
+        self._poll = select.poll()
+        self._poll.register(file, select.POLLOUT)
 
-    def write(self, message: bytes) -> None:
-        """Write a JSON text. Its line breaks stand between tokens only, where a space does as well."""
+    def write(self, message: bytes, *, before_waiting: Callable[[], None]) -> None:
+        """Write a JSON text; `before_waiting` is called when that may take until the reader has read.
+
+        Line breaks of the text stand between tokens only, where a space does as well."""
         line = memoryview(message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
-        with self._lock:
+        if not self._lock.acquire(blocking=False):
+            before_waiting()
+            self._lock.acquire()
+        try:
+            if len(line) > select.PIPE_BUF or not self._poll.poll(0):
+                before_waiting()
             while line:
                 try:
                     line = line[os.write(self._file, line) :]
                 except BlockingIOError:
                     select.select([], [self._file], [])
+        finally:
+            self._lock.release()
