@@ -365,7 +365,7 @@ async def test_a_call_whose_caller_left_is_on_record(call, monkeypatch):
 
     monkeypatch.setattr(call.app.trees, "around", wait_for_ever)
     leaving = asyncio.create_task(call("start_mission", MISSION))
-    await asyncio.wait_for(waiting.wait(), 10)
+    await asyncio.wait_for(waiting.wait(), 60)
     leaving.cancel()
     await asyncio.wait([leaving])
 

@@ -51,7 +51,7 @@ class Gate:
 
     def _wait(self, _tx):
         self._entered.set()
-        assert self._open.wait(10)
+        assert self._open.wait(60)
 
     async def __aenter__(self):
         await asyncio.to_thread(self._entered.wait, 10)
@@ -222,7 +222,7 @@ async def test_a_reader_sees_one_state_throughout(app):
     def read_twice(tx):
         first = names(tx)
         paused.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return first, names(tx)
 
     reading = asyncio.create_task(app.database.read(read_twice))

@@ -53,7 +53,7 @@ class Tools:
         self.present += 1
         if self.present == people:
             self.everybody.set()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await self.everybody.wait()
         return "met"
 

@@ -27,10 +27,11 @@ SERVER = Path(__file__).with_name("sdk_server.py")
 STANDIN = Path(__file__).with_name("standin_daemon.py")
 BRIDGE = [sys.executable, "-m", "mission", "mcp"]
 MODERN = "2026-07-28"
+PATIENCE = 60.0
 Json = dict[str, Any]
 
 
-def until(condition: Callable[[], Any], seconds: float = 15.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, "waited in vain"
@@ -88,7 +89,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     daemon = start_daemon(home)
     yield home
     daemon.kill()
-    daemon.wait(5)
+    daemon.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def mortal_home(tmp_path: Path) -> Iterator[Path]:
     daemon = start_daemon(home)
     yield home
     daemon.kill()
-    daemon.wait(5)
+    daemon.wait(PATIENCE)
     end_daemon(home)
 
 
@@ -144,7 +145,7 @@ class Talk:
         self._input.write(message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n")
         self._input.flush()
 
-    def next(self, seconds: float = 15.0) -> Json:
+    def next(self, seconds: float = PATIENCE) -> Json:
         return cast(Json, json.loads(self._lines.get(timeout=seconds)))
 
     def ask(self, message: Json | bytes) -> Json:
@@ -153,7 +154,7 @@ class Talk:
 
     def end_input(self) -> int:
         self._input.close()
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE)
 
     def errors(self) -> str:
         assert self.process.stderr
@@ -174,7 +175,7 @@ def talk() -> Iterator[Callable[..., Talk]]:
     yield start
     for each in talks:
         each.process.kill()
-        each.process.wait(5)
+        each.process.wait(PATIENCE)
 
 
 def initialize(identifier: int | str = 0, version: str = "2025-06-18") -> Json:
@@ -205,7 +206,7 @@ def client(home: Path, *arguments: str, mode: Any = "auto") -> Client:
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", MODERN), (MODERN, MODERN)])
 async def test_the_sdk_client_is_served_in_both_eras(home: Path, mode: str, version: str) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with client(home, mode=mode) as session:
             tools = await session.list_tools()
             answer = await session.call_tool("echo", {"text": "grüße"})
@@ -222,7 +223,7 @@ async def test_progress_passes_through_before_the_answer(home: Path, mode: str) 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         seen.append((progress, total, message))
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with client(home, mode=mode) as session:
             await session.call_tool("progress", {}, progress_callback=note)
 
@@ -353,7 +354,12 @@ def test_a_working_directory_that_was_removed_is_left_out(home: Path, tmp_path: 
     message = json.dumps(call(1, "echo", text="here")).encode() + b"\n"
 
     shown = subprocess.run(
-        [sys.executable, "-c", program], cwd=gone, env=environment(home), input=message, capture_output=True, timeout=10
+        [sys.executable, "-c", program],
+        cwd=gone,
+        env=environment(home),
+        input=message,
+        capture_output=True,
+        timeout=PATIENCE,
     )
 
     assert text_of(json.loads(shown.stdout)) == "here"
@@ -495,7 +501,7 @@ def test_a_signal_ends_the_bridge_without_a_trace(
 
     bridge.process.send_signal(number)
 
-    assert bridge.process.wait(5) in (-number, 128 + number)
+    assert bridge.process.wait(PATIENCE) in (-number, 128 + number)
     assert bridge.errors() == ""
 
 
@@ -507,7 +513,7 @@ def test_a_client_that_no_longer_reads_ends_the_bridge_quietly(home: Path) -> No
     os.close(write)
     os.close(read)
 
-    _, errors = bridge.communicate(json.dumps(call(1, "echo")).encode() + b"\n", timeout=10)
+    _, errors = bridge.communicate(json.dumps(call(1, "echo")).encode() + b"\n", timeout=PATIENCE)
 
     assert (bridge.returncode, errors) == (0, b"")
 
@@ -769,7 +775,7 @@ def test_an_older_daemon_is_replaced_and_a_newer_one_is_used(quiet_home: Path, t
     newer = talk(quiet_home).ask(initialize())["result"]["pid"]
     again = talk(quiet_home)
 
-    assert old.wait(5) == 0
+    assert old.wait(PATIENCE) == 0
     assert again.ask(initialize())["result"]["pid"] == newer
     again.end_input()
     assert again.errors() == f"mission: the daemon is version 99.0, this program {__version__}: using it as it is\n"
@@ -800,7 +806,7 @@ def run_bridge(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=10,
+        timeout=PATIENCE,
     )
 
 

@@ -50,7 +50,7 @@ def end_daemons(home: Path) -> None:
         except ProcessLookupError:
             continue
     for child in daemons._children:
-        child.wait(5)
+        child.wait(60)
     daemons._children.clear()
 
 
@@ -63,7 +63,7 @@ def behave(home: Path, **behaviour: Any) -> None:
     (home / "standin.json").write_text(json.dumps(behaviour))
 
 
-def until(condition: Callable[[], Any], seconds: float = 10.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, "waited in vain"
@@ -224,7 +224,7 @@ def test_a_daemon_that_another_process_is_starting_is_waited_for(settings: Setti
     assert daemons.ensure(settings).pid == other.pid
     assert started(home) == [other.pid]
     other.kill()
-    other.wait(5)
+    other.wait(60)
 
 
 def test_an_older_daemon_without_executions_is_replaced(settings: Settings, home: Path) -> None:

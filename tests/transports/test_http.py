@@ -349,7 +349,7 @@ def test_a_body_that_ends_early_is_no_call(live: Live) -> None:
         f"POST /api/tools/start_mission HTTP/1.1\r\nHost: {live.authority}\r\n"
         f"Authorization: Bearer {live.token}\r\nContent-Length: {len(body) + 10}\r\n\r\n"
     )
-    with socket.create_connection((live.host, live.port), timeout=10) as connection:
+    with socket.create_connection((live.host, live.port), timeout=60) as connection:
         connection.sendall(head.encode() + body)
         connection.shutdown(socket.SHUT_WR)
         connection.recv(65536)
@@ -361,7 +361,7 @@ def test_a_body_that_ends_early_is_no_call(live: Live) -> None:
     "text", [b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/9\r\n\r\n"]
 )
 def test_something_else_than_http_is_sent_away(live: Live, text: bytes) -> None:
-    with socket.create_connection((live.host, live.port), timeout=10) as connection:
+    with socket.create_connection((live.host, live.port), timeout=60) as connection:
         connection.sendall(text)
         connection.shutdown(socket.SHUT_WR)
         answer = connection.recv(65536)

@@ -40,7 +40,7 @@ def home(tmp_path: Path, _sqlite_template: Path) -> Path:
 @asynccontextmanager
 async def over_http(live: Live, query: str = "", *, mode: str = MODERN, **headers: str) -> AsyncIterator[Client]:
     sent = {**live.bearer(), **{name.replace("_", "-"): value for name, value in headers.items()}}
-    async with httpx2.AsyncClient(headers=sent, timeout=20) as http:
+    async with httpx2.AsyncClient(headers=sent, timeout=60) as http:
         transport = streamable_http_client(f"{live.url}/mcp{query}", http_client=http)
         async with Client(transport, mode=mode) as client:
             yield client
@@ -499,7 +499,7 @@ def test_two_standalone_servers_share_one_database(home: Path) -> None:
         assert server.stdout is not None
         answers = [json.loads(server.stdout.readline()) for _ in range(21)]
         missions |= {answer["result"]["structuredContent"]["mission_id"] for answer in answers if answer["id"] != 0}
-        _, problems = server.communicate(timeout=20)
+        _, problems = server.communicate(timeout=60)
         assert server.returncode == 0, problems
 
     assert len(missions) == 40

@@ -50,7 +50,7 @@ def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Progr
     assert stat.S_IMODE((fresh.home / "daemon.json").stat().st_mode) == 0o600
 
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
 
     assert process.returncode == 0, err
     assert f"Mission Control is running at {running.url}" in out
@@ -78,7 +78,7 @@ def test_a_second_daemon_of_the_same_home_is_refused_even_when_the_first_is_not_
 
     refused = fresh.refuses("up")
     process.terminate()
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=60)
 
     assert "running already" in refused["message"]
     assert json.loads(out) == {"url": running.url, "pid": running.pid}
