@@ -184,11 +184,12 @@ class App:
         return followers
 
     async def _tidy(self) -> None:
-        await retention.tidy(
-            Unattended(self.database),
-            keep_events=_days(self.settings.keep_events_days),
-            keep_audit=_days(self.settings.keep_audit_days),
+        keep = retention.Keep(
+            events=_days(self.settings.keep_events_days),
+            audit=_days(self.settings.keep_audit_days),
+            observations=_days(self.settings.keep_observations_days),
         )
+        await retention.tidy(Unattended(self.database), keep=keep)
         await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
 
     async def _index(self) -> None:

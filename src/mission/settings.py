@@ -40,6 +40,9 @@ class Settings:
     retry_seconds: float = _setting(1.0, "Pause before a call that failed in passing is tried again", minimum=0)
     keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
     keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
+    keep_observations_days: float = _setting(
+        90.0, "What launched agents said is removed when they ended longer ago than this; 0 keeps it", minimum=0
+    )
     mask_names: str = _setting("", "More words in names of fields that the audit masks, separated by commas")
     mask_pattern: str = _setting("", "Regular expression: what matches in a text is masked in the audit")
     audit_text: int = _setting(2_000, "Texts longer than this many characters are cut in the audit", minimum=100)

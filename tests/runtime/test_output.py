@@ -9,10 +9,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.launch import Failed, Text, Usage, launches
+from mission.runtime.launch import launches
 from mission.runtime.markers import Diagnostic, Marker
 from mission.runtime.output import LONGEST_LINE, Finding, OutputReader
 from mission.runtime.process import Chunk
+from mission.runtime.said import Failed, Text, Usage
 
 X = "x_0123456789"
 LAUNCHES = launches()

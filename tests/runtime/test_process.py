@@ -147,6 +147,17 @@ async def test_a_program_that_will_not_end_is_killed(start: Launch, limits: Limi
     assert left(process) == []
 
 
+async def test_a_program_is_stopped_whose_runner_was_not_on_the_line_yet(start: Launch):
+    process = await start("wait")
+    process.stop("stopped", grace=0.1)
+
+    _, end = await finish(process)
+    await process.release()
+
+    assert end.reason == "stopped"
+    assert left(process) == []
+
+
 async def test_what_a_program_leaves_behind_is_ended_with_it(start: Launch):
     said, end = await finish(process := await start("forks"))
     await process.release()

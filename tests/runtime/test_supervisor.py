@@ -305,6 +305,57 @@ async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control
     assert [each["state"] for each in messages] == ["delivered", "delivered"]
 
 
+async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
+    task = await control.task()
+    launched = await control.launch("patient", task=task)
+    await control.until(launched["id"], lambda each: each.progress is not None)
+
+    over = {"mission_id": launched["mission_id"], "status": "failed", "summary": "no more"}
+    told = await control.call("complete_mission", over)
+    ended = await control.ended(launched["id"])
+
+    assert f"execution {launched['id']} still runs and is stopped" in told["warnings"]
+    assert (ended.status, ended.reason) == (S.STOPPED, "stopped because its mission ended")
+    assert (await control.call("task_get", {"id": task}))["status"] == "skipped"
+    assert await control.leaves_nothing(launched["id"])
+
+
+@pytest.mark.parametrize("spare", [0, 600])
+async def test_an_agent_that_ended_its_task_may_say_its_last_words_when_the_mission_ends(
+    control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spare: float
+):
+    monkeypatch.setattr("mission.runtime.postman.LAST_WORDS_SECONDS", spare)
+    may_end = tmp_path / "may-end"
+    task = await control.task()
+    launched = await control.launch("linger", str(may_end), task=task)
+    await control.until(launched["id"], lambda each: each.status is S.WAITING)
+    done = {"task_id": task, "status": "success", "outcome": {"summary": "sorted"}}
+    await control.call("complete_task", done, agent=launched["agent_id"])
+    over = {"mission_id": launched["mission_id"], "status": "completed", "summary": "all sorted"}
+    await control.call("complete_mission", over)
+    await _all_heard(control)
+
+    if spare:
+        may_end.touch()
+    ended = await control.ended(launched["id"])
+
+    assert ended.status is (S.COMPLETED if spare else S.STOPPED)
+
+
+async def test_a_mission_that_ended_while_no_daemon_ran_ends_its_agents_at_the_next_start(control: Control):
+    app = control.app
+    launched = await control.launch("patient")
+    await control.until(launched["id"], lambda each: each.progress is not None)
+    await app.postman.close()
+    await app.supervisor.close()
+    await control.call("workflow_update_status", {"id": launched["mission_id"], "status": "abandoned"})
+
+    await app.supervisor.open()
+    await app.postman.open()
+
+    assert (await control.ended(launched["id"])).reason == "stopped because its mission ended"
+
+
 async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: Control):
     task = await control.task()
     launched = await control.launch("family", task=task)
@@ -370,16 +421,11 @@ async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_
 ):
     event = {"type": "system", "subtype": "init", "session_id": "s", "mcp_servers": [{"name": "open-mission-mcp"}]}
     event["mcp_servers"][0]["status"] = "failed"
-    claude = tmp_path / "bin" / "claude"
-    claude.parent.mkdir()
-    claude.write_text(f"#!/bin/sh\necho '{json.dumps(event)}'\nexec sleep 600\n")
-    claude.chmod(0o755)
-    handover = control.app.settings.home / "handover"
-    handover.mkdir()
-    (handover / "h").write_text(json.dumps({"PATH": f"{claude.parent}:{os.environ['PATH']}"}))
+    handover = _pretend(control, tmp_path / "claude", f"echo '{json.dumps(event)}'\nexec sleep 600\n")
     task = await control.task()
 
-    launched = await control.call("execution_launch", {"task_id": task, "adapter": "claude-code", "handover": "h"})
+    wish = {"task_id": task, "adapter": "claude-code", "handover": handover.name}
+    launched = await control.call("execution_launch", wish)
     ended = await control.ended(launched["id"])
 
     assert launched["transport"]["selected"] == "mcp-tool"
@@ -387,8 +433,52 @@ async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_
     assert "could not reach open-mission-mcp" in (ended.reason or "")
     assert [kind for kind, _ in await control.observations(ended.id)] == ["mcp-server-failed"]
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
-    assert not (handover / "h").exists()
+    assert not handover.exists()
     assert await control.leaves_nothing(ended.id)
+
+
+@pytest.mark.parametrize(("comes", "status"), [(False, S.FAILED), (True, S.COMPLETED)])
+async def test_a_client_that_says_nothing_of_its_servers_is_known_by_never_coming(
+    control: Control, tmp_path: Path, comes: bool, status: ExecutionStatus
+):
+    may_end = tmp_path / "may-end"
+    handover = _pretend(control, tmp_path / "gemini", f"while [ ! -e {may_end} ]; do sleep 0.05; done\n")
+    wish = {"task_id": await control.task(), "adapter": "gemini-cli", "handover": handover.name}
+    launched = await control.call("execution_launch", wish)
+    if comes:
+        control.app.supervisor.connected(launched["id"])
+
+    may_end.touch()
+    ended = await control.ended(launched["id"])
+
+    assert (ended.status, ended.exit_code) == (status, 0)
+    assert ended.reason == (None if comes else "it never connected to open-mission-mcp")
+    kinds = [kind for kind, _ in await control.observations(ended.id)]
+    assert kinds == ([] if comes else ["mcp-not-connected"])
+
+
+async def test_an_agent_that_has_not_come_to_its_tools_is_told_of_while_it_runs(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("mission.runtime.follower.CONNECT_SECONDS", 0.01)
+    launched = await control.launch("patient", delivery="mcp-tool")
+
+    async with asyncio.timeout(60):
+        while not (seen := await control.observations(launched["id"])):
+            await control.app.events.wait(control.app.events.last, seconds=1)
+
+    assert seen == [("mcp-not-connected", "not-connected")]
+    assert (await control.execution(launched["id"])).is_live
+
+
+def _pretend(control: Control, program: Path, script: str) -> Path:
+    """A program under a client's name; what the launch is given so that it is found first."""
+    program.write_text(f"#!/bin/sh\n{script}")
+    program.chmod(0o755)
+    handover = control.app.settings.home / "handover" / "h"
+    handover.parent.mkdir()
+    handover.write_text(json.dumps({"PATH": f"{program.parent}:{os.environ['PATH']}"}))
+    return handover
 
 
 async def test_an_execution_that_prints_its_signals_has_no_mcp_access(control: Control):

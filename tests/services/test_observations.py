@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from mission.domain.observation import Origin
-from mission.services import observations
+from mission.services import observations, retention
+from mission.services.work import Unattended
 
 
 async def test_each_signal_has_the_effect_of_its_policy_and_no_other(workshop):
@@ -84,3 +87,21 @@ async def test_what_the_daemon_sees_itself_gets_an_id_of_its_own_and_what_is_see
     assert [ack.status for ack in acks] == ["recorded-only"] * 2
     assert acks[0].event_id != acks[1].event_id
     assert [ack.status for ack in keyed] == ["recorded-only", "duplicate"]
+
+
+async def test_observations_of_executions_that_are_long_over_go_and_those_of_living_ones_stay(workshop, clock):
+    ended, living = [(await workshop.launch()).execution.id for _ in range(2)]
+    for id in (ended, living):
+        await workshop.signal(id, "e1", "progress", summary="Begun")
+    await workshop.end(ended)
+    work, keep = Unattended(workshop.app.database), retention.Keep(observations=timedelta(days=90))
+    clock.advance(days=89)
+    await retention.tidy(work, keep=keep)
+    kept = await workshop.call("execution_observations", {"execution_id": ended})
+    clock.advance(days=2)
+
+    await retention.tidy(work, keep=keep)
+
+    assert len(kept["observations"]) == 1
+    assert (await workshop.call("execution_observations", {"execution_id": ended}))["observations"] == []
+    assert (await workshop.signal(living, "e1", "progress", summary="Begun"))["status"] == "duplicate"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mission.services import retention
+from mission.services.retention import Keep
 from mission.services.work import Unattended
 
 DAY = timedelta(days=1)
@@ -31,12 +32,12 @@ async def test_old_events_calls_and_answers_go_in_short_steps_and_new_ones_stay(
     await call("start_mission", {"name": "new", "objective": "o"})
     work = Unattended(call.app.database)
 
-    await retention.tidy(work, keep_events=None, keep_audit=DAY)
+    await retention.tidy(work, keep=Keep(audit=DAY))
     assert await kept(call) == (1, 6, 0)
 
-    await retention.tidy(work, keep_events=DAY, keep_audit=DAY)
+    await retention.tidy(work, keep=Keep(events=DAY, audit=DAY))
     assert await kept(call) == (1, 6, 0), "it is nobody's turn again so soon"
 
     clock.advance(minutes=11)
-    await retention.tidy(work, keep_events=DAY, keep_audit=DAY)
+    await retention.tidy(work, keep=Keep(events=DAY, audit=DAY))
     assert await kept(call) == (1, 1, 0)

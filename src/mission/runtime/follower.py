@@ -12,7 +12,7 @@ from mission.domain.execution import Execution, ExecutionStatus, Mode
 from mission.domain.observation import AckStatus, Origin
 from mission.domain.signals import Delivery
 from mission.gateway.signals import Signals
-from mission.runtime import launch as said
+from mission.runtime import said
 from mission.runtime.launch import SIGNALS, Launch
 from mission.runtime.markers import Diagnostic, Marker
 from mission.runtime.output import Finding, OutputReader
@@ -30,6 +30,10 @@ Result = TypeVar("Result")
 AGAIN_SECONDS = 1.0
 MOST_DIAGNOSTICS = 100
 LONGEST_REASON = 500
+CONNECT_SECONDS = 60.0
+"""After which time a client that has not come to its MCP endpoint is told of."""
+MISSION_ENDED = "mission-ended"
+NEVER_CONNECTED = f"it never connected to {SIGNALS}"
 LIMITS = {
     "time-limit": "it ran longer than its time limit and was stopped",
     "output-limit": "it wrote more than its output limit and was stopped",
@@ -52,6 +56,7 @@ class Follower:
         rhythm: Rhythm,
         screen: Screen,
         ended: Callable[[Execution], Awaitable[None]],
+        found_again: bool = False,
     ) -> None:
         self.execution = execution
         self.launch = launch
@@ -62,7 +67,9 @@ class Follower:
         self._rhythm = rhythm
         self._ended = ended
         headless = execution.mode is Mode.HEADLESS
+        self._needs_connection = headless and launch.read is not None
         self._markers = execution.delivery is Delivery.STDOUT_MARKER
+        self.has_connected = self._markers or found_again  # to an earlier daemon, for all we know
         self._output = OutputReader(
             execution.id,
             read=launch.read if headless else None,
@@ -90,10 +97,23 @@ class Follower:
         self.screen.close()
 
     async def _run(self) -> None:
-        while not isinstance(event := await self.process.read(), Exit):
-            await self._take(event)
-        await self._record(self._output.end())
+        watch = asyncio.create_task(self._watch_connection())
+        try:
+            while not isinstance(event := await self.process.read(), Exit):
+                await self._take(event)
+            await self._record(self._output.end())
+        finally:
+            watch.cancel()
         await self._settle(event)
+
+    async def _watch_connection(self) -> None:
+        """Not every client says that it cannot reach a server; that it never came is seen from here."""
+        await asyncio.sleep(CONNECT_SECONDS)
+        if not self.has_connected:
+            await self._missed(f"it has not connected to {SIGNALS} for {CONNECT_SECONDS:.0f} seconds")
+
+    async def _missed(self, reason: str) -> None:
+        await self._diagnose("not-connected", "mcp-not-connected", {"server": SIGNALS, "reason": reason})
 
     async def _write(self, function: Callable[..., Result], **arguments: Any) -> Result:
         """Write, however long the store cannot be reached: nothing that was said may be lost meanwhile."""
@@ -176,6 +196,8 @@ class Follower:
         if exit.left_over:
             left = {"reason": f"{exit.left_over} processes were left behind and ended"}
             await self._diagnose("left-behind", "left-behind", left)
+        if not self.has_connected and exit.code is not None:
+            await self._missed(NEVER_CONNECTED)
         end = self._end(exit)
         ended = await self._write(executions.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm)
         log.info("execution %s ended: %s%s", ended.id, ended.status, f" ({ended.reason})" if ended.reason else "")
@@ -193,12 +215,16 @@ class Follower:
             return ExecutionStatus.LOST, LIMITS["lost"]
         if exit.reason == "stopped":
             return ExecutionStatus.STOPPED, "stopped by the operator"
+        if exit.reason == MISSION_ENDED:
+            return ExecutionStatus.STOPPED, "stopped because its mission ended"
         if exit.reason == "not-started":
             return ExecutionStatus.FAILED, f"the program could not be started: {exit.error}"
         if exit.reason in LIMITS:
             return ExecutionStatus.FAILED, LIMITS[exit.reason]
         if self._failure is not None:
             return ExecutionStatus.FAILED, self._failure
+        if exit.code == 0 and not self.has_connected and self._needs_connection:
+            return ExecutionStatus.FAILED, NEVER_CONNECTED
         if exit.code == 0:
             return ExecutionStatus.COMPLETED, None
         how = f"exit code {exit.code}" if exit.signal is None else f"killed by {exit.signal}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mission.domain.execution import Execution, Mode
+from mission.domain.mission import Mission
 from mission.domain.signals import KINDS, Delivery, SignalKind
 from mission.domain.task import Task
 
@@ -16,6 +15,7 @@ LONGEST = 100_000
 def brief(
     execution: Execution,
     task: Task,
+    mission: Mission,
     *,
     context: str = "",
     has_mission: bool = True,
@@ -29,8 +29,8 @@ def brief(
         parts = [
             f"You work on task {task.id} of mission {execution.mission_id}: {task.name}",
             task.goal if task.goal and task.goal != task.name else "",
-            _areas(task.areas),
             context,
+            _judged_by(task, mission),
             f"The operator answered your earlier question: {answer}" if answer is not None else "",
             *_how_to_signal(execution),
             *_how_to_end(task, has_mission=has_mission),
@@ -38,8 +38,18 @@ def brief(
     return "\n\n".join(part for part in parts if part)[:LONGEST]
 
 
-def _areas(areas: Sequence[str]) -> str:
-    return f"Stay within: {', '.join(areas)}. Changes elsewhere are reported as unexpected." if areas else ""
+def _judged_by(task: Task, mission: Mission) -> str:
+    """What the work is held against when it ends, as far as anybody said so."""
+    checks = {
+        "the mission's objective": mission.objective if mission.objective != mission.name else None,
+        "its scope": mission.scope,
+        "its constraints": mission.constraints,
+        "the areas to stay within, since changes elsewhere are reported as unexpected": ", ".join(task.areas),
+        "the files that were expected to change": ", ".join(task.files_likely_affected or ()),
+    }
+    given = [f"- {what}: {words}" for what, words in checks.items() if words]
+    truth = "- the files that really changed since the task was started: Mission Control looks for itself"
+    return "\n".join(["Your work is judged by", *given, truth])
 
 
 def _how_to_signal(execution: Execution) -> list[str]:

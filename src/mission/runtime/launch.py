@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from mission.domain.signals import Delivery
+from mission.runtime.said import Read
 
 SIGNALS = "open-mission-mcp"
 MISSION = "mission"
@@ -98,74 +98,6 @@ class Preparation:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Words of the agent itself. Pieces of one message are not `whole`."""
-
-    text: str
-    whole: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What the run has used so far; unknown figures are left out."""
-
-    figures: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Denied:
-    """Something the client did not let its agent do."""
-
-    tool: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """Whether the client reached an MCP server."""
-
-    name: str
-    status: str
-    error: str = ""
-
-    @property
-    def failed(self) -> bool:
-        return self.status == "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The client says that its run failed, whatever its exit code."""
-
-    reason: str
-
-
-Said = Text | Session | Usage | Denied | ServerState | Failed
-
-
-class Tally:
-    """Figures added up over a run, for clients that tell them step by step."""
-
-    def __init__(self) -> None:
-        self._figures: dict[str, float] = {}
-
-    def add(self, **figures: float | None) -> Usage:
-        for name, value in figures.items():
-            if value:
-                self._figures[name] = self._figures.get(name, 0) + value
-        return Usage(dict(self._figures))
-
-
-Event = Mapping[str, Any]
-Read = Callable[[Event, Tally], Iterator[Said]]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
     """One launchable client. Without `read` its output is plain text, in which markers are looked for as they stand."""
@@ -187,17 +119,6 @@ class Launch:
         """What of an environment the client may see."""
         patterns = (*COMMON_VARIABLES, *self.variables)
         return {name: value for name, value in given.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
-
-
-def read_event(read: Read, line: bytes, tally: Tally) -> list[Said]:
-    """What one line of a client's JSON output says; a line that is no event of the known shape says nothing."""
-    if not line.lstrip().startswith(b"{"):
-        return []
-    try:
-        event = json.loads(line)
-        return list(read(event, tally))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return []
 
 
 def http_entries(servers: Sequence[Server], *, form: str, **more: Any) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from mission.domain.errors import MissionError
 from mission.domain.execution import Execution, ExecutionStatus, MessageKind, MessageState, Mode
 from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
+from mission.domain.mission import ENDED
 from mission.domain.observation import Origin
 from mission.domain.task import OPEN, Task
 from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.files import write_private
-from mission.runtime.follower import Follower
+from mission.runtime.follower import MISSION_ENDED, Follower
 from mission.runtime.supervisor import Supervisor
 from mission.services import claims, executions, inbox, mail
 from mission.services.launching import Order
@@ -41,6 +42,9 @@ WAIT_SECONDS = 5.0
 GATHER_SECONDS = 0.2
 MOST_UNWRITTEN = 1_000
 FOR_AGENTS = frozenset({"queue:updated", "execution:updated"})
+MISSION_MOVED = frozenset({"mission:updated", "workflow:updated"})
+LAST_WORDS_SECONDS = 60.0
+"""How long an agent may go on by itself that has ended its task, when its mission has ended too."""
 QUESTIONS = (ItemKind.QUESTION, ItemKind.BLOCKER)
 ASKING = frozenset({"needs_input", "blocked"})
 RECENT = 50
@@ -64,6 +68,8 @@ class Postman:
     async def open(self) -> None:
         """Begin with what was said while no daemon ran."""
         self.heard = self._written = self._last_heard()
+        for mission_id in {follower.execution.mission_id for follower in self._supervisor.followers()}:
+            await self._safely(self._mission_moved(mission_id))
         self._begin(self._run())
 
     def _last_heard(self) -> int:
@@ -111,7 +117,9 @@ class Postman:
             log.exception("something said to an agent could not be delivered")
 
     async def _hear(self, event: StoredEvent) -> None:
-        if event.type == "queue:updated" and event.data.get("execution_id"):
+        if event.type in MISSION_MOVED:
+            await self._mission_moved(event.data["id"])
+        elif event.type == "queue:updated" and event.data.get("execution_id"):
             await self._closed(event)
         elif event.type == "execution:updated":
             execution = await self._ours(event.data["id"])
@@ -131,6 +139,14 @@ class Postman:
             await self._answer(execution, event.data["answer"])
         elif execution.is_live and event.data.get("closed_by") != SYSTEM and _was_dismissed(event):
             await self._no_answer(execution)
+
+    async def _mission_moved(self, mission_id: str) -> None:
+        """Stop the agents of a mission that has ended: nothing is left for them to do."""
+        for follower in self._supervisor.followers():
+            if follower.execution.mission_id == mission_id:
+                spare = await self._work.read(_may_go_on, execution=follower.execution)
+                if spare is not None:
+                    self._begin(_stop_after(spare, follower))
 
     async def _ours(self, execution_id: str) -> Execution | None:
         """The execution if this daemon launched it: on this host, and not by another daemon of it."""
@@ -226,7 +242,23 @@ def _was_dismissed(event: StoredEvent) -> bool:
 
 
 def _is_for_agents(event: StoredEvent) -> bool:
-    return event.type in FOR_AGENTS
+    return event.type in FOR_AGENTS or (event.type in MISSION_MOVED and event.data["status"] in ENDED)
+
+
+def _may_go_on(tx: Tx, *, execution: Execution) -> float | None:
+    """For how many seconds an agent may go on when its mission has ended; nothing while it has not."""
+    if tx.missions.get(execution.mission_id).status not in ENDED:
+        return None
+    ended_it_itself = tx.tasks.get(execution.task_id).owner_id == execution.agent_id
+    return LAST_WORDS_SECONDS if ended_it_itself and execution.mode is Mode.HEADLESS else 0
+
+
+async def _stop_after(seconds: float, follower: Follower) -> None:
+    """Stop an agent that does not end by itself within the time."""
+    try:
+        await asyncio.wait_for(follower.wait(), seconds)
+    except TimeoutError:
+        follower.process.stop(MISSION_ENDED)
 
 
 def _found(tx: Tx, *, execution_id: str) -> Execution | None:

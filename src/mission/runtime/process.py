@@ -96,6 +96,7 @@ class Process:
         self._failure: str | None = None
         self.program: int | None = None
         self._runner: asyncio.subprocess.Process | None = None
+        self._stop: dict[str, Any] | None = None
 
     async def start(self, start: Start) -> None:
         """Write the plan and start a runner for it."""
@@ -156,6 +157,8 @@ class Process:
             with suppress(OSError):
                 path = (self.folder / "socket").read_text()
                 self._reader, self._writer = await asyncio.open_unix_connection(path, limit=LONGEST_FRAME)
+                if self._stop is not None:
+                    self._tell(self._stop)
                 return True
             if not self._is_running():
                 return False
@@ -223,8 +226,10 @@ class Process:
         self._tell({"interrupt": True})
 
     def stop(self, reason: str, *, grace: float | None = None) -> None:
-        """Ask the program to end; whatever of it is left after the grace is killed."""
-        self._tell({"stop": reason} if grace is None else {"stop": reason, "grace": grace})
+        """Ask the program to end; whatever of it is left after the grace is killed. A runner that is not on the line
+        is told as soon as it is."""
+        self._stop = {"stop": reason} if grace is None else {"stop": reason, "grace": grace}
+        self._tell(self._stop)
 
     def _tell(self, frame: dict[str, Any]) -> None:
         if self._writer is not None:

@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.execution import Execution, ExecutionStatus, Mode, Protocol
+from mission.domain.mission import ENDED, Mission
 from mission.domain.signals import Delivery
 from mission.domain.task import Task
 from mission.files import write_private
 from mission.gateway.signals import Signals
 from mission.runtime import instructions
 from mission.runtime.choice import Choice, choose, described
-from mission.runtime.follower import Follower
+from mission.runtime.follower import MISSION_ENDED, Follower
 from mission.runtime.kept_launch import Kept
 from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, SIGNALS_URL, Launch, Server, launches
 from mission.runtime.launch import Order as LaunchOrder
@@ -95,6 +96,15 @@ class Supervisor:
     def follower(self, execution_id: str) -> Follower | None:
         return self._followers.get(execution_id)
 
+    def followers(self) -> list[Follower]:
+        """Of everything that runs."""
+        return list(self._followers.values())
+
+    def connected(self, execution_id: str) -> None:
+        """The execution's client has come to its MCP endpoint."""
+        if (follower := self._followers.get(execution_id)) is not None:
+            follower.has_connected = True
+
     def folder(self, execution_id: str) -> Path:
         return self._settings.home / "executions" / execution_id
 
@@ -128,6 +138,8 @@ class Supervisor:
         facts = {"folder": str(follower.process.folder), "program": follower.process.program}
         recorded = await work.write(executions.started, execution_id=execution.id, process=facts, answer=answer)
         log.info("execution %s: %s runs on task %s", execution.id, choice.launch.name, execution.task_id)
+        if (await self._work.read(_mission, mission_id=execution.mission_id)).status in ENDED:
+            follower.process.stop(MISSION_ENDED)  # while it was started
         return recorded
 
     async def rehearse(self, work: Work, order: Order) -> Intent:
@@ -163,9 +175,12 @@ class Supervisor:
             await follower.wait()
         execution = await self.execution(execution_id)
         if execution.is_live:
+            here = execution.host_id == self._settings.host_id
             raise InvalidState(
                 f"execution {execution_id} is not held by this daemon",
-                hint=f"It runs on host {execution.host_id}; this is {self._settings.host_id}.",
+                hint="It is just being started: try again in a moment."
+                if here
+                else f"It runs on host {execution.host_id}; this is {self._settings.host_id}.",
             )
         return execution
 
@@ -257,7 +272,9 @@ class Supervisor:
         await process.begun()
         return follower
 
-    def _follow(self, execution: Execution, launch: Launch, process: Process, screen: Screen) -> Follower:
+    def _follow(
+        self, execution: Execution, launch: Launch, process: Process, screen: Screen, *, found_again: bool = False
+    ) -> Follower:
         follower = Follower(
             execution,
             launch,
@@ -267,6 +284,7 @@ class Supervisor:
             rhythm=self._rhythm,
             screen=screen,
             ended=self._gone,
+            found_again=found_again,
         )
         self._followers[execution.id] = follower
         follower.start()
@@ -298,6 +316,7 @@ class Supervisor:
         return instructions.brief(
             execution,
             task,
+            await self._work.read(_mission, mission_id=task.mission_id),
             context="" if resumed else await self._context(task.id),
             has_mission=choice.speaks_mcp,
             answer=order.answer,
@@ -357,7 +376,7 @@ class Supervisor:
                 executions.started, execution_id=execution.id, process={"folder": str(process.folder)}
             )
         screen = Screen(await asyncio.to_thread(shown_before, process.folder))
-        self._follow(execution, launch, process, screen)
+        self._follow(execution, launch, process, screen, found_again=True)
 
     async def _clear_up(self) -> None:
         """Remove what ended executions left when the daemon died before it could; their transcripts stay. And variables
@@ -400,6 +419,10 @@ def _live(tx: Tx, *, host_id: str) -> list[Execution]:
 
 def _execution(tx: Tx, *, execution_id: str) -> Execution:
     return tx.executions.get(execution_id)
+
+
+def _mission(tx: Tx, *, mission_id: str) -> Mission:
+    return tx.missions.get(mission_id)
 
 
 def _imagined(tx: Tx, *, order: Order, choice: Choice) -> tuple[Execution, Task]:

@@ -149,7 +149,7 @@ def complete(
     open_tasks = tx.tasks.open_of_mission(mission_id)
     if open_tasks and outcome is Outcome.COMPLETED:
         raise _still_open(mission, open_tasks)
-    warnings = _close(tx, mission, open_tasks, failed=outcome is Outcome.FAILED)
+    warnings = [*_close(tx, mission, open_tasks, failed=outcome is Outcome.FAILED), *_agents_that_run(tx, mission)]
     metrics = measure(tx, mission=ended)
     ended = replace(
         ended,
@@ -243,7 +243,7 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
     if running:
         raise InvalidState(
             f"agents of mission {mission_id} still run: {', '.join(running[:NAMED_TASKS])}",
-            hint="Stop them first with execution_stop ('mission stop ID').",
+            hint="They are being stopped since their mission ended; 'mission stop ID' waits for one to be gone.",
         )
     standing = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED_TASKS, offset=0)
     if standing:
@@ -299,6 +299,12 @@ def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
         if running:
             warnings.append(f"phase {phase.number} '{phase.name}' was still in progress and is {closed.status} now")
     return warnings
+
+
+def _agents_that_run(tx: Tx, mission: Mission) -> list[str]:
+    """Their daemon stops them when it hears of the end."""
+    running = tx.executions.ids(mission_id=mission.id, statuses=LIVE)
+    return [f"execution {id} still runs and is stopped" for id in running[:NAMED_TASKS]]
 
 
 def _finished_before(mission: Mission) -> Finished:

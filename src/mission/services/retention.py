@@ -1,7 +1,8 @@
-"""Periodic tidying: events, audit entries, remembered answers and failures that have outlived their time."""
+"""Periodic tidying: events, audit entries, observations, remembered answers and failures that outlived their time."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 from mission.services.work import Work
@@ -14,11 +15,21 @@ AT_ONCE = 2_000
 """Rows of a kind that one transaction removes: a call that comes meanwhile hardly waits."""
 
 
-async def tidy(work: Work, *, keep_events: timedelta | None, keep_audit: timedelta | None) -> None:
-    """Remove all that is older than its time, if it is this daemon's turn; nothing set keeps everything."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keep:
+    """How long things are kept; what has no time is kept for good."""
+
+    events: timedelta | None = None
+    audit: timedelta | None = None
+    observations: timedelta | None = None
+    """Counted from the end of their execution."""
+
+
+async def tidy(work: Work, *, keep: Keep) -> None:
+    """Remove all that is older than its time, if it is this daemon's turn."""
     if not await work.write(_take_turn):
         return
-    while await work.write(_remove_some, keep_events=keep_events, keep_audit=keep_audit):
+    while await work.write(_remove_some, keep=keep):
         pass
 
 
@@ -26,11 +37,12 @@ def _take_turn(tx: Tx) -> bool:
     return tx.jobs.take("retention", now=tx.now, every=EVERY)
 
 
-def _remove_some(tx: Tx, *, keep_events: timedelta | None, keep_audit: timedelta | None) -> bool:
+def _remove_some(tx: Tx, *, keep: Keep) -> bool:
     """Remove the oldest, as much as one transaction should; whether there may be more."""
     removed = [
-        tx.events.remove_before(tx.now - keep_events, limit=AT_ONCE) if keep_events else 0,
-        tx.audit.remove_before(tx.now - keep_audit, limit=AT_ONCE) if keep_audit else 0,
+        tx.events.remove_before(tx.now - keep.events, limit=AT_ONCE) if keep.events else 0,
+        tx.audit.remove_before(tx.now - keep.audit, limit=AT_ONCE) if keep.audit else 0,
+        tx.observations.remove_before(tx.now - keep.observations, limit=AT_ONCE) if keep.observations else 0,
         tx.calls.remove_before(tx.now - KEEP_CALL_KEYS, limit=AT_ONCE),
         tx.incidents.remove_before(tx.now - KEEP_INCIDENTS),
     ]

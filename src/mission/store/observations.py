@@ -1,17 +1,28 @@
-"""Queries about observations: the ledger is only ever added to."""
+"""Queries about observations: the ledger is only added to, and goes when its execution is long over."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, bindparam
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, select
 
 from mission.domain.observation import Observation
+from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
-from mission.store.tables import observations
+from mission.store.tables import executions, observations
 
 _MAPPER = Mapper(observations, Observation)
 _BY_EVENT = _MAPPER.select.where(
     observations.c.execution_id == bindparam("execution_id"), observations.c.event_id == bindparam("event_id")
+)
+_EXPIRED = delete(observations).where(
+    observations.c.id.in_(
+        select(observations.c.id)
+        .join(executions, executions.c.id == observations.c.execution_id)
+        .where(executions.c.ended_at < bindparam("before", type_=UtcTime))
+        .limit(bindparam("limit"))
+    )
 )
 
 
@@ -35,3 +46,8 @@ class Observations:
         order = (observations.c.created_at.desc(), observations.c.id.desc())
         statement = _MAPPER.select.where(*where).order_by(*order).limit(limit)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def remove_before(self, moment: datetime, *, limit: int) -> int:
+        """Remove observations of executions that ended before the moment, as many as one transaction should. Those of
+        living ones stay, however old: a repeated event must be known."""
+        return self._connection.execute(_EXPIRED, {"before": moment, "limit": limit}).rowcount

@@ -120,7 +120,7 @@ def build_http(
 ) -> ASGIApp:
     """The whole application; `running` is entered for its life."""
     page = Page(sessions)
-    signals = SignalServer(work, gateway.signals)
+    signals = SignalServer(work, gateway.signals, connected=supervisor.connected)
     mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server, gateway)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -41,8 +41,10 @@ Context = ServerRequestContext[Any, Any]
 class SignalServer:
     """Serves every execution that has MCP access. It starts and stops with the daemon, and keeps nothing itself."""
 
-    def __init__(self, work: Work, signals: Signals) -> None:
+    def __init__(self, work: Work, signals: Signals, *, connected: Callable[[str], None]) -> None:
+        """`connected` is told of each execution whose client comes."""
         self._work = work
+        self._connected = connected
         self._signals = signals
         self._open = False
         server: Server[Any] = Server(
@@ -92,7 +94,9 @@ class SignalServer:
         if token is None:
             raise Unauthenticated("no token was sent", hint="Send 'Authorization: Bearer $OPEN_MISSION_MCP_TOKEN'.")
         execution_id = scope["path"].removeprefix(PATH)
-        return await self._work.read(executions.admit, execution_id=execution_id, token=token)
+        execution = await self._work.read(executions.admit, execution_id=execution_id, token=token)
+        self._connected(execution.id)
+        return execution
 
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
         execution = _execution(ctx)

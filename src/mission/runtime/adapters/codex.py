@@ -9,19 +9,8 @@ from typing import Any
 
 from mission.runtime.adapters.base import Adapter, ListedHooks, Place, Scope, Servers
 from mission.runtime.kept import toml
-from mission.runtime.launch import (
-    SPEAKS_MCP,
-    Denied,
-    Event,
-    Failed,
-    Launch,
-    Order,
-    Preparation,
-    Said,
-    Session,
-    Tally,
-    Text,
-)
+from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation
+from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text
 
 
 def _folder(place: Place, scope: Scope) -> Path:

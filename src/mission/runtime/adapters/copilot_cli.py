@@ -8,21 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, Command, OwnFile, Place, Scope, Servers, stdio_entry
-from mission.runtime.launch import (
-    SPEAKS_MCP,
-    Denied,
-    Event,
-    Failed,
-    Launch,
-    Order,
-    Preparation,
-    Said,
-    ServerState,
-    Session,
-    Tally,
-    Text,
-    http_entries,
-)
+from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation, http_entries
+from mission.runtime.said import Denied, Event, Failed, Said, ServerState, Session, Tally, Text
 
 _EVENTS = ("sessionStart", "postToolUse", "agentStop", "sessionEnd")
 

@@ -8,21 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
-from mission.runtime.launch import (
-    SPEAKS_MCP,
-    Denied,
-    Event,
-    Failed,
-    Launch,
-    Order,
-    Preparation,
-    Said,
-    Session,
-    Tally,
-    Text,
-    Usage,
-    http_entries,
-)
+from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation, http_entries
+from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text, Usage
 
 
 def _settings(place: Place, scope: Scope) -> Path:

@@ -8,19 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.base import Adapter, Command, OwnFile, Place, Scope, Servers
-from mission.runtime.launch import (
-    SPEAKS_MCP,
-    Denied,
-    Event,
-    Failed,
-    Launch,
-    Order,
-    Preparation,
-    Said,
-    Session,
-    Tally,
-    Text,
-)
+from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation
+from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text
 
 
 def _folder(place: Place) -> Path:

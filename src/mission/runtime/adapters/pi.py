@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mission.runtime.launch import (
-    PRINTS_ONLY,
-    Event,
-    Failed,
-    Launch,
-    Order,
-    Preparation,
-    Said,
-    Session,
-    Tally,
-    Text,
-)
+from mission.runtime.launch import PRINTS_ONLY, Launch, Order, Preparation
+from mission.runtime.said import Event, Failed, Said, Session, Tally, Text
 
 
 def _prepare(order: Order) -> Preparation:
