@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import shutil
-import time
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +21,7 @@ from mission.gateway.signals import Signals
 from mission.runtime import instructions
 from mission.runtime.choice import Choice, choose, described
 from mission.runtime.follower import MISSION_ENDED, Follower
+from mission.runtime.handover import Handover
 from mission.runtime.kept_launch import Kept
 from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, SIGNALS_URL, Launch, Server, launches
 from mission.runtime.launch import Order as LaunchOrder
@@ -49,8 +47,6 @@ Context = Callable[[str], Coroutine[Any, Any, str]]
 CONFIG = "config"
 HANDOVER = "handover"
 KEPT_LAUNCH = "transcript.launch.json"
-STALE_SECONDS = 600
-"""A launch reads what was left for it within seconds; it may have to wait for the daemon to start."""
 SHORTEST_BREATH = 1.0
 
 
@@ -72,7 +68,7 @@ class Supervisor:
         self._context = context
         self._launches = launches()
         self._followers: dict[str, Follower] = {}
-        self._given: dict[str, Mapping[str, str]] = {}
+        self._handover = Handover(settings.home / HANDOVER)
         self._breath: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -195,26 +191,10 @@ class Supervisor:
         return list(rows)
 
     def _choose(self, order: Order, *, keep_handover: bool = False) -> Choice:
-        given = self._handed_over(order, keep=keep_handover)
+        given = self._handover.take(order, keep=keep_handover)
+        if given is None and order.resumes is not None:
+            self.kept(order.resumes).check(os.environ, order)
         return choose(self._launches, order, os.environ if given is None else given)
-
-    def _handed_over(self, order: Order, *, keep: bool) -> Mapping[str, str] | None:
-        """Variables that the operator's shell left for this launch, else those of the one that it goes on with."""
-        if order.handover is None:
-            given = self._given.get(order.task_id)
-            if given is None and order.resumes is not None:
-                self.kept(order.resumes).check(os.environ, order)
-            return given
-        path = self._settings.home / HANDOVER / Path(order.handover).name
-        try:
-            found = json.loads(path.read_text())
-        except (OSError, ValueError):
-            raise InvalidInput("handover: there is no such file", field="handover") from None
-        handed = {str(name): str(value) for name, value in found.items()}
-        if not keep:
-            path.unlink(missing_ok=True)
-            self._given[order.task_id] = handed
-        return handed
 
     async def _create(self, order: Order, choice: Choice) -> Created:
         created: Created = await executions.create(
@@ -381,7 +361,7 @@ class Supervisor:
     async def _clear_up(self) -> None:
         """Remove what ended executions left when the daemon died before it could; their transcripts stay. And variables
         that a shell left for a launch and never came back for."""
-        await asyncio.to_thread(_remove_stale, self._settings.home / HANDOVER)
+        await asyncio.to_thread(self._handover.remove_stale)
         home = self._settings.home / "executions"
         for folder in sorted(home.iterdir()) if home.is_dir() else []:
             if folder.name in self._followers or not folder.is_dir():
@@ -404,13 +384,6 @@ def _write_files(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, text in files.items():
         write_private(folder / name, text)
-
-
-def _remove_stale(folder: Path) -> None:
-    for path in list(folder.iterdir()) if folder.is_dir() else []:
-        with suppress(OSError):
-            if path.stat().st_mtime < time.time() - STALE_SECONDS:
-                path.unlink()
 
 
 def _live(tx: Tx, *, host_id: str) -> list[Execution]:
