@@ -67,6 +67,10 @@ async def test_an_agents_supervisor_hears_of_it_without_the_trace(call, monkeypa
     assert number in mail["body"]
     assert "Traceback" not in mail["body"]
 
+    await call("agent_unregister", {"id": boss["id"]})
+    await fail(call, "agent_get", {"id": boss["id"]}, agent=worker["id"])
+    assert [item["agent_id"] for item in await queue(call)] == [worker["id"]]  # nobody else is left to answer
+
 
 async def test_a_critical_tool_always_reaches_the_person(call, monkeypatch):
     boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})

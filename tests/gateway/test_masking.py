@@ -32,6 +32,29 @@ KEY = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"
         ("it took tokens: 8000 and max_tokens=500", "it took tokens: 8000 and max_tokens=500"),
         ("the secret of good tests is patience", "the secret of good tests is patience"),
         ("press any key", "press any key"),
+        ("pwd=hunter2 x; db_pass: 'two words'", "pwd=*** x; db_pass: '***'"),
+        ("user: ada pass: geheim host: db", "user: ada pass: *** host: db"),
+        ("SMTP_PASS=geheim\nuserPass=geheim", "SMTP_PASS=***\nuserPass=***"),
+        ('{"pass": "geheim", "passwd": "geheim"}', '{"pass": "***", "passwd": "***"}'),
+        ("tool --pass hunter2 --pwd=12345", "tool --pass *** --pwd=***"),
+        ("curl -sSu ada:geheim https://x.org", "curl -sSu ada:*** https://x.org"),
+        ("curl https://x.org --user 'ada:two'", "curl https://x.org --user 'ada:***'"),
+        ("sshpass -p geheim ssh x; mysql -u root -pgeheim", "sshpass -p *** ssh x; mysql -u root -p***"),
+        ("git clone https://ada:geheim@x.org/y", "git clone https://***@x.org/y"),
+        ("The password is hunter2.", "The password is ***."),
+        ("the database password is: geheim", "the database password is: ***"),
+        ('the passphrase was "two words" once', 'the passphrase was "***" once'),
+        ("my token is Abc123xyz, use it", "my token is ***, use it"),
+        ("--- PASS: TestLogin (0.00s)\nPASS: test_x", "--- PASS: TestLogin (0.00s)\nPASS: test_x"),
+        ("pass: 12 fail: 0, pass=12/12 pass: yes", "pass: 12 fail: 0, pass=12/12 pass: yes"),
+        ("tests pass: all of them; bypass: on, passed: x", "tests pass: all of them; bypass: on, passed: x"),
+        ("pass_rate=0.95 compass=north passes: many", "pass_rate=0.95 compass=north passes: many"),
+        ("PWD=/home/ada pwd: ~/x", "PWD=/home/ada pwd: ~/x"),
+        ("The password is wrong. The password is too short", "The password is wrong. The password is too short"),
+        ("the password is required; a password was changed", "the password is required; a password was changed"),
+        ("the token is expired and the secret is patience", "the token is expired and the secret is patience"),
+        ("docker run -u 1000:1000 x; ls -u a:b", "docker run -u 1000:1000 x; ls -u a:b"),
+        ("curl -u ada https://x.org:8080/y", "curl -u ada https://x.org:8080/y"),
     ],
 )
 def test_secrets_in_free_text_are_masked_and_words_are_not(text, kept):
@@ -47,6 +70,10 @@ def test_secret_fields_are_masked_at_any_depth_and_numbers_of_tokens_are_not():
         "password": 12345,
         "tokens_input": 5,
         "usage": {"max_tokens": 100},
+        "pwd": "geheim",
+        "dbPass": "geheim",
+        "tests": {"pass": 12, "passed": "all"},
+        "shell": {"pwd": "/srv/tree"},
     }
 
     assert Masker().value(given) == {
@@ -57,6 +84,10 @@ def test_secret_fields_are_masked_at_any_depth_and_numbers_of_tokens_are_not():
         "password": "***",
         "tokens_input": 5,
         "usage": {"max_tokens": 100},
+        "pwd": "***",
+        "dbPass": "***",
+        "tests": {"pass": 12, "passed": "all"},
+        "shell": {"pwd": "/srv/tree"},
     }
 
 

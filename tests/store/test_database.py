@@ -6,14 +6,17 @@ import asyncio
 import random
 import threading
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from mission.app import App
 from mission.domain import events
 from mission.domain.errors import NotFound, TransientError
 from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
+from mission.store import database, postgres
 from mission.store.database import Database
 from mission.store.events import StoredEvent
 
@@ -145,6 +148,53 @@ async def test_a_lasting_failure_reaches_the_caller_as_a_passing_one_to_try_late
         await app.database.write(add_mission)
 
 
+async def test_a_store_that_others_hold_is_waited_for_a_while_and_then_given_up_on(app, monkeypatch):
+    class Time:
+        now = 0.0
+
+        def monotonic(self):
+            return self.now
+
+        def sleep(self, seconds):
+            self.now += seconds
+
+    time = Time()
+    free_at = 2.5
+    begin = type(app.backend).begin_write
+
+    def begin_when_free(self, connection):
+        time.now += 1  # as long as a database waits by itself
+        if time.now < free_at:
+            raise DBAPIError("BEGIN", {}, Exception("locked"))
+        begin(self, connection)
+
+    monkeypatch.setattr(database, "time", time)
+    monkeypatch.setattr(type(app.backend), "begin_write", begin_when_free)
+    monkeypatch.setattr(type(app.backend), "translate", lambda *_: TransientError("busy"))
+
+    await app.database.write(add_mission, name="after a short lock")
+    begun, free_at = time.now, 1_000
+    with pytest.raises(TransientError):
+        await app.database.write(add_mission)
+
+    assert await app.database.read(names) == ["after a short lock"]
+    assert time.now - begun < database.GIVE_UP_SECONDS + 1.5
+
+
+async def test_what_another_has_locked_holds_neither_writers_nor_readers_for_long(postgres_settings, monkeypatch):
+    monkeypatch.setattr(postgres, "LOCK_MILLISECONDS", 50)
+    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0)
+    app = App(postgres_settings, role="a test")
+    async with app.running(periodic=False):
+        with psycopg.connect(postgres_settings.database_url) as other:
+            other.execute("LOCK TABLE missions IN ACCESS EXCLUSIVE MODE")
+            for waiting in (app.database.write(add_mission), app.database.read(names)):
+                with pytest.raises(TransientError):
+                    await waiting
+        await app.database.write(add_mission, name="free again")
+        assert await app.database.read(names) == ["free again"]
+
+
 async def test_sixteen_writers_that_fail_at_random_leave_no_gap_for_a_reader(app, settings):
     """A reader that always asks for what came after the last number it saw misses nothing."""
     writers, rounds = 16, 25
@@ -234,7 +284,6 @@ async def test_a_reader_sees_one_state_throughout(app):
 
 
 async def test_a_killed_connection_is_replaced(postgres_settings, clock):
-    from mission.app import App
 
     app = App(postgres_settings, role="a test", clock=clock)
     async with app.running(periodic=False):
@@ -248,7 +297,6 @@ async def test_a_killed_connection_is_replaced(postgres_settings, clock):
 
 async def test_a_commit_that_was_cut_off_is_neither_lost_nor_done_twice(postgres_settings, clock, monkeypatch):
     """The connection dies right after COMMIT was sent: the server is asked what became of it."""
-    from mission.app import App
     from mission.store.postgres import PostgresBackend
 
     app = App(postgres_settings, role="a test", clock=clock)

@@ -21,6 +21,7 @@ async def add(call, task, type, summary, **more):
 
 async def test_a_checkpoint_is_read_back_as_it_was_written(call, task, make_agent):
     agent = await make_agent()
+    await call("task_claim", {"task_id": task, "agent_id": agent})
     added = await add(
         call, task, "progress", "half", detail={"tests": 3}, files_changed=["a.py", "b.py"], agent_id=agent
     )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
+from types import SimpleNamespace
+
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
+from tests.tools.conftest import planned
 
 
 async def start(call, name="x", tool="start_mission"):
@@ -63,6 +68,82 @@ async def test_a_deleted_mission_is_gone_with_everything_in_it(call):
         await call("get_context", {"mission_id": mission, "include": ["tasks"]})
     with pytest.raises(NotFound):
         await call("log_milestone", {"task_id": task["task_id"], "message": "m"})
+
+
+async def test_tasks_are_listed_by_mission_state_and_owner_in_pages(call, make_workflow, make_agent):
+    one, tasks = await make_workflow(planned("a"), planned("b", after=["a"]), planned("c"), planned("d"))
+    two, others = await make_workflow(planned("e"))
+    ada = await make_agent("ada")
+    await call("task_claim", {"task_id": tasks["c"], "agent_id": ada})
+    for status in ("in_progress", "blocked"):
+        await call("task_update_status", {"id": tasks["c"], "status": status, "error": "why", "agent_id": ada})
+
+    async def names(**wanted):
+        return {row["name"] for row in (await call("task_list", wanted))["tasks"]}
+
+    assert await names() == {"a", "b", "c", "d", "e"}
+    assert await names(mission_id=one, status=["pending"]) == {"a", "d"}
+    assert await names(status=["blocked"]) == {"b", "c"}
+    assert await names(status=["paused"]) == set()
+    assert await names(status=["pending", "blocked"], workflow_id=two) == {"e"}
+    assert await names(agent_id="ada") == await names(agent_id=ada, mission_id=one) == {"c"}
+    seen, cursor = [], None
+    while not seen or cursor is not None:
+        page = await call("task_list", {"limit": 2, "cursor": cursor})
+        seen, cursor = seen + page["tasks"], page["next_cursor"]
+    assert sorted(row["name"] for row in seen) == ["a", "b", "c", "d", "e"]
+    assert seen[0]["id"] == others["e"]
+    await call("workflow_update_status", {"id": two, "status": "abandoned"})
+    await call("mission_archive", {"mission_id": two})
+    assert (await names(), await names(mission_id=two)) == ({"a", "b", "c", "d"}, {"e"})
+    with pytest.raises(NotFound):
+        await names(mission_id="m_0000000000")
+
+
+async def test_the_audit_trail_is_found_along_indexes(call):
+    """Among so many entries the databases choose a way that reads few of them."""
+
+    def fill(tx):
+        row = {"finished_at": tx.now, "transport": "test", "caller": "operator", "arguments": {}}
+        rows = [
+            {**row, "at": tx.now + timedelta(seconds=n), "id": f"log_{n}", "agent_id": f"a_{n % 50}"}
+            | {"tool": f"tool_{n % 50}", "status": "ok" if n % 50 else "error"}
+            for n in range(3_000)
+        ]
+        tx.audit.add(rows)
+
+    def plans(tx):
+        everything = {"agent_id": None, "tool": None, "status": None, "since": None, "limit": 5, "after": None}
+        seen, execute = [], tx.connection.execute
+
+        def explained(statement, *values):
+            text = str(statement.compile(tx.connection, compile_kwargs={"literal_binds": True}))
+            plan = "EXPLAIN " if tx.connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN "
+            seen.append(" ".join(str(row) for row in tx.connection.exec_driver_sql(plan + text)))
+            return execute(statement, *values)
+
+        audit = type(tx.audit)(SimpleNamespace(execute=explained))
+        for wanted in (
+            {"agent_id": "a_7"},
+            {"tool": "tool_7"},
+            {"status": "error"},
+            {"since": tx.now},
+            {"after": (tx.now, "log_7")},
+            {},
+        ):
+            audit.page(**{**everything, **wanted})
+        audit.get("log_7")
+        return seen
+
+    await call.app.database.write(fill)
+    if call.app.backend.name == "postgresql":
+        await call.app.database.write(lambda tx: tx.connection.exec_driver_sql("ANALYZE audit"))
+    found = await call.app.database.read(plans)
+
+    indexes = ["ix_audit_agent_id_at", "ix_audit_tool_at", "ix_audit_trouble", "", "", "", "ix_audit_id"]
+    for plan, index in zip(found, indexes, strict=True):
+        assert index in plan
+        assert not re.search("Seq Scan|TEMP B-TREE", plan), plan
 
 
 async def test_the_audit_trail_is_read_by_tool_status_and_page(call):

@@ -143,13 +143,44 @@ async def test_a_worker_writes_only_to_tasks_it_owns(call, crew, epic):
             ("task_update_status", {"id": task, "status": "skipped"}),
             ("complete_task", {"task_id": task, **done}),
         ):
-            with pytest.raises(NotOwner, match=r"belongs to (nobody|a_)"):
-                await call(tool, arguments, agent=crew["WORKER"])
+            actor = "agentId" if tool.startswith("mcp__") else "agent_id"
+            for named, caller in ((arguments, crew["WORKER"]), ({**arguments, actor: crew["WORKER"]}, None)):
+                with pytest.raises(NotOwner, match=r"belongs to (nobody|a_)"):
+                    await call(tool, named, agent=caller)
     with pytest.raises(NotOwner):
         await give(call, crew, other["id"])
     assert (await call("task_get", {"id": free["id"], "include_checkpoints": True}))["checkpoints"] == []
     begun = await call("mcp__task__update_status", {"status": "IN_PROGRESS", "taskId": free["id"]}, agent="worker")
     assert begun["assignedAgentId"] == crew["WORKER"]
+
+
+async def test_what_cannot_be_is_told_in_the_words_that_the_tool_takes(call, crew, epic):
+    task = (await make_task(call, crew))["id"]
+    await give(call, crew, task)
+
+    for tool, arguments, legal in (
+        ("mcp__task__update_status", {"status": "REVIEW"}, "IN_PROGRESS"),
+        ("task_update_status", {"id": task, "status": "paused"}, "planning, in_progress, skipped"),
+        ("mcp__epic__update_status", {"status": "PLANNING"}, "IN_PROGRESS, COMPLETED, CANCELLED"),
+        ("mcp__task__update_status", {"status": "IN_PROGRESS"}, None),
+        ("task_update_status", {"id": task, "status": "planning"}, "pending, paused, completed, failed, skipped"),
+    ):
+        if legal is None:
+            await call(tool, arguments, agent=crew["WORKER"])
+            continue
+        with pytest.raises(InvalidState) as refused:
+            await call(tool, arguments, agent=crew["ORCHESTRATOR" if "epic" in tool else "WORKER"])
+        assert refused.value.hint.endswith(f"it can become: {legal}.")
+        assert refused.value.details["legal"] == legal.split(", ")
+    for tool, arguments, field in (
+        ("mcp__mail__send", {"toAgentId": task, "subject": "s", "body": "b"}, "toAgentId"),
+        ("message_send", {"recipient_id": task, "message_type": "query", "body": "b"}, "recipient_id"),
+        ("mcp__task__assign", {"taskId": task, "agentId": task}, "agentId"),
+        ("mcp__agent__create", {"type": "WORKER", "name": "x", "supervisorId": task}, "supervisorId"),
+        ("agent_heartbeat", {"agent_id": task}, "agent_id"),
+    ):
+        with pytest.raises(InvalidInput, match=f"^{field}: '{task}' is the id of a task, not of an agent"):
+            await call(tool, arguments, agent=None if field == "agent_id" else crew["ORCHESTRATOR"])
 
 
 async def test_what_is_wrong_with_a_new_task_is_named_by_its_own_fields(call, crew, epic):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from sqlalchemy import text
 
 from tests.transports.live import Live
 
@@ -71,8 +72,17 @@ def test_a_worker_sees_the_tools_of_its_role_and_none_it_may_not_call(live, ada)
 def test_a_revoked_an_expired_and_an_invented_token_open_no_door(live, bob):
     gone = live.call("mcp__agent__create", {"type": "WORKER", "name": "gone", "toolsets": "agents"})
     live.call("token_revoke", {"agent_id": gone["id"]})
+    late = live.call("mcp__agent__create", {"type": "WORKER", "name": "late", "expiresAt": "2999-01-01T00:00:00Z"})
+    assert live.get("/api/tools", Authorization=bearer(late)).status == 200
+    live.run(live.app.database.write(_let_expire))
 
-    for token, words in ((gone["token"], "was revoked"), ("mca_invented", "not valid"), ("x", "not valid")):
+    worthless = {
+        gone["token"]: "was revoked",
+        late["token"]: "expired at",
+        "mca_invented": "not valid",
+        "x": "not valid",
+    }
+    for token, words in worthless.items():
         for path in ("/api/missions", "/api/tools", "/api/events", "/mcp"):
             answer = live.request("POST" if path == "/mcp" else "GET", path, b"{}", headers={
                 "Authorization": f"Bearer {token}"
@@ -80,3 +90,8 @@ def test_a_revoked_an_expired_and_an_invented_token_open_no_door(live, bob):
             assert (answer.status, answer.error["code"]) == (401, "UNAUTHENTICATED"), path
             assert words in answer.error["message"]
     assert live.get("/api/agents", Authorization=bearer(bob)).status == 200
+
+
+def _let_expire(tx):
+    """Time passes: tokens that had an end have reached it."""
+    tx.connection.execute(text("UPDATE agent_tokens SET expires_at = 0 WHERE expires_at IS NOT NULL"))

@@ -145,7 +145,10 @@ def test_missions_are_paged_and_filtered(live: Live, mission: str) -> None:
     assert live.get("/api/missions?archived=true").json["total"] == 0
 
 
-def test_agents_and_audit_have_addresses(live: Live, agent: str) -> None:
+def test_tasks_agents_and_audit_have_addresses(live: Live, agent: str, mission: str) -> None:
+    (task,) = live.get(f"/api/tasks?mission_id={mission}&status=in_progress,paused&limit=5").json["tasks"]
+    assert live.get(f"/api/tasks/{task['id']}").json["name"] == task["name"] == "one"
+    assert live.get(f"/api/tasks?agent_id={agent}").json == {"tasks": [], "next_cursor": None}
     assert live.get(f"/api/agents/{agent}").json["id"] == agent
     assert agent in [row["id"] for row in live.get("/api/agents?status=online&limit=5").json["agents"]]
     until(lambda: live.get("/api/audit?tool=agent_get&limit=1").json["entries"])
@@ -164,6 +167,7 @@ BAD_QUERIES = [
     "/api/missions/t_0000000000",
     "/api/missions/m_%00",
     "/api/agents?status=gone",
+    "/api/tasks?status=done",
     "/api/audit?cursor=nonsense",
     "/api/audit?since=yesterday",
     "/api/events?since=-1",

@@ -95,13 +95,20 @@ class IllegalMove(InvalidState):
         legal = list(legal)
         super().__init__(
             f"{kind} {id} is {current} and cannot become {wanted}",
-            hint=f"From {current} it can become: {', '.join(legal)}."
-            if legal
-            else f"{current} is final: start a new {kind}.",
+            hint=f"{current} is final: start a new {kind}.",
             current=current,
             wanted=wanted,
             legal=legal,
         )
+        if legal:
+            self.hint = f"From {current} it can become: {', '.join(legal)}."
+
+    def tell_in(self, words: Mapping[str, str]) -> None:
+        """Name the legal states as a caller has to give them; what it has no word for it cannot ask for."""
+        legal = [words[state] for state in self.details["legal"] if state in words]
+        if legal:
+            self.details = {**self.details, "legal": legal}
+            self.hint = f"From {self.details['current']} it can become: {', '.join(legal)}."
 
 
 class NotOwner(MissionError):

@@ -232,11 +232,15 @@ class Task:
         """Nothing when a worker may write to the task: it owns it, or the write would make it the owner."""
         if self.owner_id == worker or (takes and self.claimable(now=now)):
             return
+        if self.claimable(now=now):
+            hint = "Take it first with task_claim or start_task."
+        elif self.owner_id is None and self.status in OPEN:
+            hint = "It was begun without an agent: whoever began it goes on with it, without naming one."
+        else:
+            hint = "Take another task: task_get_available lists those that are free."
         raise NotOwner(
             f"task {self.id} belongs to {self.owner_id or 'nobody'}; a worker writes only to its own tasks",
-            hint="Take it first with task_claim or start_task."
-            if self.claimable(now=now)
-            else "Take another task: task_get_available lists those that are free.",
+            hint=hint,
             task_id=self.id,
             owner_id=self.owner_id,
             fence=self.fence,

@@ -218,8 +218,7 @@ class Gateway:
             if found is None:
                 raise _unknown(name, self.registry)
             checked = validate(found, _with_actor(found, arguments, identity))
-            if caller.bearer is not None or caller.agent is not None:
-                await self._check_owned(found, checked, identity)
+            await self._check_owned(found, checked, identity)
             repeat = _repeat_of(found, arguments, caller, identity)
             if found.outside:
                 await self.audit.write_invocation(entry)
@@ -295,7 +294,7 @@ class Gateway:
 
     async def _agent(self, reference: str, *, field: str) -> Agent:
         check_text(reference, field=field)
-        return await self._database.read(agents.find, reference=reference[:200])
+        return await self._database.read(agents.find, reference=reference[:200], field=field)
 
     def _permit(self, identity: Identity, name: str) -> None:
         if identity.agent is None:
@@ -309,7 +308,7 @@ class Gateway:
             )
 
     async def _check_owned(self, tool: Tool, arguments: Any, identity: Identity) -> None:
-        """A worker on a connection of its own writes only to tasks that it owns, not even to those nobody does."""
+        """A worker writes only to tasks that it owns, not even to those nobody does."""
         agent = identity.agent
         if tool.owned is None or agent is None or agent.type is not AgentType.WORKER:
             return

@@ -4,39 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-HIDDEN = "***"
+from mission.gateway.secrets import HIDDEN, WORDS, is_no_password, masked
+
 LONGEST = 2_000
 WHOLE = 1_000_000
 """Longer than any text that a call takes: nothing is cut."""
 MOST_ITEMS = 50
-SHORTEST_SECRET = 8
 DEEPEST = 32
-_NAMES = "token|secret|password|passwd|passphrase|api_?key|access_?key|private_?key|authorization|credential|cookie"
-_WORDS = ("token", "secret", "password", "passwd", "passphrase", "authorization", "credential", "cookie", "key")
-_KEYS = ("api", "access", "private")
-"""What stands before 'key' where that is a secret."""
-_MARKS = (
-    *("sk-", "sk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
-    *("npm_", "pypi-", "mca_", "eyJ", "earer ", "EARER ", "asic ", "PRIVATE KEY", "://"),
+_NAMES = (
+    "token|secret|password|passwd|passphrase|passcode|api_?key|access_?key|private_?key|authorization|credential|cookie"
 )
-"""What every shape of a secret has in it."""
-
-_SHAPES = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\b(?:sk[-_][A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
-    r"|xox[abeprs]-[A-Za-z0-9-]{10,}|A(?:KIA|SIA)[0-9A-Z]{16}|AIza[\w-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}"
-    r"|mca_[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
-    r"|\b(?i:bearer|basic) +[A-Za-z0-9._~+/-]{8,}=*"
-    r"|(?<=://)[^\s/:@]*:[^\s/@]+(?=@)",
-    re.DOTALL,
-)
-_VALUE = r"(\"[^\"]{3,}\"|'[^']{3,}'|[^\s\"'&,;<>]{3,})"
-_ASSIGNED = re.compile(rf"[\w-]*[\"']?\s*[=:]\s*{_VALUE}")
-_OPTION = re.compile(rf"[\w-]*\s+{_VALUE}")
-_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+_SECRET = "secret"
+_WEAK = re.compile(r"(?:^|[^A-Za-z]|(?<=[a-z])(?=P))([Pp]ass|PASS|[Pp]wd|PWD)$")
+"""Names that are a secret's unless their value tells otherwise."""
 
 
 class Masker:
@@ -47,9 +30,9 @@ class Masker:
         more = [word.strip().lower() for word in names.split(",") if word.strip()]
         self._secret_name = re.compile("|".join([_NAMES, *map(re.escape, more)]), re.IGNORECASE)
         self._more = re.compile(pattern) if pattern else None
-        self._words = (*more, *_WORDS)
+        self._words = (*more, *WORDS)
         self._longest = longest
-        self._known: dict[str, bool] = {}
+        self._known: dict[str, str] = {}
 
     def value(self, value: Any, *, longest: int | None = None, depth: int = 0, secret: bool = False) -> Any:
         """The value as it may be kept; inside of something `secret` no text is."""
@@ -77,29 +60,9 @@ class Masker:
     def text(self, text: str) -> str:
         """The whole text, with anything that looks like a secret replaced."""
         text = plain(text)
-        if len(text) < SHORTEST_SECRET:
-            return text
         if self._more is not None:
             text = self._more.sub(HIDDEN, text)
-        if any(mark in text for mark in _MARKS):
-            text = _SHAPES.sub(HIDDEN, text)
-        kept, done = "", 0
-        for start, end in sorted(self._assigned(text)):
-            if start >= done:
-                kept, done = f"{kept}{text[done:start]}{HIDDEN}", end
-        return kept + text[done:]
-
-    def _assigned(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where values stand that the text gives to names of secrets. Looking for the words and then at what follows
-        them is many times faster than one pattern for both."""
-        lowered = text.lower() if text.isascii() else text.translate(_LOWER)
-        for word in self._words:
-            at = lowered.find(word)
-            while at != -1:
-                found = _value_after(text, lowered, at, word)
-                if found is not None:
-                    yield found
-                at = lowered.find(word, at + len(word))
+        return masked(text, self._words)
 
     def _fields(self, value: Mapping[Any, Any], *, longest: int | None, depth: int, secret: bool) -> dict[str, Any]:
         kept: dict[str, Any] = {}
@@ -108,20 +71,28 @@ class Masker:
                 kept["…"] = f"{len(value) - MOST_ITEMS:,} more"
                 break
             name = key if type(key) is str else str(key)
-            hides = secret or self._is_secret(name)
+            hides = secret or self._hides(name, each)
             if hides and type(each) in (int, float) and not _counts(name):
                 kept[plain(name)] = HIDDEN
             else:
                 kept[plain(name)] = self.value(each, longest=longest, depth=depth + 1, secret=hides)
         return kept
 
-    def _is_secret(self, name: str) -> bool:
-        known = self._known.get(name)
-        if known is None:
-            known = self._secret_name.search(name) is not None
+    def _hides(self, name: str, value: Any) -> bool:
+        """Whether a field of this name keeps its value to itself."""
+        kind = self._known.get(name)
+        if kind is None:
+            kind = self._kind(name)
             if len(self._known) < 1_000:
-                self._known[name] = known
-        return known
+                self._known[name] = kind
+        if kind in ("pass", "pwd"):
+            return type(value) in (str, int, float) and not is_no_password(kind, str(value))
+        return kind == _SECRET
+
+    def _kind(self, name: str) -> str:
+        if self._secret_name.search(name) is not None:
+            return _SECRET
+        return found[1].lower() if (found := _WEAK.search(name)) is not None else ""
 
     def _cut(self, text: str, longest: int) -> str:
         if len(text) > longest:
@@ -139,27 +110,6 @@ def plain(text: str) -> str:
 def _counts(name: str) -> bool:
     """Whether a number under this name is how many tokens a model used, and no secret."""
     return "token" in name.lower()
-
-
-def _value_after(text: str, lowered: str, at: int, word: str) -> tuple[int, int] | None:
-    """Where the value stands of the name that has the word at this place, if it is given one."""
-    if word == "key" and not lowered[max(0, at - 8) : at].rstrip("_- ").endswith(_KEYS):
-        return None
-    behind = at + len(word)
-    found = _ASSIGNED.match(text, behind) or (_OPTION.match(text, behind) if _is_option(text, at) else None)
-    if found is None:
-        return None
-    value = found[1]
-    if value.startswith(HIDDEN) or (value.isdigit() and word == "token"):
-        return None
-    quoted = value[0] in "\"'"
-    return found.start(1) + quoted, found.end(1) - quoted
-
-
-def _is_option(text: str, at: int) -> bool:
-    """Whether the word at this place belongs to an option of a command, such as --password."""
-    start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
-    return text.startswith("--", start)
 
 
 def _sized(value: list[Any] | dict[str, Any]) -> str:

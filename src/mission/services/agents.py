@@ -34,23 +34,29 @@ class Seen:
     presence: Presence
 
 
-def find(tx: Tx, *, reference: str) -> Agent:
-    """The agent of that id, or of that name if only one living agent bears it."""
+def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
+    """The agent of that id, or of that name if only one living agent bears it.
+
+    `field` is what the caller knows the reference as: errors name it.
+    """
     if reference.startswith(f"{PREFIXES['agent']}_"):
         return tx.agents.get(reference)
     named = tx.agents.living_by_name(reference)
     if len(named) == 1:
         return named[0]
     if not named and is_id(reference):
-        expect_kind(reference, "agent", field="agent")
+        expect_kind(reference, "agent", field=field)
     if named:
         raise InvalidInput(
-            f"agent '{reference[:100]}': several living agents bear this name", hint="Give the agent's id."
+            f"{field}: several living agents bear the name '{reference[:100]}'",
+            hint="Give the agent's id.",
+            field=field,
         )
     raise AgentNotFound(
         f"there is no agent '{reference[:100]}'",
         hint="Give the id or the name of one that has not left; agent_list shows them.",
         agent_id=reference[:100],
+        field=field,
     )
 
 

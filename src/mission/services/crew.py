@@ -132,12 +132,13 @@ async def assign(
     *,
     task_id: str,
     agent_id: str,
+    field: str,
     lease: timedelta,
     report: Report | None,
     answer: Callable[[Task], Answer],
 ) -> Answer:
-    """Hand a free task to an agent."""
-    agent = await work.read(agents.find, reference=agent_id)
+    """Hand a free task to an agent; `field` is what the caller knows the agent as."""
+    agent = await work.read(agents.find, reference=agent_id, field=field)
 
     def answered(claim: Claim) -> Answer:
         if claim.task is None:

@@ -148,14 +148,19 @@ def create(
 
 
 def supervisor_of(tx: Tx, *, agent: Agent) -> Agent | None:
-    """Who is told when the agent fails: its supervisor, else whoever leads its mission; nobody for a leader."""
-    if agent.supervisor_id is not None:
-        return tx.agents.get(agent.supervisor_id)
+    """Who is told when the agent fails: its supervisor, or that one's if it has left, else whoever leads its mission;
+    nobody for a leader."""
+    above = agent
+    while above.supervisor_id is not None:
+        above = tx.agents.get(above.supervisor_id)
+        if above.declared is not Presence.OFFLINE:
+            return above
     mission_id = agent.mission_id
     if mission_id is None and agent.current_task_id is not None:
         mission_id = tx.tasks.get(agent.current_task_id).mission_id
     leaders = tx.agents.leading(mission_id) if mission_id is not None else []
-    return next((leader for leader in leaders if leader.type.commands(agent.type)), None)
+    present = [leader for leader in leaders if leader.declared is not Presence.OFFLINE]
+    return next((leader for leader in present if leader.type.commands(agent.type)), None)
 
 
 def hash_of(token: str) -> str:
@@ -166,7 +171,7 @@ def hash_of(token: str) -> str:
 def _supervisor(tx: Tx, *, given: str | None, type: AgentType, by: Agent | None) -> str | None:
     if given is None:
         return by.id if by is not None else None
-    supervisor = tx.agents.get(given)
+    supervisor = agents.find(tx, reference=given, field="supervisorId")
     if not supervisor.type.commands(type):
         raise InvalidInput(
             f"supervisorId: {supervisor.type} {supervisor.id} cannot supervise a {type}",

@@ -84,8 +84,12 @@ def send(
     mission_id: str | None = None,
     task_id: str | None = None,
     reply_to_id: str | None = None,
+    field: str = "recipient_id",
 ) -> Message:
-    """Put a message into a mailbox. Sender and recipient are agents, or the person as 'human'."""
+    """Put a message into a mailbox. Sender and recipient are agents, or the person as 'human'.
+
+    `field` is what the caller knows the recipient as: errors name it.
+    """
     author = _author(tx, sender)
     about = _about(tx, author=author, mission_id=mission_id, task_id=task_id, reply_to_id=reply_to_id)
     message = Message(
@@ -94,7 +98,7 @@ def send(
         sender_id=author.id,
         sender_name=author.name,
         sender_type=author.type,
-        recipient_id=_recipient(tx, recipient),
+        recipient_id=_recipient(tx, recipient, field=field),
         type=type,
         subject=subject,
         body=checked_body(body),
@@ -109,9 +113,9 @@ def send(
     return message
 
 
-def send_mail(tx: Tx, *, sender: str, recipient: str, subject: str, body: str) -> Message:
+def send_mail(tx: Tx, *, sender: str, recipient: str, subject: str, body: str, field: str) -> Message:
     """A message as the crew's mail, which the event 'mail.sent' tells of."""
-    return _mailed(tx, send(tx, sender=sender, recipient=recipient, subject=subject, body=body))
+    return _mailed(tx, send(tx, sender=sender, recipient=recipient, subject=subject, body=body, field=field))
 
 
 def reply(tx: Tx, *, to: str, sender: str, body: str) -> Message:
@@ -215,8 +219,8 @@ def _author(tx: Tx, sender: str) -> Author:
     return _KNOWN_AUTHORS.get(sender) or Author.of(tx.agents.get(sender))
 
 
-def _recipient(tx: Tx, reference: str) -> str:
-    return HUMAN if reference == HUMAN else agents.find(tx, reference=reference).id
+def _recipient(tx: Tx, reference: str, *, field: str) -> str:
+    return HUMAN if reference == HUMAN else agents.find(tx, reference=reference, field=field).id
 
 
 def _about(tx: Tx, *, author: Author, mission_id: str | None, task_id: str | None, reply_to_id: str | None) -> _About:

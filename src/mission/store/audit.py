@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, literal_column, select, update
 
 from mission.domain.errors import NotFound
 from mission.store.columns import UtcTime
@@ -22,6 +22,8 @@ _END = Prepared(
     .values({name: bindparam(f"new_{name}", type_=audit.c[name].type) for name in _ENDED})
 )
 _EXPIRED = oldest_before(audit, audit.c.at)
+_TROUBLE = audit.c.status != literal_column("'ok'")
+"""Stands in the statement itself: the index of what went wrong is found by it."""
 _REMEMBER = Prepared(insert(call_keys))
 _RECALL = Prepared(
     select(call_keys.c.digest, call_keys.c.answer).where(
@@ -62,9 +64,11 @@ class Audit:
             where.append(_named(tool))
         if since is not None:
             where.append(audit.c.at >= since)
+        if status not in (None, "ok"):
+            where.append(_TROUBLE)
         if after is not None:
             moment, last = after
-            where.append((audit.c.at < moment) | ((audit.c.at == moment) & (audit.c.id < last)))
+            where += [audit.c.at <= moment, (audit.c.at < moment) | (audit.c.id < last)]
         statement = select(audit).where(*where).order_by(audit.c.at.desc(), audit.c.id.desc()).limit(limit)
         return [dict(row._mapping) for row in self._connection.execute(statement)]
 

@@ -37,7 +37,10 @@ class Record(Protocol):
 READERS = 2  # more are slower under the GIL
 LARGEST_GROUP = 64
 ATTEMPTS = 8
-GIVE_UP_SECONDS = 10.0
+LEAST_ATTEMPTS = 2
+GIVE_UP_SECONDS = 3.0
+"""How long a write waits for a store that others hold, from when it was handed in: whoever called tries again and
+then wants to be told. A short lock is over by then."""
 FIRST_PAUSE = 0.01
 LONGEST_PAUSE = 0.5
 
@@ -86,6 +89,7 @@ class _Job:
     arguments: dict[str, Any]
     future: asyncio.Future[Any]
     record: Record | None = None
+    since: float = 0.0
     result: Any = None
     error: BaseException | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -141,7 +145,7 @@ class Database:
         self, function: Callable[..., Result], /, *, record: Record | None = None, **arguments: Any
     ) -> asyncio.Future[Result]:
         """Hand in a write, behind all that were handed in before; for those who do not wait for it."""
-        job = _Job(function, arguments, self._loop.create_future(), record)
+        job = _Job(function, arguments, self._loop.create_future(), record, since=time.monotonic())
         self._writes.put(job)
         return job.future
 
@@ -228,10 +232,12 @@ class _Writer(_Worker):
 
     def _commit_with_retry(self, group: list[_Job]) -> None:
         pause = FIRST_PAUSE
-        give_up = time.monotonic() + GIVE_UP_SECONDS
+        give_up = min(job.since for job in group) + GIVE_UP_SECONDS
         problem = self._commit(group)
-        for _ in range(ATTEMPTS - 1):
-            if problem is None or not problem.retryable or time.monotonic() > give_up:
+        for attempts in range(1, ATTEMPTS):
+            if problem is None or not problem.retryable:
+                break
+            if attempts >= LEAST_ATTEMPTS and time.monotonic() > give_up:
                 break
             time.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)

@@ -18,6 +18,8 @@ from mission.store.watching import in_thread
 CHANNEL = "mission_events"
 POLL_SECONDS = 1.0
 STOP_SECONDS = 0.1
+LOCK_MILLISECONDS = 2_000
+"""How long one attempt waits for what others have locked."""
 PRESENCE_KEY = 6477_0001
 TURN_KEY = 6477_0002
 _AGAIN = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
@@ -37,6 +39,8 @@ class PostgresPresence:
         self._held: Connection | None = None
 
     def enter(self) -> None:
+        """Be counted among the holders; waits, however long, while somebody has it exclusively."""
+        self._connection().exec_driver_sql("SET lock_timeout = 0")
         self._connection().execute(text("SELECT pg_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
 
     def enter_alone(self) -> list[str] | None:
@@ -77,7 +81,9 @@ class PostgresBackend:
         self.presence = PostgresPresence(self.connect)
 
     def connect(self) -> Connection:
-        return self._engine.connect()
+        connection = self._engine.connect()
+        connection.exec_driver_sql(f"SET lock_timeout = {LOCK_MILLISECONDS}")
+        return connection
 
     def begin_write(self, connection: Connection) -> None:
         """Writers of all daemons take turns, as on SQLite: a group touches many rows in no order of its own."""

@@ -21,7 +21,7 @@ _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
-    "PRAGMA busy_timeout=5000",
+    "PRAGMA busy_timeout=1000",  # an attempt; the writer makes several
     "PRAGMA cache_size=-16000",
     "PRAGMA temp_store=MEMORY",
 )

@@ -490,14 +490,11 @@ audit = Table(
     Column("result", json_type()),
     Column("error", json_type()),
     Column("trace", Text),
-    Index(
-        None,
-        "agent_id",
-        "at",
-        sqlite_where=text("agent_id IS NOT NULL"),
-        postgresql_where=text("agent_id IS NOT NULL"),
-    ),
-    sqlite_with_rowid=False,  # one tree in the order of time: a row costs one page
+    _partial("ix_audit_agent_id_at", "agent_id", "at", where="agent_id IS NOT NULL"),
+    _partial("ix_audit_trouble", "status", "at", where="status <> 'ok'"),
+    Index(None, "id"),
+    Index(None, "tool", "at"),
+    sqlite_with_rowid=False,  # one tree in the order of time
 )
 
 call_keys = Table(

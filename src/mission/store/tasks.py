@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, literal_column, or_, select, update
 
 from mission.domain.errors import NotFound
-from mission.domain.task import OPEN, Task
+from mission.domain.task import OPEN, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
-from mission.store.tables import tasks
+from mission.store.tables import missions, tasks
 
+Standing = tuple[TaskStatus, bool | None]
+"""A state, and whether others must be done first; None where that does not matter."""
 ZERO = literal_column("0", type_=Integer)
 """Stands in the statement itself: an index of only the ready or only the waiting tasks is found by it."""
 MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
@@ -121,6 +123,30 @@ class Tasks:
         statement = MAPPER.select.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
         return [MAPPER.entity(row) for row in self._connection.execute(statement)]
 
+    def listed(
+        self,
+        *,
+        mission_id: str | None,
+        standings: Sequence[Standing] | None,
+        owner_id: str | None,
+        limit: int,
+        after: Position | None,
+    ) -> list[Task]:
+        """Tasks of a mission, or of all that are not archived, newest first."""
+        where = older_than(after, tasks.c)
+        statement = MAPPER.select
+        if mission_id is not None:
+            where.append(tasks.c.mission_id == mission_id)
+        else:
+            statement = statement.join(missions, missions.c.id == tasks.c.mission_id)
+            where.append(missions.c.archived_at.is_(None))
+        if standings is not None:
+            where.append(or_(*(_stands(status, waits) for status, waits in standings)))
+        if owner_id is not None:
+            where.append(tasks.c.owner_id == owner_id)
+        statement = statement.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
+        return [MAPPER.entity(row) for row in self._connection.execute(statement)]
+
     def count(self, mission_id: str, chosen: Filter) -> int:
         statement = select(func.count()).select_from(tasks).where(*self._where(mission_id, chosen))
         return int(self._connection.execute(statement).scalar_one())
@@ -130,6 +156,13 @@ class Tasks:
 
     def _all(self, statement: Any, **values: Any) -> list[Task]:
         return [MAPPER.entity(row) for row in self._connection.execute(statement, values)]
+
+
+def _stands(status: TaskStatus, waits: bool | None) -> ColumnElement[bool]:
+    stands = tasks.c.status == str(status)
+    if waits is None:
+        return stands
+    return and_(stands, tasks.c.waiting_for > ZERO if waits else tasks.c.waiting_for == ZERO)
 
 
 def no_task(id: str) -> NotFound:

@@ -11,6 +11,7 @@ from mission.services import crew, missions
 from mission.services.missions import NewMission
 from mission.tools.crew_records import CrewTask, Epic, EpicState, TaskState, task_state
 from mission.tools.fields import MissionId, Name, Text, cut
+from mission.tools.wording import legal_moves_in
 
 
 class CreateEpic(Arguments):
@@ -88,9 +89,10 @@ async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
 async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Epic:
     """Move an epic. COMPLETED wants every task ended; CANCELLED skips what is open."""
     mission_id = args.epicId or (await call.read(crew.current_mission, agent=call.identity.agent)).id
-    return await call.write(
-        missions.move, mission_id=mission_id, status=args.status.status, reason=args.reason, answer=Epic.of
-    )
+    with legal_moves_in({state.status: state for state in EpicState}):
+        return await call.write(
+            missions.move, mission_id=mission_id, status=args.status.status, reason=args.reason, answer=Epic.of
+        )
 
 
 @tool(toolset="crew", actor="agentId", reads=True)

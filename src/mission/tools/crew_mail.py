@@ -123,6 +123,7 @@ async def mcp__mail__send(call: Call, args: SendMail) -> SentMail:
         recipient=args.toAgentId or HUMAN,
         subject=args.subject,
         body=args.body,
+        field="toAgentId",
         answer=SentMail.of,
     )
 

@@ -14,7 +14,17 @@ from mission.services import crew, journal
 from mission.services.steering import Move
 from mission.tools.crew_records import CrewTask
 from mission.tools.fields import GivenTexts, MissionId, Name, TaskId, Text
-from mission.tools.wording import Moment
+from mission.tools.wording import Moment, legal_moves_in
+
+_TAKEN: dict[str, str] = {
+    TaskStatus.PENDING: "PENDING",
+    TaskStatus.IN_PROGRESS: "IN_PROGRESS",
+    TaskStatus.PAUSED: "BLOCKED",
+    TaskStatus.REVIEW: "REVIEW",
+    TaskStatus.COMPLETED: "COMPLETED",
+    TaskStatus.FAILED: "FAILED",
+}
+"""How our states are asked for here."""
 
 
 class CreateTask(Arguments):
@@ -86,6 +96,7 @@ async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
         call.trees,
         task_id=args.taskId,
         agent_id=args.agentId,
+        field="agentId",
         lease=call.lease,
         report=call.report,
         answer=CrewTask.of,
@@ -95,17 +106,18 @@ async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
 @tool(toolset="crew", actor="agentId", owned="taskId")
 async def mcp__task__update_status(call: Call, args: UpdateStatus) -> CrewTask:
     """Move a task: IN_PROGRESS remembers its tree, COMPLETED and FAILED compare it. REVIEW asks a person."""
-    return await crew.move_task(
-        call,
-        call.trees,
-        agent=call.identity.agent,
-        task_id=args.taskId,
-        wanted=args.move(),
-        lease=call.lease,
-        directory=call.directory,
-        report=call.report,
-        answer=CrewTask.of,
-    )
+    with legal_moves_in(_TAKEN):
+        return await crew.move_task(
+            call,
+            call.trees,
+            agent=call.identity.agent,
+            task_id=args.taskId,
+            wanted=args.move(),
+            lease=call.lease,
+            directory=call.directory,
+            report=call.report,
+            answer=CrewTask.of,
+        )
 
 
 @tool(toolset="crew", actor="agentId", owned="taskId")

@@ -16,8 +16,11 @@ from mission.services.starting import Owner
 from mission.services.steering import Move
 from mission.tools.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
+from mission.tools.wording import legal_moves_in
 
 ALL_CHECKPOINTS = 1_000_000
+_TAKEN = {str(status): str(status) for status in TaskStatus if status is not TaskStatus.REVIEW}
+"""The states that a task can be moved to by hand, in this dialect's words."""
 
 
 class _TaskArguments(Arguments):
@@ -156,16 +159,17 @@ async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
 @tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
     """Move a task. in_progress remembers the tree, completed and failed compare it: files_changed of task_get."""
-    return await steering.move(
-        call,
-        call.trees,
-        task_id=args.id,
-        wanted=args.move(),
-        owner=_owner(call, args.fence),
-        directory=call.directory,
-        report=call.report,
-        answer=lambda _moved: Done(success=True),
-    )
+    with legal_moves_in(_TAKEN):
+        return await steering.move(
+            call,
+            call.trees,
+            task_id=args.id,
+            wanted=args.move(),
+            owner=_owner(call, args.fence),
+            directory=call.directory,
+            report=call.report,
+            answer=lambda _moved: Done(success=True),
+        )
 
 
 @tool(toolset="tasks", actor="agent_id", owned="id")

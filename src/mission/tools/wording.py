@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import PlainSerializer, WithJsonSchema
 
+from mission.domain.errors import IllegalMove
 from mission.domain.journal import IssueType
 from mission.domain.mission import MissionStatus
 from mission.domain.task import Quality, Task, TaskStatus
@@ -26,6 +29,16 @@ _TASK = {
     TaskStatus.REVIEW: "IN_PROGRESS",
 }
 _ISSUE = {IssueType.DOCUMENTATION_GAP: "DOC_GAP", IssueType.BUG_ENCOUNTERED: "BUG"}
+
+
+@contextmanager
+def legal_moves_in(words: Mapping[str, str]) -> Iterator[None]:
+    """An illegal move in here names the legal ones in these words, by our state."""
+    try:
+        yield
+    except IllegalMove as error:
+        error.tell_in(words)
+        raise
 
 
 def mission_status(status: MissionStatus) -> str:

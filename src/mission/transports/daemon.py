@@ -36,7 +36,8 @@ POLL_SECONDS = 0.02
 HEALTH_TIMEOUT = 2.0
 LOG_LINES_SHOWN = 8
 
-_PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
+_DESKTOP = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"}  # without them it can show no notification
+_PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", *_DESKTOP})
 _PASSED_ON_PREFIXES = ("LC_", "XDG_", "SSL_CERT_", "MISSION_", "PG")  # PG…: how to reach a PostgreSQL
 _HELD_BACK = frozenset({"MISSION_TOKEN"})  # it names one agent; the daemon serves all
 

@@ -21,6 +21,7 @@ from mission.transports.wire import caller_of, departure, error_response, json_b
 ADDRESSES = {
     "/api/missions": ("workflow_list", None),
     "/api/missions/{id}": ("get_context", "mission_id"),
+    "/api/tasks": ("task_list", None),
     "/api/tasks/{id}": ("task_get", "id"),
     "/api/agents": ("agent_list", None),
     "/api/agents/{id}": ("agent_get", "id"),

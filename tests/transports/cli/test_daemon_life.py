@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mission.domain.times import shown, utc_now
+from mission.transports.cli.daemon import JUST_NOW, at_work
 from tests.transports.cli.program import Program, program
 from tests.transports.live import until
 
@@ -84,8 +86,10 @@ def test_a_second_daemon_of_the_same_home_is_refused_even_when_the_first_is_not_
     assert json.loads(out) == {"url": running.url, "pid": running.pid}
 
 
-def test_down_asks_while_agents_are_online(fresh: Program) -> None:
-    fresh.call("agent_register", name="ada", runtime="codex")
+def test_down_asks_while_agents_have_tasks_in_hand(fresh: Program) -> None:
+    ada = fresh.call("agent_register", name="ada", runtime="codex")["id"]
+    mission = fresh.call("start_mission", name="m", objective="o")["mission_id"]
+    fresh.call("start_task", mission_id=mission, name="t", goal="g", agent_id=ada)
 
     refused = fresh.refuses("down")
     words = fresh.run("down")
@@ -144,3 +148,19 @@ def test_a_bad_setting_is_explained(fresh: Program) -> None:
     assert "65535" in too_high["message"]
     assert "prot" in error["message"]
     assert "port" in error["message"]
+
+
+def test_only_what_an_agent_does_makes_it_at_work() -> None:
+    now = utc_now()
+    idle = {"state": "IDLE", "currentTaskId": None, "tmuxSessionName": None, "lastActiveAt": shown(now - JUST_NOW)}
+    agents = [
+        {**idle, "name": "done for now"},
+        {**idle, "name": "just called", "lastActiveAt": shown(now)},
+        {**idle, "name": "has a task", "state": "BUSY", "currentTaskId": "t_1"},
+        {**idle, "name": "says it is busy", "state": "BUSY"},
+        {**idle, "name": "runs", "state": "WAITING", "currentTaskId": "t_2", "tmuxSessionName": "x_1"},
+        {**idle, "name": "asked and ended", "state": "WAITING", "currentTaskId": "t_3"},
+        {**idle, "name": "lost its lease", "state": "FAILED", "currentTaskId": "t_4"},
+    ]
+
+    assert at_work(agents, now=now) == ["just called", "has a task", "runs"]

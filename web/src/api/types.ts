@@ -1762,6 +1762,35 @@ export interface TaskList {
   nextOffset: number | null;
 }
 
+export interface TaskListListTasks {
+  mission_id?: string | null;
+  status?: ("pending" | "blocked" | "planning" | "in_progress" | "paused" | "completed" | "failed" | "skipped")[] | null;
+  agent_id?: string | null;
+  limit?: number;
+  cursor?: string | null;
+}
+
+export interface TaskListTaskList {
+  tasks: TaskListTaskRow[];
+  next_cursor: string | null;
+}
+
+export interface TaskListTaskRow {
+  id: string;
+  workflow_id: string;
+  name: string;
+  status: string;
+  sequence: number;
+  assigned_agent_id: string | null;
+  lease_until: string | null;
+  attempts: number;
+  workspace_id: string | null;
+  error: string | null;
+  created_at: string;
+  updated_at: string;
+  completed_at: string | null;
+}
+
 export interface TaskMetadata {
   packages_added?: string[];
   packages_removed?: string[];
@@ -2223,6 +2252,7 @@ export interface Tools {
   task_claim_next: { args: ClaimNext; result: ClaimedNext };
   task_get: { args: GetTask; result: TaskRecord };
   task_get_available: { args: GetAvailable; result: AvailableTasks };
+  task_list: { args: TaskListListTasks; result: TaskListTaskList };
   task_load_context: { args: LoadContext; result: LoadedContext };
   task_release: { args: ReleaseTask; result: Done };
   task_replan: { args: ReplanTask; result: Replanned };

@@ -34,7 +34,7 @@ agent.add_command(agents, "list")
 )
 @click.option("--name", required=True, help="What people call it.")
 @click.option("--mission", help="The mission it works for (id).")
-@click.option("--supervisor", help="Who is told when it fails (id).")
+@click.option("--supervisor", help="Who is told when it fails (id or name).")
 @click.option("--toolsets", help="What its token lists; default: those of its role.")
 @expires_option
 @json_option

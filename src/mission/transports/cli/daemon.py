@@ -8,17 +8,25 @@ import stat
 import sys
 import time
 from collections import deque
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import click
 
+from mission.domain.agent import CrewState
 from mission.domain.errors import InvalidState
 from mission.domain.mission import ENDED, MissionStatus
+from mission.domain.times import parsed, utc_now
 from mission.settings import load, load_or_default
 from mission.transports import daemon
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, show_json, speaks
 
+JUST_NOW = timedelta(seconds=15)
+"""Signs of life are written every ten seconds."""
+MOST_AGENTS = 500
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 
 
@@ -69,7 +77,8 @@ def down(force: bool, as_json: bool) -> None:
     if running is None:
         show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
         return
-    busy = [] if force else _at_work()
+    crew = [] if force else client.call("mcp__supervisor__list_agents", {"limit": MOST_AGENTS})["agents"]
+    busy = at_work(crew, now=utc_now())
     if busy:
         names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
         if as_json or not sys.stdin.isatty():
@@ -100,7 +109,7 @@ def status(as_json: bool) -> None:
             "version": running.version,
             "home": str(settings.home),
             "open_missions": missions["total"],
-            "agents_online": len(_at_work()),
+            "agents_online": len(client.call("agent_list", {"status": ["online", "busy"]})["agents"]),
         }
     if as_json:
         show_json(facts)
@@ -165,9 +174,16 @@ def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:
     show_json({"url": url, "pid": pid}) if as_json else click.echo(f"{note} at {url} (process {pid})")
 
 
-def _at_work() -> list[str]:
-    """Names of the agents that show life."""
-    return [agent["name"] for agent in client.call("agent_list", {"status": ["online", "busy"]})["agents"]]
+def at_work(agents: Sequence[Mapping[str, Any]], *, now: datetime) -> list[str]:
+    """Names of the agents that the daemon's end would interrupt: they have a task in hand, a program of theirs runs,
+    or they called a moment ago."""
+    return [
+        agent["name"]
+        for agent in agents
+        if (agent["state"] == CrewState.BUSY and agent["currentTaskId"] is not None)
+        or agent["tmuxSessionName"] is not None
+        or now - parsed(agent["lastActiveAt"], field="lastActiveAt") < JUST_NOW
+    ]
 
 
 def _options(host: str | None, port: int | None) -> list[str]:

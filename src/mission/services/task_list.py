@@ -1,0 +1,43 @@
+"""Tasks of one mission or of all, as a list that can be narrowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mission.domain.task import Task
+from mission.services import agents
+from mission.services.paging import Page, cursor_of, position_of
+from mission.store.tasks import Standing
+from mission.store.transaction import Tx
+
+
+def page(
+    tx: Tx,
+    *,
+    mission_id: str | None,
+    standings: Sequence[Standing] | None,
+    fits: Callable[[Task], bool],
+    agent_id: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[Task]:
+    """Tasks, newest first, and where the next page begins; without a mission those of all that are not archived.
+
+    `standings` narrows what is read to where tasks may stand that fit; the agent is given by id or name.
+    """
+    if mission_id is not None:
+        tx.missions.get(mission_id)
+    owner_id = agents.find(tx, reference=agent_id, field="agent_id").id if agent_id is not None else None
+    found: list[Task] = []
+    after = position_of(cursor)
+    while True:
+        rows = tx.tasks.listed(
+            mission_id=mission_id, standings=standings, owner_id=owner_id, limit=limit + 1, after=after
+        )
+        found += [task for task in rows if fits(task)]
+        if len(found) > limit or len(rows) <= limit:
+            break
+        after = (rows[-1].created_at, rows[-1].id)
+    chosen = found[:limit]
+    more = len(found) > limit
+    return Page(rows=chosen, next=cursor_of(chosen[-1].created_at, chosen[-1].id) if more else None)
