@@ -9,11 +9,15 @@ import pytest
 from sqlalchemy import text
 
 from mission.domain.errors import MissionError
-from mission.domain.task import TaskStatus
+from mission.domain.task import OPEN, TaskStatus
 from tests.tools.conftest import planned
 
 COUNT = text("SELECT status, waiting_for > 0 AS waits, count(*) FROM tasks GROUP BY status, waiting_for > 0")
 GROUPS = text("SELECT parallel_group, status FROM tasks WHERE parallel_group IS NOT NULL")
+WRONGLY_WAITING = text(
+    "SELECT id FROM tasks WHERE waiting_for <> (SELECT count(*) FROM dependencies d JOIN tasks o ON o.id = d.depends_on"
+    " WHERE d.task_id = tasks.id AND o.status NOT IN ('completed', 'skipped'))"
+)
 STATES = [str(status) for status in TaskStatus]
 
 
@@ -38,6 +42,12 @@ async def test_kept_counts_equal_the_tasks_whatever_happens(app, call, make_work
         kept, kept_groups, true, true_groups = await app.database.read(_both, mission_id=mission)
         assert kept == true
         assert kept_groups == true_groups
+    await call("workflow_update_status", {"id": mission, "status": "failed"})
+
+    kept, kept_groups, true, true_groups = await app.database.read(_both, mission_id=mission)
+    assert (kept, kept_groups) == (true, true_groups)
+    assert not {status for status, _ in kept} & OPEN, "what was open is skipped"
+    assert await app.database.read(_waiting) == [], "and nobody waits for it"
 
 
 async def _anything(call, chance, mission, ids, agents):
@@ -56,6 +66,11 @@ async def _anything(call, chance, mission, ids, agents):
         await call(tool, arguments)
     except MissionError as error:
         assert error.http_status < 500, error  # noqa: PT017
+
+
+def _waiting(tx):
+    """Tasks whose count of what they wait for is wrong."""
+    return list(tx.connection.execute(WRONGLY_WAITING))
 
 
 def _both(tx, *, mission_id):

@@ -207,6 +207,10 @@ class Task:
         task = self if stays else self.move_to(TaskStatus.PENDING, at=at)
         return replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=at)
 
+    def skipped(self, *, at: datetime) -> Task:
+        """The task that will not be done: without an owner, and nothing will be compared with its snapshot."""
+        return replace(self.move_to(TaskStatus.SKIPPED, at=at), owner_id=None, lease_until=None, snapshots=None)
+
     def check_takeable(self, actor: str | None, fence: int | None, *, now: datetime) -> None:
         """Nothing when the caller may begin work on the task: it is its own, or free to be taken."""
         abandoned = fence is None and self.claimable(now=now)

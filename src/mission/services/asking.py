@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mission.domain.inbox import SYSTEM, ItemKind
+from collections.abc import Sequence
+
+from mission.domain.inbox import SYSTEM, ItemKind, QueueItem
 from mission.domain.task import OPEN, Task, TaskStatus
 from mission.services import inbox
 from mission.store.transaction import Tx
@@ -49,4 +51,16 @@ def moved(tx: Tx, before: Task, after: Task) -> None:
         return
     for item in tx.inbox.open_where(task_id=after.id):
         if item.holds_task or (review_ended and item.kind is ItemKind.REVIEW):
-            inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=f"the task is {after.status} now"))
+            _withdraw(tx, item, after.status)
+
+
+def skipped(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
+    """Withdraw what was asked about tasks of a mission that are skipped all at once."""
+    reviewed = {task.id: task.status is TaskStatus.REVIEW for task in tasks}
+    for item in tx.inbox.open_where(mission_id=mission_id):
+        if item.task_id in reviewed and (item.holds_task or (reviewed[item.task_id] and item.kind is ItemKind.REVIEW)):
+            _withdraw(tx, item, TaskStatus.SKIPPED)
+
+
+def _withdraw(tx: Tx, item: QueueItem, status: TaskStatus) -> None:
+    inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=f"the task is {status} now"))

@@ -202,13 +202,21 @@ def give_back(tx: Tx, *, task: Task) -> Task:
 
 def skip(tx: Tx, *, task: Task) -> Task:
     """End a task that will not be done: nobody waits for it any more. Its mission is told by the caller."""
-    skipped = replace(task.move_to(TaskStatus.SKIPPED, at=tx.now), owner_id=None, lease_until=None, snapshots=None)
+    skipped = task.skipped(at=tx.now)
     tx.tasks.save(skipped)
     tx.tallies.freed(task.id)
     tx.tallies.moved(task, skipped)
     asking.moved(tx, task, skipped)
     tx.emit(events.TaskUpdated(task=skipped))
     return skipped
+
+
+def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
+    """End all open tasks of a mission, which are these, at once. Its mission is told by the caller."""
+    tx.plans.skip_open(mission_id, now=tx.now)
+    asking.skipped(tx, mission_id=mission_id, tasks=tasks)
+    for task in tasks:
+        tx.emit(events.TaskUpdated(task=task.skipped(at=tx.now)))
 
 
 def dependencies(tx: Tx, *, task_id: str) -> Dependencies:

@@ -281,9 +281,13 @@ def _still_open(mission: Mission, tasks: Sequence[Task]) -> InvalidState:
 
 def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool) -> list[str]:
     """Skip what is open and close the phases; what to say about it."""
-    warnings = [f"task {task.id} '{task.name}' was still {task.status} and is skipped now" for task in open_tasks]
-    for task in open_tasks:
-        claims.skip(tx, task=task)
+    warnings = [
+        f"task {task.id} '{task.name}' was still {task.status} and is skipped now" for task in open_tasks[:NAMED_TASKS]
+    ]
+    if len(open_tasks) > NAMED_TASKS:
+        warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are skipped now")
+    if open_tasks:
+        claims.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
     return warnings + _close_phases(tx, mission, failed=failed)
 
 

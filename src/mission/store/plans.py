@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
+from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, select, update
 
 from mission.domain.phase import PhaseStatus
-from mission.domain.task import DONE, Task, TaskStatus
+from mission.domain.task import DONE, OPEN, Task, TaskStatus
+from mission.store.columns import UtcTime
 from mission.store.prepared import Bulk
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
 from mission.store.tasks import MAPPER, ZERO
@@ -36,6 +38,7 @@ PLANNED = (
 )
 """What a plan says about a task; everything else has its default."""
 _DONE_WORDS = sorted(map(str, DONE))
+_OPEN_WORDS = sorted(map(str, OPEN))
 _ADD_TASKS = Bulk(tasks, PLANNED)
 _ADD_DEPENDENCIES = Bulk(dependencies, ("task_id", "depends_on"))
 _OUTLINE = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.position).where(
@@ -54,6 +57,34 @@ _CLEAR = (
     delete(phases).where(phases.c.mission_id == bindparam("mission_id")),
     delete(parallel_groups).where(parallel_groups.c.mission_id == bindparam("mission_id")),
 )
+_OTHERS = tasks.alias("others")
+_SKIP_OPEN = (
+    update(tasks)
+    .where(tasks.c.mission_id == bindparam("of_mission"), tasks.c.waiting_for > 0)
+    .values(
+        waiting_for=tasks.c.waiting_for
+        - select(func.count())
+        .select_from(dependencies)
+        .join(_OTHERS, _OTHERS.c.id == dependencies.c.depends_on)
+        .where(dependencies.c.task_id == tasks.c.id, _OTHERS.c.status.in_(bindparam("open", expanding=True)))
+        .scalar_subquery()
+    ),
+    update(phases)
+    .where(phases.c.mission_id == bindparam("of_mission"))
+    .values(skipped=phases.c.skipped + phases.c.pending + phases.c.in_progress, pending=0, in_progress=0, waiting=0),
+    update(tasks)
+    .where(tasks.c.mission_id == bindparam("of_mission"), tasks.c.status.in_(bindparam("open", expanding=True)))
+    .values(
+        status=bindparam("skipped"),
+        owner_id=None,
+        lease_until=None,
+        snapshots=null(),
+        hold=null(),
+        completed_at=bindparam("now", type_=UtcTime),
+        updated_at=bindparam("now", type_=UtcTime),
+    ),
+)
+"""First whatever waits for open tasks, then the counts, then the tasks themselves."""
 _DEPENDENCIES = (
     select(dependencies.c.task_id, dependencies.c.depends_on)
     .where(dependencies.c.task_id.in_(bindparam("ids", expanding=True)))
@@ -153,6 +184,12 @@ class Plans:
         """Remove every task and phase of a mission."""
         for statement in _CLEAR:
             self._connection.execute(statement, {"mission_id": mission_id})
+
+    def skip_open(self, mission_id: str, *, now: datetime) -> None:
+        """End every open task of a mission at once, and with it all waiting for them: a plan may have thousands."""
+        values = {"of_mission": mission_id, "open": _OPEN_WORDS, "skipped": str(TaskStatus.SKIPPED), "now": now}
+        for statement in _SKIP_OPEN:
+            self._connection.execute(statement, values)
 
     def dependencies(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
         """For each task the ids of those it depends on."""
