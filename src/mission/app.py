@@ -10,6 +10,7 @@ import logging
 import logging.handlers
 import os
 import secrets
+import shutil
 import signal
 import socket
 import sys
@@ -45,7 +46,7 @@ from mission.services.agents import Rhythm
 from mission.services.identity import Bearer
 from mission.services.trees import Trees
 from mission.services.work import Unattended
-from mission.settings import Settings
+from mission.settings import Settings, describe
 from mission.store import backup, migrate
 from mission.store.database import Backend, Database
 from mission.store.locks import FileLock
@@ -86,6 +87,7 @@ class App:
 
     def __init__(self, settings: Settings, *, role: str, clock: Clock = utc_now) -> None:
         self.settings = settings
+        self.started_at = clock()
         self.backend = open_backend(settings, role=role)
         self.database = Database(self.backend, clock=clock)
         self.events = EventLog(self.database)
@@ -156,6 +158,21 @@ class App:
     async def health(self) -> dict[str, Any]:
         """What a bridge asks before it restarts a daemon of another version."""
         return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
+
+    async def status(self) -> dict[str, Any]:
+        """How the daemon fares and what it was set to, for its operator."""
+        settings = self.settings
+        return {
+            **await self.health(),
+            "started_at": shown(self.started_at),
+            "host": settings.host_id,
+            "events": self.events.last,
+            "database": "PostgreSQL" if settings.database_url else "SQLite",
+            "database_bytes": _size(settings.sqlite_path) if not settings.database_url else None,
+            "free_bytes": shutil.disk_usage(settings.home).free,
+            "settings_file": str(settings.file_path),
+            "settings": describe(settings),
+        }
 
     async def _context_of_task(self, task_id: str) -> str:
         """What a launched agent should know of its task, as the tool that agents use says it."""
@@ -322,6 +339,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         toolsets=settings.toolsets,
         hosts=answering_hosts(settings.host, settings.allowed_hosts),
         health=app.health,
+        status=app.status,
         running=lambda: app.running(periodic=True),
     )
     return uvicorn.Config(
@@ -479,6 +497,11 @@ def _days(number: float) -> timedelta | None:
 
 def _snapshots_in_use(tx: Tx, *, host_id: str) -> list[Any]:
     return tx.tasks.snapshots_in_use(host_id=host_id)
+
+
+def _size(path: Path) -> int:
+    """What a database takes, with what waits to be put into its place."""
+    return sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
 
 
 def _live_executions(tx: Tx, *, host_id: str) -> int:

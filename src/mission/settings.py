@@ -140,9 +140,8 @@ def load_or_default(environment: Mapping[str, str] = os.environ) -> Settings:
 
 def describe(settings: Settings) -> list[dict[str, Any]]:
     """Each setting with its value and where it came from, secrets masked."""
-    rows = [
-        {"name": "home", "value": str(settings.home), "source": settings.sources["home"], "doc": "Where data lives"}
-    ]
+    where = settings.sources.get("home", "default")
+    rows = [{"name": "home", "value": str(settings.home), "source": where, "doc": "Where data lives"}]
     for field in fields(Settings):
         if field.name not in NAMES:
             continue

@@ -49,7 +49,7 @@ def test_now_shows_what_waits_what_runs_and_takes_an_answer_on_the_row(page: Pag
 
     expect(row).to_have_count(0)
     answered = house.live.call("queue_list", {"state": ["answered"]})["items"]
-    assert [(item["answer"], item["choice"]) for item in answered] == [("Post a new entry in the open month", 1)]
+    assert ("Post a new entry in the open month", 1) in [(item["answer"], item["choice"]) for item in answered]
 
 
 def test_missions_are_filtered_in_the_address_opened_by_keys_and_appear_as_they_are_made(

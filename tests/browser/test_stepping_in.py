@@ -102,6 +102,7 @@ def test_a_terminal_is_typed_into_stopped_and_shown_again_afterwards(
     expect(terminal.locator(".xterm-rows")).to_contain_text("you said hello")
     expect(page.locator(".tile[data-chosen] pre")).to_contain_text("you said hello")
     page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("button", name="Stop it now").click()
     expect(page.locator(".terminal[data-state=ended]")).to_be_visible()
     expect(page.locator(".execution-head")).to_contain_text("Stopped")
 

@@ -117,3 +117,49 @@ def test_the_socket_takes_a_session_from_our_own_page_alone(live: Live) -> None:
             websockets.sync.client.connect(address, origin=origin, additional_headers={"Cookie": cookie}),
         ):
             pass
+
+
+def test_a_session_is_found_among_odd_cookies_of_other_programs_and_ends_when_the_browser_signs_out(live: Live) -> None:
+    cookie = sign_in(live)
+    among_others = f'theirs={{"a": [1, 2]}}; $odd; @=x; {cookie}'
+    own = {"Origin": live.url}
+
+    assert as_browser(live, "GET", "/api/session", among_others).json == {"signed_in": True}
+    assert as_browser(live, "DELETE", "/api/session", cookie).status == 403
+    ended = as_browser(live, "DELETE", "/api/session", cookie, **own)
+    assert (ended.status, "Max-Age=0" in ended.headers["set-cookie"]) == (200, True)
+    assert live.get("/api/session", Authorization=None).status == 401
+
+
+def test_every_answer_that_a_browser_can_be_led_to_runs_nothing(live: Live) -> None:
+    cookie = sign_in(live)
+    answers = [
+        live.get("/", Authorization=None),
+        live.get("/open?code=none", Authorization=None),
+        live.get("/assets/none.js", Authorization=None),
+        live.get("/api/health", Authorization=None),
+        live.get("/api/missions", Authorization=None),
+        live.get("/api/missions"),
+        live.get("/api/none"),
+        live.get("/mcp"),
+        live.get("/ws"),
+        live.request("GET", "/", headers={"Host": "evil.example"}),
+        as_browser(live, "POST", "/api/tools/nothing", cookie, Origin=live.url),
+        as_browser(live, "POST", "/api/tools/workflow_list", cookie, Origin="http://evil.example"),
+    ]
+
+    for answer in answers:
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_what_the_daemon_is_set_to_is_shown_to_its_operator_alone(live: Live) -> None:
+    status = live.get("/api/status").json
+    agent = live.call("agent_register", {"name": "ada", "runtime": "custom", "role": "worker"})["id"]
+    token = live.call("token_rotate", {"agent_id": agent})["token"]
+
+    assert (status["database"], status["executions"]) == ("SQLite", 0)
+    assert {"lease_seconds", "webhook_secret"} <= {each["name"] for each in status["settings"]}
+    assert live.get("/api/status", Authorization=f"Bearer {token}").status == 403
+    assert live.get("/api/status", Authorization=None).status == 401

@@ -56,7 +56,13 @@ def test_a_terminal_is_watched_typed_into_and_resized(live: Live, repository: Pa
     assert "size 120 40" in "".join(frame.get("data", "") for frame in ended)
     assert (ended[-1]["type"], ended[-1]["execution"]["status"]) == ("ended", "completed")
     with open_terminal(live, execution) as later:
-        assert "you said bye" in frames_until(later, '"ended"')[1]["data"]
+        shown_again = frames_until(later, '"ended"')
+    assert (attached["history"], shown_again[0]["history"]) == (False, True)
+    assert "you said bye" in shown_again[1]["data"]
+    cast = [json.loads(line) for line in live.get(f"/api/executions/{execution}/transcript").body.splitlines()]
+    assert (cast[0]["version"], cast[0]["width"]) == (2, 120)
+    assert "you said bye" in "".join(text for _, kind, text in cast[1:] if kind == "o")
+    assert {kind for _, kind, _ in cast[1:]} == {"o", "r"}
 
 
 def test_an_execution_without_a_terminal_is_watched_only_and_by_operators_only(live: Live, repository: Path):
@@ -69,6 +75,8 @@ def test_an_execution_without_a_terminal_is_watched_only_and_by_operators_only(l
 
     assert attached["typing"] is False
     assert refused["code"] == "INVALID_STATE"
+    refused_cast = live.get(f"/api/executions/{execution['id']}/transcript", Authorization=f"Bearer {token}")
+    assert refused_cast.status == 403
     for name, secret in ((execution["id"], token), ("x_0000000000", live.token)):
         with pytest.raises(InvalidStatus):
             open_terminal(live, name, secret)

@@ -105,6 +105,11 @@ async def test_a_subscriber_gets_what_happens_from_then_on(live_on_both: Live) -
     assert event["at"].endswith("Z")
 
 
+async def test_a_reader_that_slept_asks_whether_the_line_is_there(live: Live) -> None:
+    async with reading(live) as reader:
+        assert await reader.ask(type="ping") == {"type": "pong", "seq": 0}
+
+
 async def test_a_topic_brings_only_its_own_events(live: Live) -> None:
     mission = await start(live)
     agent = (await call(live, "agent_register", {"name": "ws", "runtime": "codex"}))["id"]

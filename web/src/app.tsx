@@ -1,10 +1,11 @@
 // Which address shows what. A route is loaded when it is first visited, but for Now, which is looked at most; add one
 // here and its folder under features.
 import { lazy, Suspense } from "react";
-import { Route, Routes } from "react-router";
+import { Route, Routes, useLocation } from "react-router";
 
 import { useSignedIn } from "@/api/session";
 import { Login } from "@/features/login/login";
+import { Mishap } from "@/features/shell/mishap";
 import { Shell } from "@/features/shell/shell";
 import Now from "@/routes/now";
 import { Skeleton } from "@/ui/states";
@@ -25,29 +26,31 @@ const NotHere = lazy(() => import("@/routes/not-here"));
 
 export function App() {
   const signedIn = useSignedIn();
-  if (!signedIn) return <Login />;
+  const { pathname } = useLocation();
+  if (!signedIn || pathname === "/login") return <Login />;
   return (
     <Shell>
-      <Suspense fallback={<Skeleton rows={6} />}>
-        <Routes>
-          <Route index element={<Now />} />
-          <Route path="missions" element={<Missions />} />
-          <Route path="missions/:id" element={<Mission />} />
-          <Route path="inbox" element={<Inbox />} />
-          <Route path="tasks/:id" element={<Task />} />
-          <Route path="executions" element={<Executions />} />
-          <Route path="executions/:id" element={<Executions />} />
-          <Route path="agents" element={<Agents />} />
-          <Route path="workspaces" element={<Workspaces />} />
-          <Route path="templates" element={<Templates />} />
-          <Route path="audit" element={<Audit />} />
-          <Route path="settings" element={<Settings />} />
-          <Route path="welcome" element={<Welcome />} />
-          <Route path="search" element={<Search />} />
-          <Route path="login" element={<Login />} />
-          <Route path="*" element={<NotHere />} />
-        </Routes>
-      </Suspense>
+      <Mishap at={pathname}>
+        <Suspense fallback={<Skeleton rows={6} />}>
+          <Routes>
+            <Route index element={<Now />} />
+            <Route path="missions" element={<Missions />} />
+            <Route path="missions/:id" element={<Mission />} />
+            <Route path="inbox" element={<Inbox />} />
+            <Route path="tasks/:id" element={<Task />} />
+            <Route path="executions" element={<Executions />} />
+            <Route path="executions/:id" element={<Executions />} />
+            <Route path="agents" element={<Agents />} />
+            <Route path="workspaces" element={<Workspaces />} />
+            <Route path="templates" element={<Templates />} />
+            <Route path="audit" element={<Audit />} />
+            <Route path="settings" element={<Settings />} />
+            <Route path="welcome" element={<Welcome />} />
+            <Route path="search" element={<Search />} />
+            <Route path="*" element={<NotHere />} />
+          </Routes>
+        </Suspense>
+      </Mishap>
     </Shell>
   );
 }

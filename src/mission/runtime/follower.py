@@ -130,7 +130,7 @@ class Follower:
         if chunk.end <= self._read_to:
             return  # brought again over a new connection
         self._read_to = chunk.end
-        self.screen.show(chunk.data, stream=chunk.stream)
+        self.screen.show(chunk.data, stream=chunk.stream, at=self._database.clock())
         await self._record(self._output.feed(chunk))
         if (end := self._output.dealt_with()) is not None:
             self.process.take(end)

@@ -8,6 +8,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +28,7 @@ from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKE
 from mission.runtime.launch import Order as LaunchOrder
 from mission.runtime.process import Limits, Process, Start, Terminal
 from mission.runtime.runner.processes import EXECUTION_VARIABLE
-from mission.runtime.terminal import Screen, shown_before
+from mission.runtime.terminal import Screen, cast, last_shown, shown_before
 from mission.services import executions, footing
 from mission.services.agents import Rhythm
 from mission.services.executions import Created, End
@@ -110,6 +111,15 @@ class Supervisor:
     async def shown(self, execution_id: str) -> str:
         """The last of what an ended execution showed."""
         return await asyncio.to_thread(shown_before, self.folder(execution_id))
+
+    async def cast(self, execution_id: str) -> str | None:
+        """What an execution showed from its start on, with its times; nothing if it is not on this machine."""
+        return await asyncio.to_thread(cast, self.folder(execution_id))
+
+    def shown_at(self, execution_id: str) -> datetime | None:
+        """When a running program last showed anything; nothing for one that ended or runs elsewhere."""
+        follower = self._followers.get(execution_id)
+        return follower.screen.shown_at if follower is not None else None
 
     def kept(self, execution_id: str) -> Kept:
         """What the operator gave an earlier launch."""
@@ -355,7 +365,8 @@ class Supervisor:
             await self._work.write(
                 executions.started, execution_id=execution.id, process={"folder": str(process.folder)}
             )
-        screen = Screen(await asyncio.to_thread(shown_before, process.folder))
+        history = await asyncio.to_thread(shown_before, process.folder)
+        screen = Screen(history, shown_at=last_shown(process.folder))
         self._follow(execution, launch, process, screen, found_again=True)
 
     async def _clear_up(self) -> None:

@@ -7,7 +7,9 @@ import codecs
 import json
 from collections import deque
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from mission.runtime.runner import transcript
 
@@ -20,6 +22,7 @@ class Watcher:
 
     def __init__(self, history: str) -> None:
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        self.has_history = bool(history)
         if history:
             self._pieces.put_nowait(history)
 
@@ -37,13 +40,15 @@ class Watcher:
 class Screen:
     """The output of one execution as its watchers see it."""
 
-    def __init__(self, history: str = "") -> None:
+    def __init__(self, history: str = "", *, shown_at: datetime | None = None) -> None:
+        self.shown_at = shown_at
         self._kept: deque[str] = deque([history] if history else [])
         self._size = len(history)
         self._watchers: set[Watcher] = set()
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("out", "err")}
 
-    def show(self, data: bytes, *, stream: str) -> None:
+    def show(self, data: bytes, *, stream: str, at: datetime) -> None:
+        self.shown_at = at
         text = self._decoders[stream].decode(data)
         if not text:
             return
@@ -68,6 +73,14 @@ class Screen:
         self._watchers.clear()
 
 
+def last_shown(folder: Path) -> datetime | None:
+    """When a transcript was last added to."""
+    try:
+        return datetime.fromtimestamp((folder / transcript.FILE).stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
 def shown_before(folder: Path) -> str:
     """The last of what a transcript holds."""
     kept: deque[str] = deque()
@@ -84,8 +97,31 @@ def shown_before(folder: Path) -> str:
     return "".join(kept)
 
 
+def cast(folder: Path) -> str | None:
+    """The whole transcript as one asciicast; nothing when there is none. Typing is left out: it may hold passwords."""
+    header: dict[str, Any] | None = None
+    events: list[str] = []
+    for piece in transcript.pieces(str(folder)):
+        began, *lines = _whole(Path(piece)) or ["{}"]
+        with suppress(ValueError, TypeError, KeyError):
+            about = json.loads(began)
+            header = header or about
+            later = about["timestamp"] - header["timestamp"]
+            for line in lines:
+                with suppress(ValueError, TypeError):
+                    at, kind, text = json.loads(line)
+                    if kind != "i":
+                        events.append(json.dumps([round(at + later, 6), kind, text]))
+    return "\n".join([json.dumps(header), *events, ""]) if header is not None else None
+
+
 def _lines(path: Path) -> list[str]:
+    """The events of a piece, without its header."""
+    return _whole(path)[1:]
+
+
+def _whole(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()[1:]
+        return path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return []

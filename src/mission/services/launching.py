@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from mission.domain.execution import Execution
@@ -65,6 +66,10 @@ class Launcher(Protocol):
 
     async def forget(self, execution_ids: Sequence[str]) -> None:
         """Remove what ended executions showed."""
+        ...
+
+    def shown_at(self, execution_id: str) -> datetime | None:
+        """When a running program last showed anything; nothing for one that ended or runs elsewhere."""
         ...
 
     async def adapters(self) -> Sequence[Mapping[str, Any]]:

@@ -21,6 +21,7 @@ def page(
     agent_id: str | None,
     tool: str | None,
     status: str | None,
+    except_transport: str | None,
     since: datetime | None,
     limit: int,
     cursor: str | None,
@@ -28,8 +29,15 @@ def page(
     """Audit entries, newest first, and where the next page begins; the agent by id or name, the tool by pattern."""
     if agent_id is not None and not agent_id.startswith(f"{PREFIXES['agent']}_"):
         agent_id = agents.find(tx, reference=agent_id).id
-    after = position_of(cursor)
-    rows = tx.audit.page(agent_id=agent_id, tool=tool, status=status, since=since, limit=limit, after=after)
+    rows = tx.audit.page(
+        agent_id=agent_id,
+        tool=tool,
+        status=status,
+        except_transport=except_transport,
+        since=since,
+        limit=limit,
+        after=position_of(cursor),
+    )
     last = rows[-1] if len(rows) == limit else None
     return Page(rows=rows, next=cursor_of(last["at"], last["id"]) if last else None)
 

@@ -56,12 +56,15 @@ class Audit:
         since: datetime | None,
         limit: int,
         after: Position | None,
+        except_transport: str | None = None,
     ) -> list[dict[str, Any]]:
         """Audit entries, newest first."""
         wanted = {audit.c.agent_id: agent_id, audit.c.status: status}
         where = [column == value for column, value in wanted.items() if value is not None]
         if tool is not None:
             where.append(_named(tool))
+        if except_transport is not None:
+            where.append(audit.c.transport != except_transport)
         if since is not None:
             where.append(audit.c.at >= since)
         if status not in (None, "ok"):

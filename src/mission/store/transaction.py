@@ -24,6 +24,7 @@ from mission.store.observations import Observations
 from mission.store.overview import Overviews
 from mission.store.phases import Phases
 from mission.store.plans import Plans
+from mission.store.runs import Runs
 from mission.store.searching import SearchIndex
 from mission.store.sources import Sources
 from mission.store.surroundings import Surroundings
@@ -128,6 +129,10 @@ class Tx:
     @cached_property
     def executions(self) -> Executions:
         return Executions(self.connection)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.connection)
 
     @cached_property
     def observations(self) -> Observations:

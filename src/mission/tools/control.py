@@ -49,6 +49,7 @@ class ListAudit(Arguments):
     agent_id: str | None = Field(None, description="Id or name")
     tool: str | None = Field(None, description="A name, or a pattern such as mcp__mail__*")
     status: Literal["ok", "error", "denied", "invoked"] | None = None
+    except_transport: str | None = Field(None, description="Leave out calls over this one, such as page")
     since: Annotated[datetime | None, moment_of("since")] = None
     limit: int = Field(50, ge=1, le=500)
     cursor: str | None = None
@@ -142,6 +143,7 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
         agent_id=args.agent_id,
         tool=args.tool,
         status=args.status,
+        except_transport=args.except_transport,
         since=args.since,
         limit=args.limit,
         cursor=args.cursor,

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mission import __version__
@@ -27,7 +27,7 @@ from mission.services.identity import Bearer
 from mission.services.work import Work
 from mission.transports.execute import ADDRESS, Execute, failure
 from mission.transports.mcp import McpEndpoint, McpServer
-from mission.transports.page import Page, is_public
+from mission.transports.page import GUARDED, Page, is_public
 from mission.transports.rest import Rest
 from mission.transports.session import Sessions
 from mission.transports.signal_mcp import PATH as SIGNAL_PATH
@@ -38,6 +38,7 @@ from mission.transports.wire import BEARER, bearer, caller_of, error_response, j
 
 TOKEN_PROTOCOL = "mission.token."
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d+)?")
+_GUARDED = [(name.lower().encode(), value.encode()) for name, value in GUARDED.items()]
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -71,11 +72,11 @@ class Guard:
         try:
             await self._check(scope)
         except MissionError as error:
-            await _refuse(error, scope, receive, send)
+            await _refuse(error, scope, receive, _guarded(send))
             return
         is_call = scope["path"] == "/mcp" and scope.get("method") == "POST"
         app = self._signals if _is_signal(scope) else self._mcp if is_call else self._app
-        await app(scope, receive, send)
+        await app(scope, receive, _guarded(send) if app is self._app else send)
 
     async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -116,15 +117,22 @@ def build_http(
     toolsets: str,
     hosts: frozenset[str],
     health: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
+    status: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
     running: Callable[[], Any],
 ) -> ASGIApp:
     """The whole application; `running` is entered for its life."""
     page = Page(sessions)
     signals = SignalServer(work, gateway.signals, connected=supervisor.connected)
+    terminals = TerminalDoor(supervisor)
     mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server, gateway)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001
         return json_response({"status": "ok", "version": __version__, "pid": os.getpid(), **await health()})
+
+    async def show_status(request: Request) -> Response:
+        if request.scope.get(BEARER) is not None:
+            return error_response(PermissionDenied("how the daemon is set up is for operators, not for agents"))
+        return json_response({"version": __version__, "pid": os.getpid(), **await status()})
 
     async def live(socket: WebSocket) -> None:
         try:
@@ -142,9 +150,11 @@ def build_http(
 
     routes: list[BaseRoute] = [
         Route("/api/health", show_health),
+        Route("/api/status", show_status),
         Route("/mcp", mcp, methods=["POST"]),  # without sessions a stream of its own would never carry anything
         WebSocketRoute("/ws", live),
-        WebSocketRoute("/ws/executions/{id}/terminal", TerminalDoor(supervisor).__call__),
+        WebSocketRoute("/ws/executions/{id}/terminal", terminals.__call__),
+        Route("/api/executions/{id}/transcript", terminals.transcript),
         Route(ADDRESS, Execute(gateway).__call__, methods=["POST"]),
         *Rest(gateway, log).routes(),
         *page.routes(),
@@ -156,6 +166,17 @@ def build_http(
 def answering_hosts(host: str, allowed: str) -> frozenset[str]:
     """The names under which a daemon bound to `host` is reached."""
     return frozenset({host.lower(), *(name.strip().lower() for name in allowed.split(",") if name.strip())})
+
+
+def _guarded(send: Send) -> Send:
+    """Whatever a browser can be led to, it runs nothing of it but our own files."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), *_GUARDED]}
+        await send(message)
+
+    return sending
 
 
 def _is_signal(scope: Scope) -> bool:

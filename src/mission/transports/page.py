@@ -34,6 +34,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+"""A terminal sets its colours as properties and its rules as sheets, so that no style needs to be inline either."""
 GUARDED = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -61,6 +62,8 @@ class Page:
     def routes(self) -> list[Route]:
         return [
             Route("/api/session", self._code, methods=["POST"]),
+            Route("/api/session", self._look, methods=["GET"]),
+            Route("/api/session", self._end, methods=["DELETE"]),
             Route("/open", self._open, methods=["GET"]),
         ]
 
@@ -70,10 +73,20 @@ class Page:
             return error_response(PermissionDenied("a session is the operator's alone", hint="Unset MISSION_TOKEN."))
         return json_response({"code": self._sessions.code()})
 
+    async def _look(self, request: Request) -> Response:  # noqa: ARG002
+        """Whoever gets this far is signed in; others are refused at the door."""
+        return json_response({"signed_in": True})
+
+    async def _end(self, request: Request) -> Response:
+        """Sign the browser out: it forgets its cookie."""
+        answer = json_response({"signed_in": False})
+        answer.delete_cookie(cookie_name(request.headers), httponly=True, samesite="strict")
+        return answer
+
     async def _open(self, request: Request) -> Response:
         """Sign the browser in and show it the page; a code that is no good leads to the page that says what to do."""
         cookie = self._sessions.open(request.query_params.get("code", ""))
-        answer = RedirectResponse("/" if cookie is not None else "/login?code=over", status_code=303, headers=GUARDED)
+        answer = RedirectResponse("/" if cookie is not None else "/login?code=over", status_code=303)
         answer.headers["Cache-Control"] = "no-store"
         if cookie is not None:
             answer.set_cookie(
@@ -102,12 +115,12 @@ class Page:
         if "/" in name or name.startswith(".") or not file.is_file():
             return error_response(NotFound("there is no such file", hint="Load the page anew."))
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Response(file.read_bytes(), media_type=kind, headers={**GUARDED, "Cache-Control": FOREVER})
+        return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": FOREVER})
 
     def _index(self, request: Request) -> Response:
         index = self._files / "index.html"
         body = index.read_bytes() if index.is_file() else HINT.encode()
-        headers = {**GUARDED, "Cache-Control": "no-cache", "ETag": _etag(body)}
+        headers = {"Cache-Control": "no-cache", "ETag": _etag(body)}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         return Response(body, media_type="text/html", headers=headers)

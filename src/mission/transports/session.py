@@ -6,9 +6,9 @@ import hashlib
 import hmac
 import secrets
 import time
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 from mission.domain.errors import PermissionDenied, Unauthenticated
 
@@ -75,9 +75,5 @@ def cookie_name(headers: Headers) -> str:
 
 
 def _cookie(headers: Headers) -> str | None:
-    try:
-        jar = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return None
-    found = jar.get(cookie_name(headers))
-    return found.value if found is not None else None
+    """Ours, whatever other programs on this host have set: the standard parser gives up at the first odd one."""
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers))

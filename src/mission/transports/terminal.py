@@ -7,15 +7,18 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from mission.domain.errors import InvalidInput, InvalidState, MissionError, PermissionDenied
+from mission.domain.errors import InvalidInput, InvalidState, MissionError, NotFound, PermissionDenied
 from mission.domain.execution import Execution, Mode
 from mission.runtime.follower import Follower
 from mission.runtime.process import Terminal
 from mission.runtime.supervisor import Supervisor
+from mission.runtime.terminal import Watcher
 from mission.transports.websocket import SUBPROTOCOL
-from mission.transports.wire import BEARER
+from mission.transports.wire import BEARER, error_response
 
 LONGEST_INPUT = 64 * 1024
 MOST_CELLS = 1_000
@@ -40,16 +43,38 @@ class TerminalDoor:
         with suppress(WebSocketDisconnect, RuntimeError):
             await self._serve(socket, execution)
 
+    async def transcript(self, request: Request) -> Response:
+        """What an execution showed, as an asciicast that any player replays."""
+        try:
+            if request.scope.get(BEARER) is not None:
+                raise PermissionDenied("terminals are for operators, not for agents")
+            execution = await self._supervisor.execution(request.path_params["id"])
+            found = await self._supervisor.cast(execution.id)
+            if found is None:
+                raise NotFound(f"there is no transcript of {execution.id} here", hint=f"It ran on {execution.host_id}.")
+        except MissionError as error:
+            return error_response(error)
+        name = f'attachment; filename="{execution.id}.cast"'
+        return Response(found, media_type="application/x-asciicast", headers={"Content-Disposition": name})
+
     async def _serve(self, socket: WebSocket, execution: Execution) -> None:
         follower = self._supervisor.follower(execution.id)
-        await _send(socket, type="attached", execution=execution.record(), typing=_takes_typing(follower))
         if follower is None:
             history = await self._supervisor.shown(execution.id)
+            await _greet(socket, execution, follower, history=bool(history))
             if history:
                 await _send(socket, type="output", data=history)
             await _end(socket, execution)
             return
         watcher = follower.screen.join()
+        try:
+            await _greet(socket, execution, follower, history=watcher.has_history)
+            await self._follow(socket, follower, watcher)
+        finally:
+            follower.screen.leave(watcher)
+
+    async def _follow(self, socket: WebSocket, follower: Follower, watcher: Watcher) -> None:
+        """Show and hear until the program ends or the person leaves."""
         typing = asyncio.create_task(self._hear(socket, follower))
         watching = asyncio.create_task(_show(socket, watcher))
         try:
@@ -58,7 +83,6 @@ class TerminalDoor:
                 await follower.wait()
                 await _end(socket, follower.execution)
         finally:
-            follower.screen.leave(watcher)
             for task in (typing, watching):
                 task.cancel()
             await asyncio.gather(typing, watching, return_exceptions=True)
@@ -100,7 +124,13 @@ def _takes_typing(follower: Follower | None) -> bool:
     return follower is not None and follower.execution.mode is Mode.INTERACTIVE
 
 
-async def _show(socket: WebSocket, watcher: Any) -> None:
+async def _greet(socket: WebSocket, execution: Execution, follower: Follower | None, *, history: bool) -> None:
+    """Say what this is. With `history` the first output is what was shown before: an emulator must not answer it."""
+    typing = _takes_typing(follower)
+    await _send(socket, type="attached", execution=execution.record(), typing=typing, history=history)
+
+
+async def _show(socket: WebSocket, watcher: Watcher) -> None:
     while (text := await watcher.next()) is not None:
         await _send(socket, type="output", data=text)
 

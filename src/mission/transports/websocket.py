@@ -76,7 +76,11 @@ class LiveEvents:
 
     async def _answer(self, request: dict[str, Any]) -> None:
         try:
-            kind, topic = request.get("type"), _topic(request, reader=self._reader)
+            kind = request.get("type")
+            if kind == "ping":  # whoever slept asks whether the line is still there
+                await self._say({"type": "pong", "seq": self._log.last})
+                return
+            topic = _topic(request, reader=self._reader)
             if kind == "subscribe":
                 await self._subscribe(topic, since=_number(request.get("since"), field="since"))
             elif kind == "unsubscribe":
@@ -84,7 +88,7 @@ class LiveEvents:
                 self._listener.unfollow(topic.name)
                 await self._say({"type": "unsubscribed", "topic": topic.name, "seq": self._log.last})
             else:
-                raise InvalidInput("type: must be subscribe or unsubscribe", hint=_EXAMPLE, field="type")
+                raise InvalidInput("type: must be subscribe, unsubscribe or ping", hint=_EXAMPLE, field="type")
         except MissionError as error:
             await self._say({"type": "error", **error.as_dict()})
 

@@ -82,6 +82,12 @@ export interface AgentRecord {
 
 export type AgentRole = "coordinator" | "worker";
 
+export interface AgentSpending {
+  agent_id: string;
+  tokens: number;
+  cost_usd: number;
+}
+
 export interface AgentStatus {
   id: string;
   type: string;
@@ -834,6 +840,7 @@ export interface ListAudit {
   agent_id?: string | null;
   tool?: string | null;
   status?: "ok" | "error" | "denied" | "invoked" | null;
+  except_transport?: string | null;
   since?: string | null;
   limit?: number;
   cursor?: string | null;
@@ -911,6 +918,12 @@ export interface ListQueue {
 export interface ListRepositories {
   limit?: number;
   offset?: number;
+}
+
+export interface ListRuns {
+  status?: ExecutionStatus[] | null;
+  limit?: number;
+  before?: string | null;
 }
 
 export interface ListTasks {
@@ -1526,6 +1539,43 @@ export interface RotateToken {
   expires_at?: string | null;
 }
 
+export interface RunGlance {
+  id: string;
+  mission_id: string;
+  task_id: string;
+  agent_id: string;
+  adapter: string;
+  mode: Mode;
+  status: ExecutionStatus;
+  transport: Record<string, unknown>;
+  directory: string | null;
+  host_id: string;
+  resumes: string | null;
+  session_id: string | null;
+  progress: Record<string, unknown> | null;
+  claim: Record<string, unknown> | null;
+  usage: Record<string, unknown> | null;
+  exit_code: number | null;
+  reason: string | null;
+  created_at: string;
+  started_at: string | null;
+  updated_at: string;
+  ended_at: string | null;
+  duration_seconds: number | null;
+  agent_name: string;
+  task_name: string;
+  task_state: string;
+  lease_until: string | null;
+  shown_at: string | null;
+}
+
+export interface RunGlances {
+  now: string;
+  executions: RunGlance[];
+  counts: Record<string, number>;
+  next: string | null;
+}
+
 export interface RunningTask {
   id: string;
   name: string;
@@ -1646,6 +1696,14 @@ export interface SiblingTask {
   name: string;
   status: string;
   brief_summary?: string | null;
+}
+
+export interface Spending {
+  agents: AgentSpending[];
+}
+
+export interface SpendingOf {
+  agent_ids: string[];
 }
 
 export interface StartMission {
@@ -2228,10 +2286,12 @@ export interface Tools {
   overview: { args: GetOverview; result: Overview };
   overview_changes: { args: LookMission; result: MissionChanges };
   overview_diff: { args: LookFile; result: FilePatch };
+  overview_executions: { args: ListRuns; result: RunGlances };
   overview_files: { args: LookTask; result: TaskFiles };
   overview_journal: { args: ReadJournal; result: MissionJournal };
   overview_mission: { args: LookMission; result: MissionOverview };
   overview_missions: { args: ListMissionGlances; result: MissionGlances };
+  overview_spending: { args: SpendingOf; result: Spending };
   overview_task: { args: LookTask; result: TaskStory };
   permission_show: { args: OfAgent; result: Permissions };
   queue_answer: { args: AnswerItem; result: AnsweredItem };

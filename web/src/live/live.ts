@@ -2,9 +2,12 @@
 import { useEffect, useSyncExternalStore } from "react";
 
 import { queries } from "@/api/queries";
+import { askWhetherSignedIn } from "@/api/session";
 import { firstNumber } from "./number";
 import { Refresher } from "./refresh";
 import { LiveSocket, type Connection, type EventFrame } from "./socket";
+
+const FADES_IN = 30_000;
 
 class Live {
   private connection: Connection = { state: "connecting" };
@@ -18,6 +21,7 @@ class Live {
     },
     reset: () => this.refresher.everything(),
     connection: (connection) => {
+      if (connection.state === "lost") void askWhetherSignedIn();
       this.connection = connection;
       for (const tell of this.watchers) tell();
     },
@@ -27,8 +31,13 @@ class Live {
     void firstNumber.then((seq) => this.socket.start(seq));
     window.addEventListener("online", () => this.socket.check());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") this.socket.check();
+      if (document.visibilityState !== "visible") return;
+      this.socket.check();
+      this.refresher.fading();
     });
+    setInterval(() => {
+      if (document.visibilityState === "visible" && this.connection.state === "live") this.refresher.fading();
+    }, FADES_IN);
   }
 
   tryNow = () => this.socket.tryNow();

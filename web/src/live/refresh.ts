@@ -1,7 +1,7 @@
 // Reads stale queries again: at once when all is quiet, at a growing distance while events keep coming.
 import type { Query, QueryClient } from "@tanstack/react-query";
 
-import { isStale } from "./topics";
+import { FADING, isStale } from "./topics";
 import type { EventFrame } from "./socket";
 
 const SHORTEST = 100;
@@ -24,6 +24,13 @@ export class Refresher {
   events(events: readonly EventFrame[]): void {
     for (const query of this.client.getQueryCache().getAll()) {
       if (isStale(query.queryKey, events)) this.refresh(query);
+    }
+  }
+
+  /** Read again what grows old without an event. */
+  fading(): void {
+    for (const query of this.client.getQueryCache().getAll()) {
+      if (query.getObserversCount() > 0 && FADING.has(String(query.queryKey[0]))) this.refresh(query);
     }
   }
 

@@ -124,3 +124,26 @@ test("a socket that does not answer after a sleep is given up", () => {
 
   expect(connection.state).toBe("lost");
 });
+
+test("a quiet line is asked whether it is still there, and goes on when it answers", () => {
+  latest().open();
+  latest().say({ type: "subscribed", topic: "global", seq: 10 });
+  const line = latest();
+  vi.advanceTimersByTime(15_100);
+  expect(JSON.parse(line.sent.at(-1)!)).toEqual({ type: "ping" });
+  line.say({ type: "pong", seq: 10 });
+  expect(connection.state).toBe("live");
+
+  vi.advanceTimersByTime(45_000); // this time nothing answers
+  expect([line.readyState, FakeSocket.all.length > 1]).toEqual([3, true]);
+});
+
+test("a connection that never comes about is given up, and a try by hand leaves no second one behind", () => {
+  vi.advanceTimersByTime(15_100);
+  expect(connection.state).toBe("lost");
+  vi.advanceTimersByTime(600);
+  const hanging = latest();
+  socket.tryNow();
+
+  expect([hanging.readyState, latest() === hanging]).toEqual([3, false]);
+});

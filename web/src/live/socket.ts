@@ -25,6 +25,8 @@ const LONGEST_WAIT = 5_000;
 const DRAW_EVERY = 100;
 const CAUGHT_UP_SHOWN = 4_000;
 const PROBE_PATIENCE = 5_000;
+const CONNECT_PATIENCE = 15_000;
+const QUIET = 15_000;
 
 export class LiveSocket {
   private socket: WebSocket | null = null;
@@ -32,7 +34,8 @@ export class LiveSocket {
   private connection: Connection = { state: "connecting" };
   private wait = FIRST_WAIT;
   private retry: ReturnType<typeof setTimeout> | undefined;
-  private probe: ReturnType<typeof setTimeout> | undefined;
+  private patience: ReturnType<typeof setTimeout> | undefined;
+  private heard = 0;
   private waiting: EventFrame[] = [];
   private drawing: ReturnType<typeof setTimeout> | undefined;
   private lastDrawn = -Infinity;
@@ -48,6 +51,9 @@ export class LiveSocket {
   start(seq: number): void {
     this.seq = seq;
     this.connect();
+    setInterval(() => {
+      if (this.connection.state === "live" && Date.now() - this.heard >= QUIET) this.check();
+    }, QUIET);
   }
 
   /** Do not wait for the next try. */
@@ -58,43 +64,45 @@ export class LiveSocket {
     }
   }
 
-  /** After a sleep a dead socket still looks open: ask, and begin anew if nothing answers. */
+  /** A line that died in a sleep still looks open: ask, and begin anew if nothing answers. */
   check(): void {
     if (this.connection.state === "lost") return this.tryNow();
-    if (this.socket === null || this.connection.state !== "live" || this.probe !== undefined) return;
-    this.subscribe(this.socket);
-    const asked = this.socket;
-    this.probe = setTimeout(() => {
-      this.probe = undefined;
-      if (this.socket === asked) this.lose(asked);
-    }, PROBE_PATIENCE);
+    if (this.socket === null || this.socket.readyState !== 1 || this.patience !== undefined) return;
+    this.socket.send(JSON.stringify({ type: "ping" }));
+    this.waitFor(this.socket, PROBE_PATIENCE);
   }
 
   private connect(): void {
     clearTimeout(this.retry);
+    this.leave();
     const socket = this.open(this.address);
     this.socket = socket;
-    socket.onopen = () => this.subscribe(socket);
+    socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", topic: "global", since: this.seq }));
     socket.onmessage = (message) => {
       if (this.socket === socket) this.receive(JSON.parse(String(message.data)) as Record<string, unknown>);
     };
     socket.onclose = () => this.lose(socket);
+    this.waitFor(socket, CONNECT_PATIENCE);
   }
 
-  private subscribe(socket: WebSocket): void {
-    if (socket.readyState === 1) socket.send(JSON.stringify({ type: "subscribe", topic: "global", since: this.seq }));
+  /** Give the socket up unless something comes over it. */
+  private waitFor(socket: WebSocket, milliseconds: number): void {
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => this.lose(socket), milliseconds);
   }
 
   private receive(frame: Record<string, unknown>): void {
+    this.heard = Date.now();
+    clearTimeout(this.patience);
+    this.patience = undefined;
     if (typeof frame["seq"] === "number" && "data" in frame) return this.take(frame as unknown as EventFrame);
-    clearTimeout(this.probe);
-    this.probe = undefined;
     if (frame["type"] === "subscribed") this.subscribed(Number(frame["seq"]));
     if (frame["type"] === "reset") {
       this.seq = Number(frame["seq"]);
       this.waiting = [];
       this.listener.reset();
-      this.subscribed(this.seq);
+      this.wait = FIRST_WAIT;
+      this.tell({ state: "live", seq: this.seq, caughtUp: null });
     }
   }
 
@@ -141,13 +149,20 @@ export class LiveSocket {
 
   private lose(socket: WebSocket): void {
     if (this.socket !== socket) return;
-    this.socket = null;
-    socket.onclose = null;
-    socket.close();
+    this.leave();
     const since = this.connection.state === "lost" ? this.connection.since : Date.now();
     this.tell({ state: "lost", seq: this.seq, since, retryAt: Date.now() + this.wait });
     this.retry = setTimeout(() => this.connect(), this.wait);
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+  }
+
+  private leave(): void {
+    clearTimeout(this.patience);
+    this.patience = undefined;
+    if (this.socket === null) return;
+    this.socket.onclose = null;
+    this.socket.close();
+    this.socket = null;
   }
 
   private tell(connection: Connection): void {

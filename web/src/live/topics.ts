@@ -32,21 +32,31 @@ const TASK: Stale[] = [
   { tool: "task_load_context", of: ofTask },
 ];
 const MAIL: Stale[] = [{ tool: "message_list" }, { tool: "message_count_unread" }];
+const RUNS: Stale[] = [{ tool: "execution_list" }, { tool: "overview_executions" }, { tool: "overview_spending" }];
 const AGENTS: Stale[] = [{ tool: "agent_list" }, { tool: "agent_get", of: ofAgent }];
+
+/** What also grows old by itself: signs of life move leases and presence without an event. */
+export const FADING: ReadonlySet<string> = new Set<ToolName>([
+  "overview",
+  "overview_mission",
+  "overview_executions",
+  "task_get",
+  "agent_list",
+]);
 
 /** By the first part of an event's type. */
 export const TOPICS: Record<string, Stale[]> = {
   mission: [...OVERVIEWS, ...MISSION],
   workflow: [...OVERVIEWS, ...MISSION],
   phase: [...OVERVIEWS, ...MISSION],
-  task: [...OVERVIEWS, ...MISSION, ...CHANGES, ...TASK, ...AGENTS],
+  task: [...OVERVIEWS, ...MISSION, ...CHANGES, ...TASK, ...AGENTS, ...RUNS, { tool: "workflow_next_tasks" }],
   decision: [...MISSION, ...JOURNAL, ...TASK],
   issue: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   milestone: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   checkpoint: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   queue: [{ tool: "overview" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
-  execution: [{ tool: "execution_list" }, { tool: "execution_get", of: ofExecution }],
-  observation: [{ tool: "execution_observations", of: ofExecution }, { tool: "execution_get", of: ofExecution }],
+  execution: [...RUNS, { tool: "execution_get", of: ofExecution }],
+  observation: [...RUNS, { tool: "execution_observations", of: ofExecution }, { tool: "execution_get", of: ofExecution }],
   workspace: [{ tool: "workspace_list" }],
   template: [{ tool: "template_list" }],
   message: MAIL,

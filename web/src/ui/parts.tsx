@@ -46,17 +46,19 @@ export function Card({ title, count, aside, children, className = "" }: CardProp
   );
 }
 
-/** An id in whole; a click copies it. */
-export function Id({ id }: { id: string }) {
+/** An id in whole, or something else to be copied; a click copies it where the browser lets us. */
+export function Id({ id, what = "id" }: { id: string; what?: string }) {
   const [copied, setCopied] = useState(false);
+  if (navigator.clipboard === undefined) return <code className="id">{id}</code>;
   const copy = async () => {
     await navigator.clipboard.writeText(id);
     setCopied(true);
     setTimeout(() => setCopied(false), 1_500);
   };
   return (
-    <button type="button" className="id" title={copied ? "Copied" : "Copy this id"} onClick={() => void copy()}>
+    <button type="button" className="id" title={copied ? "Copied" : `Copy this ${what}`} onClick={() => void copy()}>
       {id}
+      {copied && <span className="meta"> copied</span>}
     </button>
   );
 }

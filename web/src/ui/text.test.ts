@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { amount, clockTime, count, countdown, span } from "./text";
+import { amount, bytes, clockTime, count, countdown, exactSpan, span } from "./text";
 
 test("spans, counts and amounts read as people say them", () => {
   expect([5, 59, 61, 38 * 60, 104 * 60, 120 * 60, 3 * 86_400 + 4 * 3_600].map((each) => span(each))).toEqual([
@@ -24,4 +24,9 @@ test("a time says the day when it was not today", () => {
   expect(clockTime(new Date(2026, 9, 14, 6, 4).toISOString(), now)).toBe("06:04");
   expect(clockTime(new Date(2026, 9, 13, 23, 18).toISOString(), now)).toBe("Tue 23:18");
   expect(clockTime(new Date(2026, 8, 1, 8, 0).toISOString(), now)).toBe("1 Sep");
+});
+
+test("silence is told to the second, and sizes in the unit that fits", () => {
+  expect([34, 94, 3_700].map(exactSpan)).toEqual(["34 s", "1 min 34 s", "1 h 02 min"]);
+  expect([0, 999, 3_400_000, 128_000_000_000].map(bytes)).toEqual(["0 B", "999 B", "3.4 MB", "128 GB"]);
 });

@@ -38,6 +38,12 @@ export function span(seconds: number, { short = false } = {}): string {
   return `${days} d ${hours % 24} h`;
 }
 
+/** `1 min 34 s`; from an hour on as `span`. */
+export function exactSpan(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  return whole < 60 || whole >= 3_600 ? span(whole) : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
 /** `3 s ago` */
 export function ago(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1_000;
@@ -60,6 +66,14 @@ export function amount(value: number): string {
   if (value < 1_000) return String(value);
   if (value < 1_000_000) return `${Math.round(value / 1_000)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** `3.4 MB` */
+export function bytes(value: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const step = Math.min(units.length - 1, value < 1 ? 0 : Math.floor(Math.log10(value) / 3));
+  const shown = value / 1_000 ** step;
+  return `${step === 0 || shown >= 100 ? Math.round(shown) : shown.toFixed(1)} ${units[step]}`;
 }
 
 export function plural(value: number, one: string, many = `${one}s`): string {

@@ -3,27 +3,30 @@ import { useEffect, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 
 import { useTool } from "@/api/queries";
-import type { AgentRecord, FleetAgent } from "@/api/types";
+import type { AgentRecord, AgentSpending, FleetAgent } from "@/api/types";
 import { useOverview } from "@/features/shell/counts";
+import { useRowKeys } from "@/features/shell/row-keys";
 import { Ago, Card, Id, Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { AGENT, look } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { amount } from "@/ui/text";
-import { spentByAgent, type Spent } from "./spending";
 import "./agents.css";
+
+const MOST = 500;
 
 export function AgentsPage() {
   const [address, setAddress] = useSearchParams();
   const show = address.get("show") ?? "present";
-  const agents = useTool("agent_list", { limit: 500 });
+  const agents = useTool("agent_list", { limit: MOST });
   const fleet = useOverview().data?.fleet;
-  const executions = useTool("execution_list", { limit: 200 });
-  const spent = useMemo(() => spentByAgent(executions.data?.executions ?? []), [executions.data]);
   const seen = useMemo(() => new Map(fleet?.map((each) => [each.id, each])), [fleet]);
   const chosen = address.get("agent");
   const all = agents.data?.agents ?? [];
   const rows = all.filter((agent) => show === "all" || agent.status !== "offline" || seen.has(agent.id) || agent.id === chosen);
+  const spending = useTool("overview_spending", { agent_ids: rows.map((agent) => agent.id) }, { enabled: rows.length > 0, keep: true });
+  const spent = useMemo(() => new Map(spending.data?.agents.map((each) => [each.agent_id, each])), [spending.data]);
+  useRowKeys(".agent-name");
   useEffect(() => {
     if (chosen !== null) document.getElementById(chosen)?.scrollIntoView?.({ block: "nearest" });
   }, [chosen, rows.length]);
@@ -32,7 +35,7 @@ export function AgentsPage() {
       <title>Agents · Mission Control</title>
       <div className="page-head">
         <h1>Agents</h1>
-        <span className="quiet">{agents.data !== undefined && `${all.length} known`}</span>
+        <span className="quiet">{agents.data !== undefined && (all.length < MOST ? `${all.length} known` : `the ${MOST} seen last`)}</span>
         <div className="actions">
           <Segmented
             label="Which agents"
@@ -62,7 +65,14 @@ export function AgentsPage() {
             ) : (
               <ul className="rows">
                 {rows.map((agent) => (
-                  <Row key={agent.id} agent={agent} seen={seen.get(agent.id)} spent={spent.get(agent.id)} chosen={agent.id === chosen} />
+                  <Row
+                    key={agent.id}
+                    agent={agent}
+                    seen={seen.get(agent.id)}
+                    spent={spent.get(agent.id)}
+                    chosen={agent.id === chosen}
+                    search={searchFor(show, agent.id === chosen ? null : agent.id)}
+                  />
                 ))}
               </ul>
             )
@@ -73,37 +83,87 @@ export function AgentsPage() {
   );
 }
 
+function searchFor(show: string, agent: string | null): string {
+  const search = new URLSearchParams({ ...(show !== "present" ? { show } : {}), ...(agent !== null ? { agent } : {}) });
+  return `?${search}`;
+}
+
 interface RowProps {
   agent: AgentRecord;
   seen: FleetAgent | undefined;
-  spent: Spent | undefined;
+  spent: AgentSpending | undefined;
   chosen: boolean;
+  search: string;
 }
 
-function Row({ agent, seen, spent, chosen }: RowProps) {
+function Row({ agent, seen, spent, chosen, search }: RowProps) {
   const status = look(AGENT, seen?.state ?? (agent.status === "offline" ? "offline" : "idle"));
-  const used = [spent !== undefined && spent.tokens > 0 ? `${amount(spent.tokens)} tokens` : "", spent !== undefined && spent.cost > 0 ? `$${spent.cost.toFixed(2)}` : ""];
+  const task = seen?.task_id ?? (agent.status === "offline" ? null : agent.current_task_id);
+  const used = [
+    spent !== undefined && spent.tokens > 0 ? `${amount(spent.tokens)} tokens` : "",
+    spent !== undefined && spent.cost_usd > 0 ? `$${spent.cost_usd.toFixed(2)}` : "",
+  ];
   return (
     <li id={agent.id} data-chosen={chosen || undefined}>
       <StatusIcon status={status} />
       <div className="words">
-        <strong>{agent.name}</strong> <span className="quiet">{status.word}</span>
+        <Link className="agent-name" to={search} replace aria-expanded={chosen}>
+          {agent.name}
+        </Link>{" "}
+        <span className="quiet">{status.word}</span>
         <div className="meta">
-          {agent.runtime} · {agent.role} · <Id id={agent.id} />
+          {agent.runtime} · {agent.role}
         </div>
       </div>
       <div className="task-cell">
-        {agent.current_task_id !== null ? (
-          <Link to={`/tasks/${agent.current_task_id}`}>{seen?.task_name ?? "its task"}</Link>
-        ) : (
-          <span className="quiet">no task</span>
-        )}
+        {task !== null ? <Link to={`/tasks/${task}`}>{seen?.task_name ?? "its task"}</Link> : <span className="quiet">no task</span>}
         {seen?.mission_name != null && <div className="meta cut">{seen.mission_name}</div>}
       </div>
       <div className="quiet used">{used.filter(Boolean).join(" · ")}</div>
       <div className="meta num">
         <Ago at={agent.last_heartbeat} />
       </div>
+      {chosen && <More agent={agent} />}
     </li>
+  );
+}
+
+/** What else is known of an agent, and where to go from here. */
+function More({ agent }: { agent: AgentRecord }) {
+  const runs = useTool("execution_list", { agent_id: agent.id, limit: 1 }).data?.executions ?? [];
+  const facts: [string, string | null][] = [
+    ["May do", agent.type.toLowerCase()],
+    ["Can", agent.capabilities.join(", ") || null],
+    ["Works in", agent.workspace_path],
+  ];
+  return (
+    <div className="more-of">
+      <dl>
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt className="meta">{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        <div>
+          <dt className="meta">Id</dt>
+          <dd>
+            <Id id={agent.id} />
+          </dd>
+        </div>
+      </dl>
+      <div className="actions">
+        {runs[0] !== undefined && (
+          <Link className="button small" to={`/executions/${runs[0].id}`}>
+            Open terminal
+          </Link>
+        )}
+        <Link className="button small" to={`/audit?agent=${agent.id}`}>
+          Its calls
+        </Link>
+      </div>
+    </div>
   );
 }

@@ -1,33 +1,41 @@
 // Every call: who, what, how it ended; filters stand in the address.
 import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 
-import type { ListAudit } from "@/api/types";
-import { Card, Segmented, Time } from "@/ui/parts";
+import { useTool } from "@/api/queries";
+import type { AuditEntry, ListAudit } from "@/api/types";
+import { useRowKeys } from "@/features/shell/row-keys";
+import { Card, Id, Segmented, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { isOwn, runsOf, took, useRecentCalls, type Run } from "./recent";
+import { newerThan, runsOf, took, useRecentCalls, type Run } from "./recent";
 import "./audit.css";
 
 const LOOKS: Record<string, Status> = {
   ok: { shape: "disc-check", tone: "success", word: "ok" },
   error: { shape: "octagon", tone: "danger", word: "error" },
   denied: { shape: "ring-cross", tone: "danger", word: "denied" },
+  invoked: { shape: "half", tone: "progress", word: "begun, not ended" },
 };
+const STATES = ["ok", "error", "denied"] as const;
 
 export function AuditPage() {
   const [address, setAddress] = useSearchParams();
-  const status = (address.get("status") ?? "all") as "all" | "ok" | "error" | "denied";
-  const tool = address.get("tool") ?? "";
-  const own = address.get("own") === "1";
-  const args: ListAudit = { limit: 200, ...(status !== "all" ? { status } : {}), ...(tool !== "" ? { tool } : {}) };
-  const audit = useRecentCalls(args);
-  const change = (name: string, value: string) =>
+  const status = STATES.find((each) => each === address.get("status"));
+  const [tool, agent, own] = [address.get("tool"), address.get("agent"), address.get("own") === "1"];
+  const args: ListAudit = {
+    limit: 200,
+    ...(status !== undefined ? { status } : {}),
+    ...(tool !== null ? { tool } : {}),
+    ...(agent !== null ? { agent_id: agent } : {}),
+    ...(own ? {} : { except_transport: "page" }),
+  };
+  const change = (name: string, value: string | null) =>
     setAddress(
       (before) => {
         const next = new URLSearchParams(before);
-        if (value === "" || value === "all") next.delete(name);
+        if (value === null || value === "") next.delete(name);
         else next.set(name, value);
         return next;
       },
@@ -40,40 +48,85 @@ export function AuditPage() {
         <h1>Audit</h1>
         <span className="quiet">every call, newest first</span>
         <div className="actions">
-          <ToolFilter tool={tool} change={(value) => change("tool", value)} />
+          {agent !== null && <AgentFilter id={agent} drop={() => change("agent", null)} />}
+          <ToolFilter key={tool} tool={tool ?? ""} change={(value) => change("tool", value)} />
           <label className="check">
-            <input type="checkbox" checked={own} onChange={(event) => change("own", event.target.checked ? "1" : "")} /> also this page's own
+            <input type="checkbox" checked={own} onChange={(event) => change("own", event.target.checked ? "1" : null)} /> also this page's own
           </label>
           <Segmented
             label="How calls ended"
-            value={status}
-            choose={(value) => change("status", value)}
-            options={[
-              ["all", "All"],
-              ["ok", "ok"],
-              ["error", "error"],
-              ["denied", "denied"],
-            ]}
+            value={status ?? "all"}
+            choose={(value) => change("status", value === "all" ? null : value)}
+            options={[["all", "All"], ...STATES.map((each) => [each, each] as const)]}
           />
         </div>
       </div>
-      <Card title="Calls">
-        <Loaded query={audit} what="The audit could not be read">
-          {(data) => {
-            const rows = runsOf(data.entries.filter((entry) => own || !isOwn(entry)));
-            return rows.length === 0 ? (
-              <Empty title="No call fits">Calls of agents, of the shell and of programs stand here as they come.</Empty>
-            ) : (
-              <ul className="calls">
-                {rows.map((run) => (
-                  <Row key={run.newest.id} run={run} />
-                ))}
-              </ul>
-            );
-          }}
-        </Loaded>
-      </Card>
+      <CallsCard key={JSON.stringify(args)} args={args} narrowed={address.size > 0} />
     </div>
+  );
+}
+
+/** The list holds still while somebody points at it, reads in it or has gone back: what came is told above it. */
+function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
+  const calls = useRecentCalls(args);
+  const [held, setHeld] = useState<AuditEntry[] | null>(null);
+  const shown = held !== null && calls.live ? held : calls.entries;
+  const waiting = newerThan(shown, calls.entries);
+  const rows = runsOf(shown);
+  const hold = () => setHeld((before) => before ?? calls.entries);
+  const letGo = (event: React.SyntheticEvent<HTMLElement>) => {
+    const list = event.currentTarget;
+    const reads = list.querySelector("[aria-expanded=true]") !== null;
+    if (!reads && !list.contains(document.activeElement)) setHeld(null);
+  };
+  useRowKeys(".call");
+  return (
+    <Card
+      title="Calls"
+      aside={
+        waiting > 0 ? (
+          <button type="button" className="button small" onClick={() => setHeld(calls.entries)}>
+            {waiting} new, show
+          </button>
+        ) : calls.live ? (
+          "as they come"
+        ) : (
+          "older ones: new ones are not added"
+        )
+      }
+    >
+      <Loaded query={calls.query} what="The audit could not be read">
+        {() =>
+          rows.length === 0 ? (
+            <Empty title={narrowed ? "No call fits" : "No call yet"}>
+              {narrowed
+                ? "Take a filter away, or wait: new calls appear by themselves."
+                : "Calls of agents, of the shell and of programs stand here as they come."}
+            </Empty>
+          ) : (
+            <ul className="calls" onMouseEnter={hold} onFocus={hold} onMouseLeave={letGo}>
+              {rows.map((run) => (
+                <Row key={run.newest.id} run={run} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {calls.older !== undefined && (
+        <button type="button" className="button older" onClick={calls.older}>
+          Show older ones
+        </button>
+      )}
+    </Card>
+  );
+}
+
+function AgentFilter({ id, drop }: { id: string; drop: () => void }) {
+  const name = useTool("agent_get", { id }).data?.name ?? id;
+  return (
+    <button type="button" className="button" onClick={drop} title="Show the calls of all">
+      only {name} ×
+    </button>
   );
 }
 
@@ -90,9 +143,12 @@ function ToolFilter({ tool, change }: { tool: string; change: (tool: string) => 
         className="field"
         type="search"
         aria-label="Only this tool"
-        placeholder="Only this tool"
+        placeholder="Tool, such as task_*"
         value={value}
-        onChange={(event) => setValue(event.target.value)}
+        onChange={(event) => {
+          setValue(event.target.value);
+          if (event.target.value === "") change("");
+        }}
         onBlur={() => change(value.trim())}
       />
     </form>
@@ -118,11 +174,31 @@ function Row({ run: { newest: entry, count } }: { run: Run }) {
         <span className="meta num">{took(entry)}</span>
         {typeof message === "string" && <span className="said">{message}</span>}
       </button>
-      {open && (
-        <pre tabIndex={0}>
-          {JSON.stringify({ id: entry.id, agent_id: entry.agent_id, arguments: entry.arguments, result: entry.result, error: entry.error }, null, 2)}
-        </pre>
-      )}
+      {open && <Whole entry={entry} />}
     </li>
+  );
+}
+
+function Whole({ entry }: { entry: AuditEntry }) {
+  const { arguments: given, result, error } = entry;
+  return (
+    <div className="whole">
+      <p className="meta">
+        <Id id={entry.id} /> · {entry.at}
+        {entry.mission_id !== null && (
+          <>
+            {" · "}
+            <Link to={`/missions/${entry.mission_id}`}>mission</Link>
+          </>
+        )}
+        {entry.task_id !== null && (
+          <>
+            {" · "}
+            <Link to={`/tasks/${entry.task_id}`}>task</Link>
+          </>
+        )}
+      </p>
+      <pre tabIndex={0}>{JSON.stringify({ arguments: given, ...(error !== null ? { error } : { result }) }, null, 2)}</pre>
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import { useAction, useTool } from "@/api/queries";
 import type { MessageKind, ObservationRecord, WholeExecution } from "@/api/types";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
+import { Lease } from "@/ui/lease";
 import { Card, Id, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
@@ -14,14 +15,15 @@ import { span } from "@/ui/text";
 import { costOf, isLive, statusOf, tokensOf } from "./look";
 import { Terminal } from "./terminal";
 
-export function Detail({ id }: { id: string }) {
+/** `lease` is how long its agent holds the task, while it does. */
+export function Detail({ id, lease }: { id: string; lease: string | null }) {
   const execution = useTool("execution_get", { id });
   return (
     <Loaded query={execution} what="The execution could not be read" rows={8}>
       {(data) => (
         <>
           <section className="card execution" aria-label={`Execution of ${data.agent_name}`}>
-            <Head execution={data} />
+            <Head execution={data} lease={lease} />
             <Terminal key={data.id} id={data.id} name={data.agent_name} />
             {isLive(data) && <Steering execution={data} />}
           </section>
@@ -33,19 +35,31 @@ export function Detail({ id }: { id: string }) {
   );
 }
 
-function Head({ execution }: { execution: WholeExecution }) {
+function Head({ execution, lease }: { execution: WholeExecution; lease: string | null }) {
   const now = useNow();
   const seconds = execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
-  const facts = [execution.adapter, span(seconds), tokensOf(execution), costOf(execution), execution.reason].filter(Boolean);
+  const facts = [execution.adapter, span(seconds), tokensOf(execution), costOf(execution)].filter(Boolean);
   return (
     <header className="execution-head">
-      <div>
-        <StatusPill status={statusOf(execution)} /> <strong>{execution.agent_name}</strong>{" "}
+      <div className="title-line">
+        <StatusPill status={statusOf(execution)} />
+        <strong>{execution.agent_name}</strong>
         <Link to={`/tasks/${execution.task_id}`}>{execution.task_name}</Link>
+        <span className="chips">
+          <span className="chip">{execution.mode}</span>
+          <span className="chip">
+            <Id id={execution.id} />
+          </span>
+        </span>
       </div>
-      <div className="quiet">
-        {facts.join(" · ")} · {execution.mode} · <Id id={execution.id} />
+      <div className="quiet fact-line">
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        {execution.resumes !== null && <Link to={`/executions/${execution.resumes}`}>goes on from an earlier one</Link>}
+        <Lease until={lease} />
       </div>
+      {execution.reason !== null && <p className="quiet">{execution.reason}</p>}
     </header>
   );
 }
@@ -92,15 +106,30 @@ function Steering({ execution }: { execution: WholeExecution }) {
           {word}
         </button>
       ))}
-      <button type="button" className="button danger" disabled={off} onClick={() => stop.mutate({ id: execution.id })}>
-        Stop
-      </button>
+      <StopButton off={off} stop={() => stop.mutate({ id: execution.id })} />
       {error !== null && (
         <p className="error" role="alert">
           {error.message} {error.hint}
         </p>
       )}
     </form>
+  );
+}
+
+/** Asks once more: what the agent has in mind is gone afterwards. */
+function StopButton({ off, stop }: { off: boolean; stop: () => void }) {
+  const [sure, setSure] = useState(false);
+  return (
+    <button
+      type="button"
+      className="button danger"
+      title="End its process; its task becomes free for others"
+      disabled={off}
+      onClick={() => (sure ? stop() : setSure(true))}
+      onBlur={() => setSure(false)}
+    >
+      {sure ? "Stop it now" : "Stop"}
+    </button>
   );
 }
 

@@ -1,69 +1,108 @@
-// Every launched agent as a terminal; the chosen one in large.
-import { useMemo, useRef } from "react";
+// Every launched agent as a terminal or a row; the chosen one in large.
+import { useMemo, useRef, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
-import type { ExecutionRecord } from "@/api/types";
+import type { RunGlance } from "@/api/types";
 import { useKeys } from "@/features/shell/keys";
+import { useOnline } from "@/live/live";
+import { useNow } from "@/ui/clock";
+import { Icon } from "@/ui/icons";
 import { Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
+import { count } from "@/ui/text";
 import { Detail } from "./detail";
-import { isLive } from "./look";
+import { LaunchAnywhere } from "./launch";
+import { List } from "./list";
+import { ENDED, isSilent, LIVE } from "./look";
 import { Tile } from "./tile";
+import { useRuns } from "./runs";
 import "./executions.css";
 
-const FILTERS = {
-  live: (each: ExecutionRecord) => isLive(each),
-  waiting: (each: ExecutionRecord) => each.status === "waiting",
-  ended: (each: ExecutionRecord) => !isLive(each),
-};
-type Filter = keyof typeof FILTERS;
+const SHOWS = ["live", "waiting", "silent", "ended"] as const;
+type Show = (typeof SHOWS)[number];
 
 export function ExecutionsPage() {
   const { id } = useParams();
   const [address, setAddress] = useSearchParams();
-  const list = useTool("execution_list", { limit: 200 });
-  const all = useSteady(list.data?.executions);
-  const many = (filter: Filter) => all.filter(FILTERS[filter]).length;
-  const own = all.find((each) => each.id === id);
-  const wanted = address.get("show") as Filter | null;
-  const show: Filter = wanted ?? (own !== undefined && !isLive(own) ? "ended" : many("live") > 0 || all.length === 0 ? "live" : "ended");
-  const rows = all.filter(FILTERS[show]);
-  const search = wanted !== null ? `?show=${wanted}` : "";
+  const wanted = SHOWS.find((each) => each === address.get("show"));
+  const asList = address.get("view") === "list";
+  const live = useRuns(LIVE, { live: true });
+  const liveRows = useSteady(live.rows);
+  const many = useCounts(live.counts, liveRows);
+  const show: Show = wanted ?? (many.live > 0 || many.ended === 0 || isIn(liveRows, id) ? "live" : "ended");
+  const ended = useRuns(ENDED, { enabled: show === "ended" });
+  const now = useNow();
+  const chosen = { live: liveRows, waiting: liveRows.filter(needsPerson), silent: liveRows.filter((each) => isSilent(each, null, now)), ended: ended.rows };
+  const rows = chosen[show];
+  const search = address.size > 0 ? `?${address}` : "";
   useMoves(rows, id, search);
+  const change = (name: string, value: string | null) =>
+    setAddress(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const source = show === "ended" ? ended : live;
   return (
     <div className="page executions">
       <title>Executions · Mission Control</title>
       <div className="page-head">
         <h1>Executions</h1>
         <span className="quiet">
-          {many("live")} live · {many("ended")} ended
+          {count(many.live)} live · {count(many.ended)} ended
         </span>
         <div className="actions">
           <Segmented
             label="Which executions"
             value={show}
-            choose={(value) => setAddress({ show: value }, { replace: true })}
+            choose={(value) => change("show", value)}
+            options={SHOWS.map((each) => [each, `${WORDS[each]} ${count(many[each])}`] as const)}
+          />
+          <Segmented
+            label="How they are shown"
+            value={asList ? "list" : "tiles"}
+            choose={(value) => change("view", value === "list" ? value : null)}
             options={[
-              ["live", `Live ${many("live")}`],
-              ["waiting", `Waiting ${many("waiting")}`],
-              ["ended", `Ended ${many("ended")}`],
+              ["tiles", "Tiles"],
+              ["list", "List"],
             ]}
           />
+          <LaunchButton />
         </div>
       </div>
       <div className="execution-columns" data-detail={id !== undefined || undefined}>
         <div className="tiles-side">
-          <Loaded query={list} what="The executions could not be read">
-            {() => (rows.length === 0 ? <Nothing none={all.length === 0} /> : <Tiles rows={rows} id={id} search={search} />)}
+          <Loaded query={source.query} what="The executions could not be read">
+            {() =>
+              rows.length === 0 ? (
+                <Nothing show={show} none={many.live + many.ended === 0} />
+              ) : asList ? (
+                <List rows={rows} id={id} search={search} />
+              ) : (
+                <ul className="tiles">
+                  {rows.map((each) => (
+                    <Tile key={each.id} execution={each} chosen={each.id === id} search={search} />
+                  ))}
+                </ul>
+              )
+            }
           </Loaded>
+          {source.more !== undefined && (
+            <button type="button" className="button older" onClick={source.more}>
+              Show older ones
+            </button>
+          )}
         </div>
         {id !== undefined && (
           <div className="detail-side">
             <Link className="button back" to={`/executions${search}`}>
               All executions
             </Link>
-            <Detail key={id} id={id} />
+            <Detail key={id} id={id} lease={liveRows.find((each) => each.id === id)?.lease_until ?? null} />
           </div>
         )}
       </div>
@@ -71,44 +110,78 @@ export function ExecutionsPage() {
   );
 }
 
-function Tiles({ rows, id, search }: { rows: ExecutionRecord[]; id: string | undefined; search: string }) {
-  return (
-    <ul className="tiles">
-      {rows.map((each) => (
-        <Tile key={each.id} execution={each} chosen={each.id === id} search={search} />
-      ))}
-    </ul>
-  );
+const WORDS: Record<Show, string> = { live: "Live", waiting: "Waiting", silent: "Silent", ended: "Ended" };
+
+const needsPerson = (each: RunGlance) => each.status === "waiting" || each.task_state === "blocked";
+const isIn = (rows: RunGlance[], id: string | undefined) => rows.some((each) => each.id === id);
+
+function useCounts(counts: Record<string, number>, live: RunGlance[]): Record<Show, number> {
+  const now = useNow();
+  const sum = (statuses: readonly string[]) => statuses.reduce((total, each) => total + (counts[each] ?? 0), 0);
+  return {
+    live: sum(LIVE),
+    waiting: live.filter(needsPerson).length,
+    silent: live.filter((each) => isSilent(each, null, now)).length,
+    ended: sum(ENDED),
+  };
 }
 
-function Nothing({ none }: { none: boolean }) {
+const NONE: Record<Show, [string, string]> = {
+  live: ["Nothing runs", "Launch an agent on a task that is ready, or look at those that ended."],
+  waiting: ["Nobody waits for you", "An agent that asks, or is blocked, stands here until it is answered."],
+  silent: ["Nobody is silent", "An agent that has shown nothing for 90 seconds stands here: a nudge may help."],
+  ended: ["None has ended", "What an ended agent showed can be played again here."],
+};
+
+function Nothing({ show, none }: { show: Show; none: boolean }) {
   return (
     <section className="card">
       {none ? (
         <Empty title="Nothing was launched yet" actions={<code>mission launch --adapter claude-code --task t_…</code>}>
-          Mission Control starts agent clients itself, each with its task and a terminal that you can watch and type into.
+          Mission Control starts agent clients itself, each with its task and a terminal that you can watch and type into. Launch one here or
+          from a shell.
         </Empty>
       ) : (
-        <Empty title="None of these">Another filter shows the others.</Empty>
+        <Empty title={NONE[show][0]}>{NONE[show][1]}</Empty>
       )}
     </section>
   );
 }
 
+function LaunchButton() {
+  const online = useOnline();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [open, setOpen] = useState(false);
+  const show = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <button type="button" className="button" disabled={!online} onClick={show}>
+        <Icon name="plus" /> Launch
+      </button>
+      <dialog ref={dialog} aria-labelledby="launch-title" onClose={() => setOpen(false)}>
+        {open && <LaunchAnywhere close={() => dialog.current?.close()} />}
+      </dialog>
+    </>
+  );
+}
+
 /** Those that need a person first when the page is opened, then a fixed order: a tile never moves because of an update. */
-function useSteady(executions: ExecutionRecord[] | undefined): ExecutionRecord[] {
+function useSteady(executions: RunGlance[]): RunGlance[] {
   const places = useRef(new Map<string, number>());
   return useMemo(() => {
     const known = places.current;
-    const fresh = (executions ?? []).filter((each) => !known.has(each.id));
-    const urgent = known.size === 0 ? (each: ExecutionRecord) => Number(each.status !== "waiting") : () => 0;
+    const fresh = executions.filter((each) => !known.has(each.id));
+    const urgent = known.size === 0 ? (each: RunGlance) => Number(!needsPerson(each)) : () => 0;
     fresh.sort((one, other) => urgent(one) - urgent(other) || one.created_at.localeCompare(other.created_at));
     for (const each of fresh) known.set(each.id, known.size);
-    return [...(executions ?? [])].sort((one, other) => known.get(one.id)! - known.get(other.id)!);
+    return [...executions].sort((one, other) => known.get(one.id)! - known.get(other.id)!);
   }, [executions]);
 }
 
-function useMoves(rows: ExecutionRecord[], id: string | undefined, search: string): void {
+function useMoves(rows: RunGlance[], id: string | undefined, search: string): void {
   const navigate = useNavigate();
   useKeys(
     useMemo(() => {
@@ -120,6 +193,7 @@ function useMoves(rows: ExecutionRecord[], id: string | undefined, search: strin
       return {
         j: () => move(1),
         k: () => move(-1),
+        Escape: () => id !== undefined && void navigate(`/executions${search}`),
         o: (event) => {
           event.preventDefault();
           document.querySelector<HTMLElement>(".terminal .xterm-helper-textarea")?.focus();

@@ -3,17 +3,86 @@ import { useState, type FormEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { useAction, useTool } from "@/api/queries";
+import { useOverview } from "@/features/shell/counts";
 import { Loaded } from "@/ui/states";
 import { splitArguments } from "./arguments";
 
 const ANY_PROGRAM = "command";
 
-export function LaunchForm({ taskId, close }: { taskId: string; close: () => void }) {
+/** For one task; `bare` where a heading stands above it already. */
+export function LaunchForm({ taskId, close, bare = false }: { taskId: string; close: () => void; bare?: boolean }) {
   const adapters = useTool("adapter_list", {});
   return (
-    <Loaded query={adapters} what="The clients could not be read">
-      {(data) => <Form taskId={taskId} close={close} installed={data.adapters.filter((each) => each.installed)} />}
-    </Loaded>
+    <>
+      {!bare && <h2 id="launch-title">Launch an agent on this task</h2>}
+      <Loaded query={adapters} what="The clients could not be read">
+        {(data) => <Form taskId={taskId} close={close} installed={data.adapters.filter((each) => each.installed)} />}
+      </Loaded>
+    </>
+  );
+}
+
+/** The same with the task to be chosen: one that is ready, of a mission that is open. */
+export function LaunchAnywhere({ close }: { close: () => void }) {
+  const missions = useOverview().data?.missions ?? [];
+  const [mission, setMission] = useState("");
+  const [task, setTask] = useState("");
+  const next = useTool("workflow_next_tasks", { workflow_id: mission, include_failed: true }, { enabled: mission !== "" });
+  return (
+    <>
+      <div className="assign">
+        <h2 id="launch-title">Launch an agent</h2>
+        {missions.length === 0 && <p>No mission is open. An agent is launched on a task, and a task belongs to a mission.</p>}
+        <label>
+          Mission
+          <select
+            className="field"
+            value={mission}
+            onChange={(event) => {
+              setMission(event.target.value);
+              setTask("");
+            }}
+          >
+            <option value="">Choose one</option>
+            {missions.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {mission !== "" && (
+          <Loaded query={next} what="The tasks could not be read" rows={1}>
+            {(data) =>
+              data.tasks.length === 0 ? (
+                <p>No task of this mission is ready: each is taken, done, or waits for another.</p>
+              ) : (
+                <label>
+                  Task that is ready
+                  <select className="field" value={task} onChange={(event) => setTask(event.target.value)}>
+                    <option value="">Choose one</option>
+                    {data.tasks.map((each) => (
+                      <option key={each.id} value={each.id}>
+                        {each.name}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+              )
+            }
+          </Loaded>
+        )}
+      </div>
+      {task !== "" ? (
+        <LaunchForm key={task} taskId={task} close={close} bare />
+      ) : (
+        <div className="assign actions">
+          <button type="button" className="button" onClick={close}>
+            Leave it
+          </button>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -42,12 +111,16 @@ function Form({ taskId, close, installed }: FormProps) {
         arguments: splitArguments(more),
         ...(folder.trim() !== "" ? { repository_path: folder.trim() } : {}),
       },
-      { onSuccess: (made) => void navigate(`/executions/${made.id}`) },
+      {
+        onSuccess: (made) => {
+          close();
+          void navigate(`/executions/${made.id}`);
+        },
+      },
     );
   };
   return (
     <form className="assign" onSubmit={submit}>
-      <h2 id="launch-title">Launch an agent on this task</h2>
       <label>
         Client
         <select className="field" value={name} onChange={(event) => setName(event.target.value)}>
@@ -58,6 +131,9 @@ function Form({ taskId, close, installed }: FormProps) {
           ))}
         </select>
       </label>
+      {installed.every((each) => each.name === ANY_PROGRAM) && (
+        <p className="quiet">No agent client was found on this machine. Any program can be launched in its place.</p>
+      )}
       {adapter?.interactive && (
         <label className="tick">
           <span>

@@ -37,12 +37,12 @@ afterEach(() => void vi.useRealTimers());
 
 test("what the terminal shows is passed on, and what is typed is sent", () => {
   const terminal = connect();
-  sockets[0]!.say({ type: "attached", typing: true, execution: {} });
+  sockets[0]!.say({ type: "attached", typing: true, history: false, execution: {} });
   sockets[0]!.say({ type: "output", data: "hello" });
   terminal.type("ls\r");
   terminal.resize(40, 120);
 
-  expect(listener.attached).toHaveBeenCalledWith(true);
+  expect(listener.attached).toHaveBeenCalledWith(expect.objectContaining({ typing: true, history: false }));
   expect(listener.output).toHaveBeenCalledWith("hello");
   expect(sockets[0]!.sent.map((frame) => JSON.parse(frame))).toEqual([
     { type: "input", data: "ls\r" },
@@ -67,4 +67,15 @@ test("a broken connection is made again, an ended or left one is not", () => {
   connect().close();
   vi.advanceTimersByTime(60_000);
   expect(sockets.length).toBe(3);
+});
+
+test("after the page was away the line is made anew, because a dead one may look open", () => {
+  const terminal = connect();
+  sockets[0]!.say({ type: "attached", typing: true, history: false, execution: {} });
+  terminal.pageConnected(true);
+  expect(sockets.length).toBe(1);
+
+  terminal.pageConnected(false);
+  terminal.pageConnected(true);
+  expect([sockets.length, sockets[0]!.readyState]).toEqual([2, 3]);
 });

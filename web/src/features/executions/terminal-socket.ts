@@ -1,9 +1,10 @@
 // The terminal of one execution: what it showed, what it shows, what a person types. Goes on after a broken connection.
 import type { ExecutionRecord } from "@/api/types";
+import { live } from "@/live/live";
 
 export interface TerminalListener {
-  /** The terminal is shown from the start again. */
-  attached: (typing: boolean) => void;
+  /** The terminal is shown from the start again; with `history` the first output is what it showed before. */
+  attached: (terminal: { typing: boolean; history: boolean }) => void;
   output: (text: string) => void;
   ended: (execution: ExecutionRecord) => void;
   refused: (words: string) => void;
@@ -11,7 +12,7 @@ export interface TerminalListener {
 }
 
 type Frame =
-  | { type: "attached"; typing: boolean }
+  | { type: "attached"; typing: boolean; history: boolean }
   | { type: "output"; data: string }
   | { type: "error"; message: string; hint: string | null }
   | { type: "ended"; execution: ExecutionRecord };
@@ -24,6 +25,7 @@ export class TerminalSocket {
   private wait = FIRST_WAIT;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private over = false;
+  private doubtful = false;
 
   constructor(
     private readonly id: string,
@@ -41,10 +43,15 @@ export class TerminalSocket {
     this.send({ type: "resize", rows, columns });
   }
 
+  /** The page lost its connection: this one may be dead too and not know it, so it is made again when the page is back. */
+  pageConnected(connected: boolean): void {
+    if (!connected) this.doubtful = true;
+    else if (this.doubtful && !this.over) this.connect();
+  }
+
   close(): void {
     this.over = true;
-    clearTimeout(this.retry);
-    this.socket?.close();
+    this.leave();
   }
 
   private send(frame: object): void {
@@ -52,6 +59,7 @@ export class TerminalSocket {
   }
 
   private connect(): void {
+    this.leave();
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = this.open(`${scheme}://${location.host}/ws/executions/${encodeURIComponent(this.id)}/terminal`);
     this.socket = socket;
@@ -59,11 +67,20 @@ export class TerminalSocket {
     socket.onclose = () => this.closed();
   }
 
+  private leave(): void {
+    clearTimeout(this.retry);
+    if (this.socket === null) return;
+    this.socket.onmessage = null;
+    this.socket.onclose = null;
+    this.socket.close();
+    this.socket = null;
+  }
+
   private receive(frame: Frame): void {
-    if (this.over) return;
     if (frame.type === "attached") {
       this.wait = FIRST_WAIT;
-      this.listener.attached(frame.typing);
+      this.doubtful = false;
+      this.listener.attached(frame);
     } else if (frame.type === "output") this.listener.output(frame.data);
     else if (frame.type === "error") this.listener.refused([frame.message, frame.hint].filter(Boolean).join(" "));
     else if (frame.type === "ended") {
@@ -78,4 +95,17 @@ export class TerminalSocket {
     this.retry = setTimeout(() => this.connect(), this.wait);
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
   }
+}
+
+/** A terminal's socket that follows the page's own connection; `stop` closes it. */
+export function followTerminal(id: string, listener: TerminalListener): { socket: TerminalSocket; stop: () => void } {
+  const socket = new TerminalSocket(id, listener);
+  const unwatch = live.watch(() => socket.pageConnected(live.state().state === "live"));
+  return {
+    socket,
+    stop: () => {
+      unwatch();
+      socket.close();
+    },
+  };
 }

@@ -1,108 +1,87 @@
-// A terminal that can be typed into, over the execution's socket; dark in both themes.
-import { FitAddon } from "@xterm/addon-fit";
-import { Terminal as Emulator } from "@xterm/xterm";
-import "@xterm/xterm/css/xterm.css";
+// A terminal that can be typed into, over the execution's socket, and played again once it ended; dark in both themes.
 import { useEffect, useRef, useState } from "react";
 
-import { openWithoutInlineStyles } from "./emulator-styles";
-import { TerminalSocket } from "./terminal-socket";
+import { makeEmulator, type Emulator } from "./emulator";
+import { ReplayBar } from "./replay-bar";
+import { followTerminal } from "./terminal-socket";
 
-interface TerminalProps {
-  id: string;
-  name: string;
-}
+type State = "connecting" | "typing" | "watching" | "lost" | "ended";
 
-export function Terminal({ id, name }: TerminalProps) {
+const NOTES: Record<State, string> = {
+  connecting: "Connecting …",
+  typing: "What you type goes to the agent. Shift+Esc leaves the terminal.",
+  watching: "This one runs without a terminal: watch it here, and send it messages below.",
+  lost: "Not connected: nothing you type would arrive. Trying again …",
+  ended: "It has ended. This is what it showed last.",
+};
+
+export function Terminal({ id, name }: { id: string; name: string }) {
   const box = useRef<HTMLDivElement>(null);
-  const [state, setState] = useState<"connecting" | "typing" | "watching" | "lost" | "ended">("connecting");
+  const [emulator, setEmulator] = useState<Emulator | null>(null);
+  const [state, setState] = useState<State>("connecting");
   const [refused, setRefused] = useState<string | null>(null);
   useEffect(() => {
-    const { emulator, fit, drop } = makeEmulator(box.current!);
-    const socket = new TerminalSocket(id, {
-      attached: (typing) => {
-        emulator.reset();
-        setState(typing ? "typing" : "watching");
-        emulator.options.disableStdin = !typing;
-        emulator.options.cursorBlink = typing;
-        if (typing) socket.resize(emulator.rows, emulator.cols);
-      },
-      output: (text) => emulator.write(text),
-      ended: () => {
-        emulator.options.disableStdin = true;
-        setState("ended");
-      },
-      refused: setRefused,
-      lost: () => setState("lost"),
-    });
-    const typed = emulator.onData((data) => socket.type(data));
-    const sized = emulator.onResize(({ rows, cols }) => socket.resize(rows, cols));
-    emulator.attachCustomKeyEventHandler((event) => {
-      if (event.type !== "keydown" || event.key !== "Escape" || !event.shiftKey) return true;
-      emulator.blur();
-      document.getElementById("main")?.focus();
-      return false;
-    });
-    const watch = new ResizeObserver(() => fit());
-    watch.observe(box.current!);
+    const made = makeEmulator(box.current!);
+    const leave = connect(made.emulator, id, setState, setRefused);
+    setEmulator(made.emulator);
     return () => {
-      watch.disconnect();
-      typed.dispose();
-      sized.dispose();
-      socket.close();
-      drop();
+      leave();
+      made.drop();
     };
   }, [id]);
   return (
     <div className="terminal" data-state={state}>
       <div ref={box} className="terminal-box" role="group" aria-label={`Terminal of ${name}`} data-scrolls />
-      <p className="terminal-note" role="status">
-        {NOTES[state]} {refused}
-      </p>
+      <div className="terminal-note">
+        <p role="status">
+          {NOTES[state]} {refused}
+        </p>
+        {state === "ended" && emulator !== null && <ReplayBar id={id} emulator={emulator} />}
+      </div>
     </div>
   );
 }
 
-const NOTES = {
-  connecting: "Connecting …",
-  typing: "What you type goes to the agent. Shift+Esc leaves the terminal.",
-  watching: "This one runs without a terminal: watch it here, and send it messages below.",
-  lost: "Not connected. Trying again …",
-  ended: "It has ended. This is what it showed.",
-};
-
-function makeEmulator(box: HTMLElement) {
-  const style = getComputedStyle(box);
-  const emulator = new Emulator({
-    fontFamily: style.getPropertyValue("--mono"),
-    fontSize: 12,
-    scrollback: 10_000,
-    convertEol: true,
-    screenReaderMode: true,
-    theme: { background: resolved(box, "--term-bg"), foreground: "#d5dae0" },
-  });
-  const fitting = new FitAddon();
-  emulator.loadAddon(fitting);
-  const dropStyles = openWithoutInlineStyles(emulator, box);
-  const fit = () => {
-    if (box.clientWidth > 0 && box.clientHeight > 0) fitting.fit();
+/** Let the emulator show the execution and hear the person; gives what ends that. */
+function connect(
+  emulator: Emulator,
+  id: string,
+  setState: (state: State) => void,
+  setRefused: (words: string | null) => void,
+): () => void {
+  let replaying = false;
+  const takeTyping = (takes: boolean) => {
+    emulator.options.disableStdin = !takes;
+    emulator.options.cursorBlink = takes;
   };
-  fit();
-  return {
-    emulator,
-    fit,
-    drop: () => {
-      emulator.dispose();
-      dropStyles();
+  const { socket, stop } = followTerminal(id, {
+    attached: ({ typing, history }) => {
+      emulator.reset();
+      replaying = history;
+      setRefused(null);
+      setState(typing ? "typing" : "watching");
+      takeTyping(typing);
+      if (typing) socket.resize(emulator.rows, emulator.cols);
     },
-  };
-}
-
-/** A colour as the browser computes it: the emulator cannot read light-dark(). */
-function resolved(box: HTMLElement, name: string): string {
-  const probe = document.createElement("span");
-  probe.style.color = `var(${name})`;
-  box.append(probe);
-  const [red, green, blue] = (getComputedStyle(probe).color.match(/\d+/g) ?? ["18", "22", "26"]).map(Number);
-  probe.remove();
-  return `#${[red, green, blue].map((part) => (part ?? 0).toString(16).padStart(2, "0")).join("")}`;
+    output: (text) => emulator.write(text, () => (replaying = false)),
+    ended: () => {
+      takeTyping(false);
+      setState("ended");
+    },
+    refused: setRefused,
+    lost: () => {
+      takeTyping(false);
+      setState("lost");
+    },
+  });
+  // A program's questions to its terminal stand in what it showed before: they were answered then.
+  emulator.onData((data) => !replaying && socket.type(data));
+  emulator.onResize(({ rows, cols }) => socket.resize(rows, cols));
+  emulator.attachCustomKeyEventHandler((event) => {
+    if (event.type !== "keydown" || event.key !== "Escape" || !event.shiftKey) return true;
+    emulator.blur();
+    document.getElementById("main")?.focus();
+    return false;
+  });
+  return stop;
 }

@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 
 import { useEvents } from "@/live/live";
 import type { EventFrame } from "@/live/socket";
+import { useBadge } from "./badge";
 
 const KEY = "mission.notify";
 
@@ -12,6 +13,7 @@ const isOn = () => localStorage.getItem(KEY) === "on" && "Notification" in windo
 /** Tells of what newly waits while the page is not looked at. */
 export function Notifier() {
   const navigate = useNavigate();
+  useBadge();
   const hear = useCallback(
     (events: EventFrame[]) => {
       if (document.visibilityState === "visible" || !isOn()) return;
@@ -50,7 +52,7 @@ export function NotifySwitch() {
       <button type="button" className="button" aria-pressed={on} onClick={() => void turn()}>
         {on ? "Notifications are on" : "Notify me"}
       </button>
-      {refused && <span className="meta">The browser refuses notifications of this page.</span>}
+      {refused && <span className="meta">The browser refuses them: allow notifications of this address in its settings.</span>}
     </>
   );
 }

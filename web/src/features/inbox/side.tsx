@@ -3,7 +3,7 @@ import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
-import { useTail } from "@/features/executions/tile";
+import { TailLines, useTail } from "@/features/executions/tail-lines";
 import { Icon } from "@/ui/icons";
 import { Card, Time } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
@@ -42,7 +42,9 @@ export function LastLines({ executionId, name }: { executionId: string; name: st
   const { lines } = useTail(executionId, true);
   return (
     <Card title={`${name}, last lines`} aside={<Link to={`/executions/${executionId}`}>Open terminal</Link>} className="last-lines">
-      <pre tabIndex={0}>{lines.join("\n")}</pre>
+      <pre tabIndex={0} className="tail">
+        <TailLines lines={lines} />
+      </pre>
     </Card>
   );
 }

@@ -1,44 +1,70 @@
 // Shown when the browser has no session: how to get one.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
-import { setSignedIn } from "@/api/session";
+import { askWhetherSignedIn } from "@/api/session";
 import { Icon } from "@/ui/icons";
+
+const COMMAND = "mission open";
+const OVER = "That address was used already, or is older than two minutes.";
+const OUT = "This browser is not signed in. Missions are shown to their owner only.";
 
 export function Login() {
   const over = new URLSearchParams(location.search).get("code") === "over";
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText("mission open");
-    setCopied(true);
+  const [signedIn, setSignedIn] = useState<boolean | undefined>();
+  const [still, setStill] = useState(false);
+  useEffect(() => void askWhetherSignedIn().then(setSignedIn), []);
+  const look = async () => {
+    if (await askWhetherSignedIn()) location.assign("/");
+    else setStill(true);
   };
   return (
     <main className="login">
+      <title>Sign in · Mission Control</title>
       <div className="card">
         <h1>
           <Icon name="logo" size={20} /> Mission Control
         </h1>
-        <p role={over ? "alert" : undefined}>
-          {over
-            ? "That address was used already, or is older than two minutes."
-            : "This browser is not signed in. Missions are shown to their owner only."}
-        </p>
-        <p>Run this in a shell. It opens the page, signed in:</p>
-        <pre>mission open</pre>
-        <div className="actions">
-          <button type="button" className="button primary" onClick={() => void copy()}>
-            {copied ? "Copied" : "Copy the command"}
-          </button>
-          <button type="button" className="button" onClick={() => leave()}>
-            I have signed in
-          </button>
-        </div>
-        <p className="meta">Without a screen, <code>mission open --print</code> prints an address that works once.</p>
+        {signedIn ? (
+          <>
+            <p role={over ? "alert" : undefined}>{over && OVER} This browser is signed in.</p>
+            <div className="actions">
+              <a className="button primary" href="/">
+                Go to Mission Control
+              </a>
+            </div>
+          </>
+        ) : (
+          <>
+            <p role={over ? "alert" : undefined}>{over ? OVER : OUT}</p>
+            <p>Run this in a shell. It opens the page, signed in:</p>
+            <pre>{COMMAND}</pre>
+            <div className="actions">
+              <CopyCommand />
+              <button type="button" className="button" onClick={() => void look()}>
+                I have signed in
+              </button>
+            </div>
+            {still && <p role="alert">Not yet: open the address that the command prints in this browser.</p>}
+            <p className="meta">
+              Without a screen, <code>mission open --print</code> prints an address that works once.
+            </p>
+          </>
+        )}
       </div>
     </main>
   );
 }
 
-function leave(): void {
-  setSignedIn(true);
-  location.assign("/");
+function CopyCommand() {
+  const [copied, setCopied] = useState(false);
+  if (navigator.clipboard === undefined) return null; // only where the browser calls the address secure
+  const copy = async () => {
+    await navigator.clipboard.writeText(COMMAND);
+    setCopied(true);
+  };
+  return (
+    <button type="button" className="button primary" onClick={() => void copy()}>
+      {copied ? "Copied" : "Copy the command"}
+    </button>
+  );
 }

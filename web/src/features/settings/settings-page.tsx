@@ -1,22 +1,50 @@
-// How this page looks and tells, and how the daemon fares.
+// How this page looks and tells, how the daemon fares, and what it was set to.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "react-router";
 
 import { request, type ApiError } from "@/api/client";
 import { useTool } from "@/api/queries";
+import { signOut } from "@/api/session";
 import { NotifySwitch } from "@/features/inbox/notify";
-import { Card, Segmented } from "@/ui/parts";
+import { useConnection } from "@/live/live";
+import { useNow } from "@/ui/clock";
+import { Card, Segmented, Time } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
+import { bytes, count, span } from "@/ui/text";
 import { chooseTheme, chosenTheme, type Theme } from "@/ui/theme";
-import { flat } from "./flat";
 import "./settings.css";
 
 const HERE: Status = { shape: "disc-check", tone: "success", word: "Installed" };
 const NOT: Status = { shape: "ring-slash", tone: "muted", word: "Not installed" };
+const FINE: Status = { shape: "disc-check", tone: "success", word: "In order" };
+const LITTLE_ROOM: Status = { shape: "triangle", tone: "attention", word: "Little room" };
+const LOST: Status = { shape: "ring-cross", tone: "danger", word: "Not connected" };
+const LITTLE = 1024 ** 3;
+
+interface DaemonStatus {
+  version: string;
+  pid: number;
+  started_at: string;
+  host: string;
+  executions: number;
+  events: number;
+  database: string;
+  database_bytes: number | null;
+  free_bytes: number;
+  settings_file: string;
+  settings: { name: string; value: unknown; source: string; doc: string }[];
+}
 
 export function SettingsPage() {
+  const status = useQuery<DaemonStatus, ApiError>({
+    queryKey: ["status"],
+    queryFn: async ({ signal }) => (await (await request("/api/status", { signal })).json()) as DaemonStatus,
+    refetchInterval: 10_000,
+    staleTime: 0,
+  });
   return (
     <div className="page settings">
       <title>Settings · Mission Control</title>
@@ -27,10 +55,19 @@ export function SettingsPage() {
       <div className="columns">
         <div>
           <ThisBrowser />
-          <Clients />
+          <Card title="The daemon" aside="set in its settings file or its environment">
+            <Loaded query={status} what="The daemon's settings could not be read" rows={8}>
+              {(data) => <DaemonSettings status={data} />}
+            </Loaded>
+          </Card>
         </div>
         <div>
-          <Health />
+          <Card title="Health">
+            <Loaded query={status} what="The daemon's health could not be read">
+              {(data) => <Health status={data} />}
+            </Loaded>
+          </Card>
+          <Clients />
         </div>
       </div>
     </div>
@@ -61,10 +98,80 @@ function ThisBrowser() {
         <span>A notification when something waits for you and this page is not in sight</span>
         <NotifySwitch />
       </div>
-      <p className="side-words">
-        The daemon's own settings stand in <code>settings.toml</code>; <code>mission config</code> shows each with where it comes from.
-      </p>
+      <div className="setting">
+        <span>
+          This browser is signed in. <code>mission token rotate</code> signs out every browser.
+        </span>
+        <button type="button" className="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
     </Card>
+  );
+}
+
+function Health({ status }: { status: DaemonStatus }) {
+  const now = useNow();
+  const connection = useConnection();
+  const lost = connection.state === "lost";
+  const little = status.free_bytes < LITTLE;
+  const look = lost ? LOST : little ? LITTLE_ROOM : FINE;
+  const facts: [string, React.ReactNode][] = [
+    ["Version", status.version],
+    ["Running for", span((now - Date.parse(status.started_at)) / 1_000)],
+    ["Process", `${status.pid} on ${status.host}`],
+    ["Launched agents", <Link to="/executions">{status.executions}</Link>],
+    ["Last event", `#${count(status.events)}`],
+    ["Database", status.database_bytes === null ? status.database : `${status.database}, ${bytes(status.database_bytes)}`],
+    ["Room on disk", bytes(status.free_bytes)],
+  ];
+  return (
+    <>
+      <p className="health-line">
+        <StatusIcon status={look} decorative /> <strong>{look.word}</strong>
+        {lost && (
+          <span className="quiet">
+            since <Time at={new Date(connection.since).toISOString()} />. What stands here is from then.
+          </span>
+        )}
+        {!lost && little && <span className="quiet">Free some space: writes will fail when there is none.</span>}
+      </p>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="side-words">
+        Silent agents and crash loops are told in the <Link to="/inbox">inbox</Link>. <code>mission doctor</code> checks the rest: programs,
+        rights, clients.
+      </p>
+    </>
+  );
+}
+
+function DaemonSettings({ status }: { status: DaemonStatus }) {
+  return (
+    <>
+      <dl className="daemon-settings">
+        {status.settings.map((each) => (
+          <div key={each.name}>
+            <dt>
+              <code>{each.name}</code> <span className="meta">{each.doc}</span>
+            </dt>
+            <dd>
+              <code>{each.value === "" || each.value === null ? "–" : String(each.value)}</code>{" "}
+              <span className="meta">{each.source}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="side-words">
+        Change one in <code>{status.settings_file}</code>, then restart: <code>mission down && mission up --detach</code>
+      </p>
+    </>
   );
 }
 
@@ -84,31 +191,6 @@ function Clients() {
               </li>
             ))}
           </ul>
-        )}
-      </Loaded>
-    </Card>
-  );
-}
-
-function Health() {
-  const health = useQuery<Record<string, unknown>, ApiError>({
-    queryKey: ["health"],
-    queryFn: async ({ signal }) => (await (await request("/api/health", { signal })).json()) as Record<string, unknown>,
-    refetchInterval: 10_000,
-    staleTime: 0,
-  });
-  return (
-    <Card title="Health">
-      <Loaded query={health} what="The daemon's health could not be read">
-        {(data) => (
-          <dl className="facts health">
-            {flat(data).map(([name, value]) => (
-              <div key={name} style={{ display: "contents" }}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
         )}
       </Loaded>
     </Card>

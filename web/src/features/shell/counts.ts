@@ -23,7 +23,8 @@ export function useWaiting() {
 
 /** How many launched agents are there now; nothing until it is known. */
 export function useLiveExecutions(): number | undefined {
-  return useTool("execution_list", { status: ["starting", "running", "waiting"], limit: 200 }).data?.executions.length;
+  const counts = useTool("overview_executions", { status: [], limit: 1 }).data?.counts;
+  return counts === undefined ? undefined : ["starting", "running", "waiting"].reduce((sum, each) => sum + (counts[each] ?? 0), 0);
 }
 
 /** How many things wait; 0 until it is known. */

@@ -1,7 +1,7 @@
 // The first minutes: how to connect a client, and the first call as it arrives.
 import { Link } from "react-router";
 
-import { isOwn, useRecentCalls } from "@/features/audit/recent";
+import { useRecentCalls } from "@/features/audit/recent";
 import { Ago, Card } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
@@ -14,6 +14,7 @@ const LINES: [string, string][] = [
   ["mission setup all --hooks", "every client that is installed, with hooks"],
   ["mission setup", "which clients are there, and which are connected"],
 ];
+const OURS = ["cli", "launch"];
 const WAITING: Status = { shape: "dotted", tone: "muted", word: "Waiting" };
 const CAME: Status = { shape: "disc-check", tone: "success", word: "Arrived" };
 
@@ -49,12 +50,12 @@ export function WelcomePage() {
 }
 
 function FirstCall() {
-  const calls = useRecentCalls({ limit: 200 });
+  const calls = useRecentCalls({ limit: 200, except_transport: "page" });
   return (
     <Card title="3. Its first call arrives here">
-      <Loaded query={calls} what="The calls could not be read" rows={1}>
-        {(data) => {
-          const newest = data.entries.find((entry) => !isOwn(entry) && entry.transport !== "cli");
+      <Loaded query={calls.query} what="The calls could not be read" rows={1}>
+        {() => {
+          const newest = calls.entries.find((entry) => !OURS.includes(entry.transport));
           return (
             <div className="first-call" role="status">
               <StatusIcon status={newest === undefined ? WAITING : CAME} decorative />

@@ -4,24 +4,37 @@ import { Link, useSearchParams } from "react-router";
 
 import { useAction, useTool } from "@/api/queries";
 import type { WorkspaceRecord } from "@/api/types";
+import { useRowKeys } from "@/features/shell/row-keys";
 import { useOnline } from "@/live/live";
-import { Card, Segmented, Time } from "@/ui/parts";
+import { Card, Id, Segmented, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { StatusIcon } from "@/ui/status-icon";
 import { plural } from "@/ui/text";
 import { stateOf } from "./standing";
 import "./workspaces.css";
 
+const PAGE = 50;
+const MOST = 200;
+
 export function WorkspacesPage() {
   const [address, setAddress] = useSearchParams();
   const show = address.get("show") ?? "present";
-  const spaces = useTool("workspace_list", { include_state: true, include_removed: show === "all", limit: 100 }, { keep: true });
+  const [limit, setLimit] = useState(PAGE);
+  const spaces = useTool("workspace_list", { include_state: true, include_removed: show === "all", limit }, { keep: true });
+  useRowKeys(".spaces .id");
   return (
     <div className="page workspaces">
       <title>Workspaces · Mission Control</title>
       <div className="page-head">
         <h1>Workspaces</h1>
-        <span className="quiet">a worktree for each parallel task</span>
+        <span className="quiet">
+          a worktree for each parallel task
+          {spaces.data !== undefined && (
+            <>
+              , looked at <Time at={new Date(spaces.dataUpdatedAt).toISOString()} />
+            </>
+          )}
+        </span>
         <div className="actions">
           <button type="button" className="button" onClick={() => void spaces.refetch()} disabled={spaces.isFetching}>
             Look again
@@ -53,9 +66,19 @@ export function WorkspacesPage() {
             )
           }
         </Loaded>
+        {spaces.data !== undefined && spaces.data.workspaces.length === limit && limit < MOST && (
+          <button type="button" className="button older" onClick={() => setLimit(Math.min(limit + PAGE, MOST))}>
+            Show older ones
+          </button>
+        )}
       </Card>
     </div>
   );
+}
+
+function TaskLink({ id }: { id: string }) {
+  const task = useTool("task_get", { id }).data;
+  return <Link to={`/tasks/${id}`}>{task?.name ?? "its task"}</Link>;
 }
 
 function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () => void }) {
@@ -73,14 +96,14 @@ function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () =
         </strong>{" "}
         <span className="quiet">{standing.words}</span>
         <div className="meta">
-          <code>{workspace.path}</code>
+          <Id id={workspace.path} what="path" />
         </div>
         <div className="meta">
           {workspace.base_branch !== null && `from ${workspace.base_branch} · `}
           {workspace.task_ids.map((id, index) => (
             <span key={id}>
               {index > 0 && ", "}
-              <Link to={`/tasks/${id}`}>task {id}</Link>
+              <TaskLink id={id} />
             </span>
           ))}
           {" · "}

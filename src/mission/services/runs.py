@@ -1,0 +1,88 @@
+"""Launched agents as the page shows them, and what agents used of tokens and money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mission.domain.execution import Execution, ExecutionStatus
+from mission.domain.overview import task_word
+from mission.services.paging import cursor_of, position_of
+from mission.store.transaction import Tx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """An execution with the names of what it is about; the lease is its agent's, while that has the task."""
+
+    execution: Execution
+    agent_name: str
+    task_name: str
+    task_word: str
+    lease_until: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunPage:
+    now: datetime
+    runs: Sequence[Run]
+    counts: Mapping[str, int]
+    next: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spent:
+    """What an agent used, as far as it was told."""
+
+    agent_id: str
+    tokens: int
+    cost_usd: float
+
+
+def page(tx: Tx, *, statuses: Sequence[ExecutionStatus] | None, limit: int, cursor: str | None) -> RunPage:
+    """Executions, newest first, and how many there are of each status."""
+    words = None if statuses is None else [str(status) for status in statuses]
+    rows = tx.runs.page(statuses=words, limit=limit, after=position_of(cursor, field="before"))
+    last = rows[-1][0] if len(rows) == limit else None
+    return RunPage(
+        now=tx.now,
+        runs=[_run(execution, row) for execution, row in rows],
+        counts=tx.runs.counts(),
+        next=cursor_of(last.created_at, last.id) if last is not None else None,
+    )
+
+
+def spending(tx: Tx, *, agent_ids: Sequence[str]) -> list[Spent]:
+    """What each of these agents used. What its clients counted outranks what it told itself: both are the same work."""
+    counted = _summed(tx.runs.usage())
+    told = _summed(tx.runs.told(agent_ids))
+    return [counted.get(id) or told[id] for id in agent_ids if id in counted or id in told]
+
+
+def _run(execution: Execution, row: Any) -> Run:
+    owns = row.task_owner_id == execution.agent_id
+    return Run(
+        execution=execution,
+        agent_name=row.agent_name or execution.adapter,
+        task_name=row.task_name,
+        task_word=task_word(
+            row.task_status, quality=row.task_quality, hold=row.task_hold, waiting_for=row.task_waiting_for
+        ),
+        lease_until=row.task_lease_until if owns else None,
+    )
+
+
+def _summed(used: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Spent]:
+    found: dict[str, tuple[int, float]] = {}
+    for agent_id, figures in used:
+        tokens, cost = found.get(agent_id, (0, 0.0))
+        more = sum(_number(figures.get(kind)) for kind in ("input_tokens", "output_tokens"))
+        more += sum(_number(figures.get(kind)) for kind in ("tokens_input", "tokens_output"))
+        found[agent_id] = (tokens + int(more), cost + _number(figures.get("cost_usd")))
+    return {id: Spent(agent_id=id, tokens=tokens, cost_usd=cost) for id, (tokens, cost) in found.items()}
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
