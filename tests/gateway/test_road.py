@@ -384,6 +384,18 @@ async def test_what_is_plainly_meant_is_understood(call, tool, change):
     assert await call(tool, {**(MISSION if tool == "start_mission" else {}), **change})
 
 
+async def test_true_and_false_are_no_numbers(call):
+    mission = (await call("start_mission", MISSION))["mission_id"]
+    context = {"mission_id": mission, "include": ["tasks"]}
+    for tool, arguments, words in (
+        ("start_mission", {**MISSION, "total_phases": True}, "total_phases: must be a whole number, not 'true'"),
+        ("log_milestone", {"task_id": "t_0123456789", "message": "m", "progress": False}, "progress: must be a number"),
+        ("get_context", {**context, "filter": {"since": True}}, "filter.since: 'true' is not a time"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            await call(tool, arguments)
+
+
 async def test_json_sent_as_text_is_read_as_what_it_says(call):
     mission = (await call("start_mission", MISSION))["mission_id"]
     task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "areas": '["src", "docs"]'})

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+
+_NUMBERS = frozenset({int, float, datetime})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +25,7 @@ class _Shape:
     item: _Shape | None
     """What the items of a list are, if it takes one."""
     is_dict: bool
+    is_number: bool
 
     @classmethod
     def of(cls, annotation: Any) -> _Shape:
@@ -32,6 +36,7 @@ class _Shape:
             model=model_of(annotation),
             item=cls.of(items[0]) if items else None,
             is_dict=any(get_origin(each) is dict for each in options),
+            is_number=bool not in options and not _NUMBERS.isdisjoint(options),
         )
 
 
@@ -52,6 +57,8 @@ def _shapes(model: type[BaseModel]) -> dict[str, _Shape]:
 
 
 def _value(shape: _Shape, value: Any) -> Any:
+    if shape.is_number and isinstance(value, bool):
+        return str(value).lower()  # Python would count with it: as a word it is refused
     if isinstance(value, str) and str not in shape.options:
         if shape.model is not None or shape.item is not None or shape.is_dict:
             value = _decoded(value)

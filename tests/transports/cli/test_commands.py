@@ -114,6 +114,18 @@ def test_a_task_is_shown_with_its_journal(mission: Program, started: str) -> Non
     assert "1. decision: Why? → So" in words.out
 
 
+def test_what_agents_wrote_cannot_steer_the_terminal(mission: Program) -> None:
+    wild = "red\x1b[31m title\x1b]0;x\x07 back\r over\x9b2J \u202eturned"
+    found = mission.call("start_mission", name=wild, objective=f"{wild}\r\nnext line")["mission_id"]
+
+    for command in (("missions",), ("show", found)):
+        text = mission.run(*command).out
+        assert "red\ufffd[31m title" in text
+        assert not set(text) & set("\x1b\x07\r\x9b\u202e")
+    assert "\ufffdturned\nnext line" in text
+    assert mission.does("show", found)["mission_name"] == wild
+
+
 def test_only_an_ended_mission_is_archived_and_deleted(mission: Program) -> None:
     found = mission.call("start_mission", name="short", objective="o")["mission_id"]
     too_early = [mission.refuses("archive", found), mission.refuses("delete", found, "--yes")]

@@ -12,7 +12,7 @@ from mission.domain.agent import AgentType
 from mission.domain.times import shown, utc_now
 from mission.transports.cli import client
 from mission.transports.cli.agents import agents
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.cli.output import json_option, say, show_json, speaks
 
 _SPAN = re.compile(r"(\d{1,9})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -83,15 +83,15 @@ def revoke(name: str, as_json: bool) -> None:
     if as_json:
         show_json(done)
     else:
-        click.echo(f"{done['id']}: {done['revoked']} token(s) revoked.")
+        say(f"{done['id']}: {done['revoked']} token(s) revoked.")
 
 
 def _show(made: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(made)
         return
-    click.echo(f"{made['type']} {made['name']}: {made['id']}\n{made['token']}")
-    click.echo("The token is shown this once: give it to the agent as MISSION_TOKEN.", err=True)
+    say(f"{made['type']} {made['name']}: {made['id']}\n{made['token']}")
+    say("The token is shown this once: give it to the agent as MISSION_TOKEN.", err=True)
 
 
 def _moment(text: str | None) -> str | None:

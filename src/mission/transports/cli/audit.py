@@ -11,7 +11,7 @@ import click
 
 from mission.domain.times import shown, utc_now
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.cli.output import json_option, say, show_json, speaks
 from mission.transports.daemon import DaemonUnavailable
 
 OVERLAP = timedelta(seconds=15)
@@ -44,7 +44,7 @@ def audit(
     call alone."""
     if entry_id is not None:
         found = client.call("audit_get", {"id": entry_id})
-        show_json(found) if as_json else click.echo(_log(found))
+        show_json(found) if as_json else say(_log(found))
         return
     wanted: dict[str, Any] = {
         "agent_id": agent,
@@ -61,7 +61,7 @@ def audit(
     show = json.dumps if as_json else _log if as_log else _line
     if not follow:
         for entry in reversed(found["entries"]):
-            click.echo(show(entry))
+            say(show(entry))
         return
     seen: set[tuple[str, str]] = set()
     entries = found["entries"]
@@ -69,7 +69,7 @@ def audit(
         for entry in reversed(entries):
             key = (entry["id"], entry["status"])
             if key not in seen and entry["tool"] != "audit_list":
-                click.echo(show(entry))
+                say(show(entry))
             seen.add(key)
         time.sleep(0.5)
         entries = _news(wanted, entries)

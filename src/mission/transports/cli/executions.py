@@ -8,7 +8,7 @@ import click
 
 from mission.domain.execution import LIVE, MessageKind
 from mission.transports.cli import client
-from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
+from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
 
 LAST_OBSERVATIONS = 10
 
@@ -62,7 +62,7 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
     wanted: dict[str, Any] = {"execution_id": execution_id}
     wanted |= {"kind": words[0]} if len(words) == 1 and words[0] in kinds else {"text": " ".join(words)}
     found = client.call("execution_message", wanted)
-    show_json(found) if as_json else click.echo(f"{found['kind']} is on its way to {execution_id}.")
+    show_json(found) if as_json else say(f"{found['kind']} is on its way to {execution_id}.")
 
 
 @click.command()
@@ -72,21 +72,21 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
 def stop(execution_id: str, as_json: bool) -> None:
     """Stop a launched agent and everything it started: asked first, killed if it will not."""
     found = client.call("execution_stop", {"id": execution_id})
-    show_json(found) if as_json else click.echo(f"{execution_id} is {found['status']}.")
+    show_json(found) if as_json else say(f"{execution_id} is {found['status']}.")
 
 
 def _show(found: dict[str, Any], observations: list[dict[str, Any]]) -> None:
-    click.secho(f"{found['agent_name']} on '{found['task_name']}'", bold=True)
-    click.echo(f"{found['id']} · {found['adapter']} · {found['mode']} · {found['status']}")
-    click.echo(f"task {found['task_id']} · agent {found['agent_id']} · signals by {found['transport']['selected']}")
+    say(f"{found['agent_name']} on '{found['task_name']}'", bold=True)
+    say(f"{found['id']} · {found['adapter']} · {found['mode']} · {found['status']}")
+    say(f"task {found['task_id']} · agent {found['agent_id']} · signals by {found['transport']['selected']}")
     if found["directory"]:
-        click.echo(f"in {found['directory']}")
+        say(f"in {found['directory']}")
     if found["usage"]:
-        click.echo("used " + ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found["usage"].items()))
+        say("used " + ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found["usage"].items()))
     if found["reason"]:
-        click.secho(found["reason"], fg="yellow")
+        say(found["reason"], fg="yellow")
     for row in reversed(observations):
-        click.echo(f"  {ago(row['created_at'])}: {row['type']}: {_words(row['payload'])}")
+        say(f"  {ago(row['created_at'])}: {row['type']}: {_words(row['payload'])}")
 
 
 def _words(payload: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import click
 
 from mission.domain.inbox import ItemState
 from mission.transports.cli import client
-from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks, wide
+from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks, wide
 from mission.transports.daemon import DaemonUnavailable
 
 LOOK_SECONDS = 1.0
@@ -58,9 +58,9 @@ def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: boo
     if as_json:
         show_json(done)
         return
-    click.echo(f"Answered {done['id']}: {done['answer']}")
+    say(f"Answered {done['id']}: {done['answer']}")
     if done["follow_up_task_id"]:
-        click.echo(f"Added task {done['follow_up_task_id']} for what is missing.")
+        say(f"Added task {done['follow_up_task_id']} for what is missing.")
 
 
 @click.command()
@@ -74,7 +74,7 @@ def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
     if as_json:
         show_json(done)
     else:
-        click.echo(f"Dismissed {done['id']}.")
+        say(f"Dismissed {done['id']}.")
 
 
 def _table(found: dict[str, Any], *, everything: bool) -> None:
@@ -83,23 +83,23 @@ def _table(found: dict[str, Any], *, everything: bool) -> None:
     rows = [[_CELLS[column](item) for column in columns] for item in found["items"]]
     show_table(columns, rows, empty="The queue is empty." if everything else "Nothing waits for you.")
     if found["total"] > len(rows):
-        click.echo(f"{len(rows)} of {found['total']}; '--json' and 'mission call queue_list' show more.")
+        say(f"{len(rows)} of {found['total']}; '--json' and 'mission call queue_list' show more.")
 
 
 def _show(item: dict[str, Any]) -> None:
-    click.secho(item["subject"], bold=True)
-    click.echo(f"{item['id']}  {item['kind']}, {item['state']}, {ago(item['created_at'])}")
+    say(item["subject"], bold=True)
+    say(f"{item['id']}  {item['kind']}, {item['state']}, {ago(item['created_at'])}")
     for label, key in (("Mission", "mission"), ("Task", "task"), ("From", "agent")):
         if item[f"{key}_id"]:
-            click.echo(f"{label}: {item[f'{key}_name'] or ''} ({item[f'{key}_id']})")
+            say(f"{label}: {item[f'{key}_name'] or ''} ({item[f'{key}_id']})")
     if _held_up(item):
-        click.echo(f"Holds up: {_held_up(item)}")
+        say(f"Holds up: {_held_up(item)}")
     if item["body"] and item["body"] != item["subject"]:
-        click.echo(f"\n{item['body']}\n")
+        say(f"\n{item['body']}\n")
     for number, choice in enumerate(item["choices"], 1):
-        click.echo(f"  {number}  {choice['label']}{' …' if choice.get('kind') == 'manual' else ''}")
+        say(f"  {number}  {choice['label']}{' …' if choice.get('kind') == 'manual' else ''}")
     if item["answer"]:
-        click.echo(f"Answer: {item['answer']} ({item['closed_by']})")
+        say(f"Answer: {item['answer']} ({item['closed_by']})")
 
 
 def _watch(items: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -107,7 +107,7 @@ def _watch(items: list[dict[str, Any]], *, as_json: bool) -> None:
     while True:
         for item in sorted(items, key=lambda item: item["created_at"]):
             if item["id"] not in seen:
-                click.echo(json.dumps(item, ensure_ascii=False) if as_json else _line(item))
+                click.echo(json.dumps(item, ensure_ascii=False)) if as_json else say(_line(item))
             seen.add(item["id"])
         time.sleep(LOOK_SECONDS)
         try:

@@ -16,7 +16,7 @@ from mission.domain.signals import Delivery
 from mission.files import write_private
 from mission.settings import load_or_default
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
 
 
 @click.command()
@@ -48,7 +48,7 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
     elif dry_run:
         _show_preview(found)
     else:
-        click.echo(found["id"])
+        say(found["id"])
 
 
 @click.command()
@@ -93,9 +93,9 @@ def _handed_over(adapter: str) -> Iterator[str | None]:
 
 
 def _show_preview(found: dict[str, Any]) -> None:
-    click.echo(f"directory: {found['directory'] or '(none known)'}")
-    click.echo(f"delivery:  {found['delivery']}")
+    say(f"directory: {found['directory'] or '(none known)'}")
+    say(f"delivery:  {found['delivery']}")
     words = ["PROMPT" if word == found["prompt"] else word for word in found["argv"]]
-    click.echo(f"command:   {shlex.join(words)}")
-    click.echo(f"variables: {', '.join(found['variables'])}\n")
-    click.echo(found["prompt"])
+    say(f"command:   {shlex.join(words)}")
+    say(f"variables: {', '.join(found['variables'])}\n")
+    say(found["prompt"])

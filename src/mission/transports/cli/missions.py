@@ -10,7 +10,7 @@ import click
 from mission.domain.mission import MissionStatus
 from mission.domain.task import CHANGE_LISTS
 from mission.transports.cli import client
-from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
+from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
 
 LAST_MILESTONES = 5
 SECTIONS = ["phase_summary", "tasks", "decisions", "milestones", "blockers"]
@@ -49,7 +49,7 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
     )
     more = found["total"] - offset - len(rows)
     if rows and more > 0:
-        click.echo(f"… {more} more: --offset {offset + len(rows)}")
+        say(f"… {more} more: --offset {offset + len(rows)}")
 
 
 @click.command()
@@ -74,44 +74,44 @@ def show(id: str, limit: int, as_json: bool) -> None:
 
 
 def _show_task(task: dict[str, Any]) -> None:
-    click.secho(task["name"], bold=True)
+    say(task["name"], bold=True)
     owner = f" · {task['assigned_agent_id']}" if task["assigned_agent_id"] else ""
-    click.echo(f"{task['id']} · {task['status']}{owner} · phase {task['sequence']} of {task['workflow_id']}")
-    click.echo(f"Goal:    {task['description']}")
+    say(f"{task['id']} · {task['status']}{owner} · phase {task['sequence']} of {task['workflow_id']}")
+    say(f"Goal:    {task['description']}")
     if task["outcome"]:
-        click.echo(f"Outcome: {task['outcome']}")
+        say(f"Outcome: {task['outcome']}")
     if task["error"]:
-        click.secho(f"Error:   {task['error']}", fg="red")
+        say(f"Error:   {task['error']}", fg="red")
     changed = task["files_changed"]
     if changed is not None:
-        click.echo("\nFiles changed" if any(changed[kind] for kind in CHANGE_LISTS) else "\nNo file changed")
+        say("\nFiles changed" if any(changed[kind] for kind in CHANGE_LISTS) else "\nNo file changed")
         for sign, kind in zip("+~-", CHANGE_LISTS, strict=True):
             for path in changed[kind]:
-                click.echo(f"  {sign} {path}")
+                say(f"  {sign} {path}")
     if task["checkpoints"]:
-        click.echo("\nJournal")
+        say("\nJournal")
     for row in task["checkpoints"]:
-        click.echo(f"  {row['sequence']}. {row['type']}: {row['summary']}")
+        say(f"  {row['sequence']}. {row['type']}: {row['summary']}")
 
 
 def _show_head(found: dict[str, Any]) -> None:
-    click.secho(found["mission_name"], bold=True)
+    say(found["mission_name"], bold=True)
     ended = found["mission_status"] in {"COMPLETED", "FAILED"}
     where = "" if ended else f" · phase {found['current_phase']} of {found['total_phases']}"
-    click.echo(f"{found['mission_id']} · {found['mission_status']}{where}")
-    click.echo(f"Objective: {found['objective']}")
+    say(f"{found['mission_id']} · {found['mission_status']}{where}")
+    say(f"Objective: {found['objective']}")
     if found["summary"]:
-        click.echo(f"Outcome:   {found['summary']}")
+        say(f"Outcome:   {found['summary']}")
     for limitation in found["limitations"]:
-        click.echo(f"           not done: {limitation}")
-    click.echo()
+        say(f"           not done: {limitation}")
+    say()
     for row in found["phase_summary"]:
         tasks = row["tasks"]
-        click.echo(f"  {row['number']}. {row['name']}: {row['status']}, {tasks['completed']}/{tasks['total']} tasks")
+        say(f"  {row['number']}. {row['name']}: {row['status']}, {tasks['completed']}/{tasks['total']} tasks")
 
 
 def _show_tasks(found: dict[str, Any]) -> None:
-    click.echo()
+    say()
     oldest_first = found["tasks"][::-1]
     rows = [
         (
@@ -128,21 +128,21 @@ def _show_tasks(found: dict[str, Any]) -> None:
     for row in oldest_first:
         if (row["outcome"] or {}).get("manual_review_needed"):
             reason = row["outcome"].get("manual_review_reason") or "no reason given"
-            click.secho(f"  review wanted for {row['id']} '{row['name']}': {reason}", fg="yellow")
+            say(f"  review wanted for {row['id']} '{row['name']}': {reason}", fg="yellow")
     for row in found["blockers"]:
-        click.secho(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
+        say(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
 
 
 def _show_journal(found: dict[str, Any]) -> None:
     if found["decisions"]:
-        click.echo("\nDecisions")
+        say("\nDecisions")
     for row in found["decisions"][::-1]:
-        click.echo(f"  {row['question']} → {row['chosen']}: {row['reasoning']}")
+        say(f"  {row['question']} → {row['chosen']}: {row['reasoning']}")
     if found["milestones"]:
-        click.echo("\nLast milestones")
+        say("\nLast milestones")
     for row in found["milestones"][:LAST_MILESTONES][::-1]:
         progress = "" if row["progress"] is None else f" ({row['progress']:g} %)"
-        click.echo(f"  {ago(row['created_at'])}: {row['message']}{progress}")
+        say(f"  {ago(row['created_at'])}: {row['message']}{progress}")
 
 
 @click.command()
@@ -156,7 +156,7 @@ def archive(mission_id: str, undo: bool, as_json: bool) -> None:
     if as_json:
         show_json(done)
     else:
-        click.echo(f"{mission_id} is {'back' if undo else 'archived'}.")
+        say(f"{mission_id} is {'back' if undo else 'archived'}.")
 
 
 @click.command()
@@ -171,4 +171,4 @@ def delete(mission_id: str, yes: bool, as_json: bool) -> None:
             raise click.UsageError("deleting cannot be undone: give --yes to do it without being asked.")
         click.confirm(f"Delete {mission_id} for good?", abort=True)
     done = client.call("mission_delete", {"mission_id": mission_id})
-    show_json(done) if as_json else click.echo(f"'{done['name']}' is deleted.")
+    show_json(done) if as_json else say(f"'{done['name']}' is deleted.")

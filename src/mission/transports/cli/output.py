@@ -19,6 +19,9 @@ Value = TypeVar("Value")
 
 WIDE = 110
 
+_UNSEEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_AS_MARKS = dict.fromkeys((code for code in _UNSEEN if chr(code) not in "\n\t"), "\N{REPLACEMENT CHARACTER}")
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
 
 
@@ -27,9 +30,9 @@ def fail(error: dict[str, Any], *, as_json: bool) -> NoReturn:
     if as_json:
         click.echo(json.dumps({"error": error}, ensure_ascii=False, indent=1), err=True)
     else:
-        click.secho(f"{error['code']}: {error['message']}", fg="red", err=True)
+        say(f"{error['code']}: {error['message']}", fg="red", err=True)
         if error.get("hint"):
-            click.echo(f"  {error['hint']}", err=True)
+            say(f"  {error['hint']}", err=True)
     sys.exit(1)
 
 
@@ -55,6 +58,16 @@ def speaks(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
     return run
 
 
+def say(text: str = "", **style: Any) -> None:
+    """A line for a person."""
+    click.secho(plain(text), **style)
+
+
+def plain(text: str) -> str:
+    """Text that agents wrote, without what a terminal would obey: escape sequences, overwriting, reversed writing."""
+    return text.replace("\r\n", "\n").translate(_AS_MARKS)
+
+
 def show_json(document: Any) -> None:
     click.echo(json.dumps(document, ensure_ascii=False, indent=1))
 
@@ -68,7 +81,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=not number, min_width=12 if column == "ID" else None)  # ids are copied whole
     for row in rows:
-        table.add_row(*("" if cell is None else str(cell) for cell in row))
+        table.add_row(*("" if cell is None else plain(str(cell)) for cell in row))
     if table.row_count:
         Console(highlight=False, markup=False).print(table)
     else:

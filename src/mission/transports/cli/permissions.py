@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
 
 
 @click.command()
@@ -22,7 +22,7 @@ def permissions(agent: str, as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
-    click.echo(f"{found['agent_id'] or 'Every agent'} of type {found['type']}\n")
+    say(f"{found['agent_id'] or 'Every agent'} of type {found['type']}\n")
     rows = [(rule["effect"], rule["pattern"], rule["source"], ", ".join(rule["tools"])) for rule in found["rules"]]
     rows.append(("deny", "(all else)", "default", ", ".join(found["denied_by_default"])))
     show_table(["RULE", "PATTERN", "FROM", "DECIDES"], rows, empty="")

@@ -8,7 +8,7 @@ import click
 
 from mission.domain.searching import Kind
 from mission.transports.cli import client
-from mission.transports.cli.output import ago, json_option, show_json, speaks
+from mission.transports.cli.output import ago, json_option, say, show_json, speaks
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
@@ -35,17 +35,17 @@ def search(
     for row in found["results"]:
         _show(row)
     if not found["results"]:
-        click.echo("Nothing fits.")
+        say("Nothing fits.")
     if not found["complete"]:
-        click.echo("Older material is still being taken in: try again in a moment.")
+        say("Older material is still being taken in: try again in a moment.")
     if found["next_offset"] is not None:
-        click.echo(f"… {found['total'] - found['next_offset']} more: --offset {found['next_offset']}")
+        say(f"… {found['total'] - found['next_offset']} more: --offset {found['next_offset']}")
 
 
 def _show(row: dict[str, Any]) -> None:
-    click.secho(f"{row['id']}  {row['title']}", bold=True)
+    say(f"{row['id']}  {row['title']}", bold=True)
     place = row["task_id"] or row["workflow_id"]
     facts = [f"{row['kind']}, {row['type']}", place if place != row["id"] else None, row["author"], ago(row["at"])]
-    click.echo(f"  {' · '.join(fact for fact in facts if fact)}")
+    say(f"  {' · '.join(fact for fact in facts if fact)}")
     if row["snippet"] != row["title"]:
-        click.echo(f"  {row['snippet']}")
+        say(f"  {row['snippet']}")

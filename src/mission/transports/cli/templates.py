@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
 
 
 @click.command()
@@ -29,7 +29,7 @@ def templates(as_json: bool) -> None:
     ]
     show_table(["ID", "NAME", "TASKS", "VARIABLES", "FILE"], rows, empty="No templates yet.")
     for row in found["broken"]:
-        click.secho(f"{row['source']} cannot be used: {row['problem']}", fg="yellow", err=True)
+        say(f"{row['source']} cannot be used: {row['problem']}", fg="yellow", err=True)
 
 
 def _blank(variable: dict[str, str | bool | None]) -> str:

@@ -8,7 +8,7 @@ import click
 
 from mission.domain.workspace import WorkspaceStatus
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
 
 
 @click.command()
@@ -36,7 +36,7 @@ def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, a
     )
     for row in found["workspaces"]:
         if not row["removed_at"]:
-            click.echo(f"{row['id']}  {row['path']}")
+            say(f"{row['id']}  {row['path']}")
 
 
 def _state(row: dict[str, Any]) -> str:
