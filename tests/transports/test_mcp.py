@@ -409,6 +409,7 @@ async def test_missions_are_resources_in_markdown(live: Live, mode: str) -> None
     assert overview.mime_type == "text/markdown"
     assert f"**Read me in one line** (`{mission}`)" in overview.text
     assert one.text.startswith("# Read me in one line\n")
+    assert "- Objective: It works\n" in one.text
     assert "The task: IN_PROGRESS" in one.text
 
 

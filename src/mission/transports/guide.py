@@ -133,7 +133,11 @@ def _mission(found: Mapping[str, Any]) -> str:
         f"# {_inline(found['mission_name'])}",
         "",
         f"`{found['mission_id']}` · {found['mission_status']} · {phase}",
+        "",
     ]
+    told = [(name, found[name]) for name in ("objective", "scope", "constraints", "summary")]
+    lines += [f"- {name.capitalize()}: {_inline(text)}" for name, text in told if text]
+    lines += [f"- Not done: {_inline(text)}" for text in found["limitations"]]
     lines += ["", "## Phases", ""]
     for row in found["phase_summary"]:
         tasks = row["tasks"]
