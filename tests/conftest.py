@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,14 +14,20 @@ from typing import Any
 import psycopg
 import pytest
 from hypothesis import settings as hypothesis_settings
+from sqlalchemy import Engine, create_engine
 
 from mission.app import App, new_backend
 from mission.gateway.caller import Caller
 from mission.settings import Settings
-from mission.store import migrate
+from mission.store import migrate, postgres, sqlite
+from tests import databases
+from tests.databases import Shelf
 
 hypothesis_settings.register_profile("mission", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis_settings.load_profile("mission")
+
+_ENGINES: dict[str, Engine] = {}
+"""One for each kind of database; all others take over what it has compiled."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,6 +44,16 @@ def _calm_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     for name in list(os.environ):
         if name.startswith(("MISSION_", "CLAUDE_")) or name == "XDG_DATA_HOME":
             patch.delenv(name)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Iterator[None]:
+    """SQLAlchemy compiles a statement once for each engine, and tests make thousands of engines: let them share."""
+    patch = pytest.MonkeyPatch()
+    for module in (sqlite, postgres):
+        patch.setattr(module, "create_engine", _engine)
     yield
     patch.undo()
 
@@ -74,20 +89,19 @@ def postgres_server(testrun_uid: str) -> Iterator[str]:
         Path(tempfile.gettempdir()) / f"mission-postgres-{testrun_uid}", cleanup_mode="delete"
     )
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # no test pulls the server's plug
+        for safety in ("fsync", "full_page_writes", "synchronous_commit", "autovacuum"):
+            connection.execute(f"ALTER SYSTEM SET {safety} = off".encode())  # no test pulls the server's plug
         connection.execute("SELECT pg_reload_conf()")
     yield server.get_uri()
     server.cleanup()
 
 
 @pytest.fixture(scope="session")
-def _postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A migrated database that tests copy."""
-    name = f"template_{uuid.uuid4().hex}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    _migrate(Settings(home=tmp_path_factory.mktemp("template"), database_url=_database_url(postgres_server, name)))
-    return name
+def postgres_shelf(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    """Migrated databases of this worker."""
+    template = databases.create(postgres_server)
+    _migrate(Settings(home=tmp_path_factory.mktemp("template"), database_url=template))
+    return Shelf(postgres_server, template)
 
 
 @pytest.fixture(scope="session")
@@ -100,7 +114,7 @@ def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def empty_postgres(postgres_server: str) -> Iterator[str]:
     """The address of a PostgreSQL database without tables."""
-    with _temporary_database(postgres_server) as url:
+    with databases.temporary(postgres_server) as url:
         yield url
 
 
@@ -114,10 +128,10 @@ def sqlite_settings(tmp_path: Path, _sqlite_template: Path) -> Settings:
 
 
 @pytest.fixture
-def postgres_settings(tmp_path: Path, postgres_server: str, _postgres_template: str) -> Iterator[Settings]:
+def postgres_settings(tmp_path: Path, postgres_shelf: Shelf) -> Iterator[Settings]:
     home = tmp_path / "mission-home-postgres"
     home.mkdir(mode=0o700)
-    with _temporary_database(postgres_server, template=_postgres_template) as url:
+    with postgres_shelf.lent() as url:
         yield Settings(home=home, database_url=url, host_id="test-host")
 
 
@@ -178,28 +192,15 @@ def repository(tmp_path: Path, git: Callable[..., str]) -> Path:
     return top
 
 
-class _temporary_database:  # noqa: N801 - used like a function
-    def __init__(self, server: str, *, template: str | None = None) -> None:
-        self._server = server
-        self._name = f"test_{uuid.uuid4().hex}"
-        self._template = template
-
-    def __enter__(self) -> str:
-        source = f" TEMPLATE {self._template}" if self._template else ""
-        with psycopg.connect(self._server, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {self._name}{source}".encode())
-        return _database_url(self._server, self._name)
-
-    def __exit__(self, *_: object) -> None:
-        with psycopg.connect(self._server, autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE IF EXISTS {self._name} WITH (FORCE)".encode())
-
-
-def _database_url(server: str, name: str) -> str:
-    return server.replace("/postgres?", f"/{name}?")
+def _engine(url: Any, **options: Any) -> Engine:
+    made = create_engine(url, **options)
+    if (known := _ENGINES.get(made.dialect.name)) is not None:
+        made.dialect, made._compiled_cache = known.dialect, known._compiled_cache
+    return made
 
 
 def _migrate(settings: Settings) -> None:
     backend = new_backend(settings, role="a test")
     migrate.prepare(backend, backup=str)
     backend.close()
+    _ENGINES[backend.name] = backend._engine  # it was connected, so its dialect knows the server
