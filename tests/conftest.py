@@ -49,11 +49,17 @@ def _calm_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _statements_compiled_once() -> Iterator[None]:
-    """SQLAlchemy compiles a statement once for each engine, and tests make thousands of engines: let them share."""
+def _quick_databases() -> Iterator[None]:
+    """No test pulls the plug, so nothing waits for the disk; and engines share what they compile.
+
+    SQLAlchemy compiles a statement once for each engine, and tests make thousands of engines.
+    """
     patch = pytest.MonkeyPatch()
     for module in (sqlite, postgres):
         patch.setattr(module, "create_engine", _engine)
+    patch.setattr(sqlite, "_PRAGMAS", (*sqlite._PRAGMAS, "PRAGMA synchronous=OFF"))
+    patch.setattr(postgres, "STOP_SECONDS", 0.01)
+    patch.setattr(os, "fsync", lambda _file: None)
     yield
     patch.undo()
 

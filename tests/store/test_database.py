@@ -16,9 +16,11 @@ from mission.domain import events
 from mission.domain.errors import NotFound, TransientError
 from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
-from mission.store import database, postgres
+from mission.store import database, postgres, sqlite
 from mission.store.database import Database
 from mission.store.events import StoredEvent
+
+FULL = 2
 
 
 def add_mission(tx, *, name="x", id=None, fail=None, entered=None):
@@ -281,6 +283,17 @@ async def test_a_reader_sees_one_state_throughout(app):
     go_on.set()
 
     assert await reading == (["before"], ["before"])
+
+
+def test_sqlite_waits_for_the_disk(tmp_path, monkeypatch):
+    """The tests do without: conftest.py adds a last word."""
+    monkeypatch.setattr(sqlite, "_PRAGMAS", sqlite._PRAGMAS[:-1])
+    backend = sqlite.SqliteBackend(tmp_path / "mission.db", role="a test")
+    with backend.connect() as connection:
+        found = [connection.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")]
+    backend.close()
+
+    assert found == ["wal", FULL]
 
 
 async def test_a_killed_connection_is_replaced(postgres_settings, clock):
