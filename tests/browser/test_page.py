@@ -39,15 +39,21 @@ def test_a_browser_without_session_is_told_what_to_run_and_a_code_signs_it_in_on
 
 def test_now_shows_what_waits_what_runs_and_takes_an_answer_on_the_row(page: Page, house: House) -> None:
     house.go(page, "/")
-    row = page.get_by_role("listitem").filter(has_text="Refund after period close")
-    expect(row.get_by_text(re.compile("holds 5 tasks"))).to_be_visible()
+    row = page.locator(".need").filter(has_text="Refund after period close")
+    expect(page.locator(".need").first).to_contain_text("Refund after period close")
+    expect(row.get_by_text(re.compile("holds 5 tasks.*critical path"))).to_be_visible()
     expect(page.get_by_role("link", name="Backfill 2019–2026 postings", exact=True)).to_be_visible()
     expect(page.locator(".finished li").first).to_be_visible()
     connected(page)
 
+    row.get_by_role("button", name="Reverse").click()
+    expect(row.get_by_text(re.compile("goes to ledger-"))).to_be_visible()
+    row.get_by_role("button", name="Undo").click()
     row.get_by_role("button", name="Post new").click()
+    row.get_by_role("button", name="Send now").click()
 
     expect(row).to_have_count(0)
+    expect(page.get_by_text(re.compile("sent to ledger-.*not read yet"))).to_be_visible()
     answered = house.live.call("queue_list", {"state": ["answered"]})["items"]
     assert ("Post a new entry in the open month", 1) in [(item["answer"], item["choice"]) for item in answered]
 

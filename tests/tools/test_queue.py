@@ -100,6 +100,34 @@ async def test_a_reported_block_holds_its_task_until_a_person_answers(call, make
     )
 
 
+async def test_what_stands_on_the_critical_path_comes_first_then_what_holds_the_most(
+    call, make_agent, make_workflow, clock
+):
+    ada, bob = await make_agent("ada"), await make_agent("bob")
+    _, ids = await make_workflow(
+        planned("lonely"),
+        planned("wide"),
+        *(planned(f"w{number}", after=["wide"]) for number in range(3)),
+        planned("deep"),
+        planned("d1", after=["deep"]),
+        planned("d2", after=["d1"]),
+    )
+    for name, agent in (("lonely", ada), ("wide", ada), ("deep", bob)):
+        clock.advance(seconds=1)
+        await call("task_claim", {"task_id": ids[name], "agent_id": agent})
+        for status in ("in_progress", "blocked"):
+            await call("task_update_status", {"id": ids[name], "agent_id": agent, "status": status, "error": name})
+
+    ranked = [(item["subject"], item["critical"], item["holds_tasks"]) for item in await queue(call)]
+
+    assert ranked == [("deep", True, 3), ("wide", False, 4), ("lonely", False, 1)]
+    deep = (await queue(call))[0]["id"]
+    assert (await call("queue_get", {"id": deep}))["critical"]
+    given = await call("queue_answer", {"id": deep, "text": "Go on"})
+    letter = await call("message_get", {"id": given["message_id"], "mark_read": False})
+    assert (letter["body"], letter["recipient_id"], letter["read_at"]) == ("Go on", bob, None)
+
+
 async def test_the_owners_own_word_ends_the_hold_and_withdraws_the_question(call, make_agent, make_workflow):
     ada = await make_agent("ada")
     outcome = {"status": "success", "outcome": {"summary": "s"}}

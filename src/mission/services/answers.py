@@ -25,9 +25,10 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
-    """An item that was closed, and the task that was added to do what was missing."""
+    """An item that was closed, the letter to its agent, and the task that was added to do what was missing."""
 
     item: QueueItem
+    letter: str | None = None
     follow_up: str | None = None
 
 
@@ -69,10 +70,9 @@ def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> G
     item = inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
     if item.task_id is not None:
         _note(tx, item)
-    if item.agent_id is not None:
-        _reply(tx, item)
+    letter = _reply(tx, item) if item.agent_id is not None else None
     sent_back = item.kind is ItemKind.REVIEW and item.chosen == SEND_BACK
-    return Given(item=item, follow_up=_send_back(tx, item) if sent_back else None)
+    return Given(item=item, letter=letter, follow_up=_send_back(tx, item) if sent_back else None)
 
 
 def _note(tx: Tx, item: QueueItem) -> None:
@@ -88,13 +88,13 @@ def _note(tx: Tx, item: QueueItem) -> None:
     )
 
 
-def _reply(tx: Tx, item: QueueItem) -> None:
-    """Put the answer into the agent's inbox; the mail that it answers has been read with it."""
+def _reply(tx: Tx, item: QueueItem) -> str:
+    """Put the answer into the agent's inbox; the mail that it answers has been read with it. The letter's id."""
     assert item.agent_id is not None
     assert item.answer is not None
     if item.message_id is not None:
         mailboxes.read(tx, id=item.message_id, reader=HUMAN)
-    mail.send(
+    letter = mail.send(
         tx,
         sender=HUMAN,
         recipient=item.agent_id,
@@ -105,6 +105,7 @@ def _reply(tx: Tx, item: QueueItem) -> None:
         task_id=item.task_id,
         reply_to_id=item.message_id,
     )
+    return letter.id
 
 
 def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:

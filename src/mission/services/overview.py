@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 from mission.domain.agent import MISSED_HEARTBEATS, Presence
+from mission.domain.critical import CriticalPath, Step, critical_path, typical_seconds
 from mission.domain.journal import Entry
 from mission.domain.mission import ENDED, Mission, MissionStatus, Outcome
 from mission.domain.overview import NEEDS_PERSON, agent_word, task_word
@@ -24,7 +25,8 @@ MOST_ENDED = 20
 MOST_AGENTS = 300
 FLEET_MEMORY = timedelta(hours=12)
 """How long an agent that left still has its place among the others."""
-DURATIONS = 30
+LONGEST_SOURCE = 10_000
+AT_WORK = frozenset({"working", "planning"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +43,7 @@ class Count:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MissionLine:
-    """A mission as a row of a list."""
+    """A mission as a row of a list, with the number of agents at work on it."""
 
     row: Any
     status: str
@@ -79,6 +81,7 @@ class Glance:
     open_missions: int
     missions: Sequence[MissionLine]
     running: Sequence[TaskLine]
+    going: int
     ended: Sequence[TaskLine]
     ended_counts: Mapping[str, int]
     fleet: Sequence[Member]
@@ -107,6 +110,8 @@ class Whole:
     files: int
     task_seconds: float
     typical_seconds: float | None
+    critical: CriticalPath
+    source: str | None
     lease_seconds: float
 
 
@@ -132,8 +137,9 @@ def glance(tx: Tx, *, since: datetime | None, rhythm: Rhythm) -> Glance:
     return Glance(
         now=tx.now,
         open_missions=tx.overviews.count_open(),
-        missions=_mission_lines(tx, tx.overviews.open_missions(limit=MOST_MISSIONS), running),
+        missions=_mission_lines(tx, tx.overviews.open_missions(limit=MOST_MISSIONS)),
         running=running,
+        going=tx.overviews.count_going(),
         ended=_lines(tx, tx.overviews.ended_since(moment, limit=MOST_ENDED)),
         ended_counts=tx.overviews.count_ended(moment),
         fleet=_fleet(tx, running, rhythm),
@@ -152,7 +158,7 @@ def list_missions(
         limit=limit,
         offset=offset,
     )
-    return MissionPage(missions=_mission_lines(tx, rows, ()), counts=counts)
+    return MissionPage(missions=_mission_lines(tx, rows), counts=counts)
 
 
 def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
@@ -160,7 +166,9 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
     mission = tx.missions.get(mission_id)
     tasks = _lines(tx, tx.overviews.tasks(mission_id))
     spent = [_seconds(line.row, until=tx.now) for line in tasks if line.row.started_at is not None]
-    durations = tx.plans.latest_durations(mission_id, limit=DURATIONS)
+    edges = tx.overviews.edges([mission_id])
+    steps = [_step(line.row, edges) for line in tasks]
+    typical = typical_seconds(steps)
     by_phase: dict[int, list[TaskLine]] = {}
     for line in tasks:
         by_phase.setdefault(line.row.phase_number, []).append(line)
@@ -170,13 +178,15 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
         status=shown_status(mission.status, mission.outcome),
         phases=tx.phases.of_mission(mission_id),
         tasks=tasks,
-        edges=tx.overviews.edges(mission_id),
+        edges=edges,
         count=_count(tasks),
         phase_counts={number: _count(lines) for number, lines in by_phase.items()},
         entries=tx.overviews.count_journal(mission_id),
         files=len({path for line in tasks for path, _ in _changed(line.row.changes)}),
         task_seconds=sum(spent),
-        typical_seconds=median(durations) if durations else None,
+        typical_seconds=typical,
+        critical=critical_path(steps, typical=typical, now=tx.now),
+        source=(tx.missions.source(mission_id) or "")[:LONGEST_SOURCE] or None,
         lease_seconds=rhythm.lease.total_seconds(),
     )
 
@@ -209,7 +219,11 @@ def shown_status(status: str, outcome: str | None) -> str:
 
 
 def _lines(tx: Tx, rows: Sequence[Any]) -> list[TaskLine]:
-    names = tx.overviews.names(sorted({row.owner_id for row in rows if row.owner_id}))
+    """Rows with their words, and the names of whoever has them."""
+    return _words(rows, tx.overviews.names(sorted({row.owner_id for row in rows if row.owner_id})))
+
+
+def _words(rows: Sequence[Any], names: Mapping[str, str] = MappingProxyType({})) -> list[TaskLine]:
     return [
         TaskLine(
             row=row,
@@ -220,23 +234,23 @@ def _lines(tx: Tx, rows: Sequence[Any]) -> list[TaskLine]:
     ]
 
 
-def _mission_lines(tx: Tx, rows: Sequence[Any], running: Iterable[TaskLine]) -> list[MissionLine]:
-    """Rows with their counts; what needs a person is known of the tasks at hand only."""
+def _mission_lines(tx: Tx, rows: Sequence[Any]) -> list[MissionLine]:
     ids = [row.id for row in rows]
     tallies = tx.overviews.tallies(ids) if ids else {}
-    at_work = tx.overviews.at_work(ids) if ids else {}
-    needs: dict[str, int] = {}
-    for line in running:
-        needs[line.row.mission_id] = needs.get(line.row.mission_id, 0) + (line.word in NEEDS_PERSON)
-    return [
-        MissionLine(
-            row=row,
-            status=shown_status(row.status, row.outcome),
-            count=_from_tally(tallies.get(row.id, {}), needs=needs.get(row.id, 0)),
-            at_work=at_work.get(row.id, 0) if row.status not in ENDED else 0,
-        )
-        for row in rows
-    ]
+    hands: dict[str, list[TaskLine]] = {}
+    for line in _words(tx.overviews.hands(ids)) if ids else ():
+        hands.setdefault(line.row.mission_id, []).append(line)
+    return [_mission_line(row, tallies.get(row.id, {}), hands.get(row.id, ())) for row in rows]
+
+
+def _mission_line(row: Any, tally: Mapping[str, int], hands: Sequence[TaskLine]) -> MissionLine:
+    workers = {line.row.owner_id or line.row.agent_name or line.row.id for line in hands if line.word in AT_WORK}
+    return MissionLine(
+        row=row,
+        status=shown_status(row.status, row.outcome),
+        count=_from_tally(tally, needs=sum(line.word in NEEDS_PERSON for line in hands)),
+        at_work=len(workers) if row.status not in ENDED else 0,
+    )
 
 
 def _from_tally(tally: Mapping[str, int], *, needs: int) -> Count:
@@ -286,6 +300,16 @@ def _changed(changes: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     renamed = {move["to"] for move in changes["renamed"]}
     letters = {name: name[0].upper() for name in CHANGE_LISTS}
     return [(path, "R" if path in renamed else letters[name]) for name in CHANGE_LISTS for path in changes[name]]
+
+
+def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> Step:
+    return Step(
+        id=row.id,
+        status=row.status,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        needs=edges.get(row.id, ()),
+    )
 
 
 def _seconds(row: Any, *, until: datetime) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, distinct, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, distinct, func, or_, select
 
 from mission.domain.errors import NotFound
 from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
@@ -30,6 +30,8 @@ class Ranked(NamedTuple):
     agent_name: str | None
     holds_tasks: int
     holds_agents: int
+    critical: bool = False
+    """Whether its task decides when its mission is done."""
 
 
 def _held_up() -> Any:
@@ -87,7 +89,19 @@ _RANK_WORDS = {
     "standing": sorted(map(str, STANDING)),
     "unended": sorted(map(str, OPEN)),
 }
-_MOST_HELD_UP_FIRST = (_HOLDS_TASKS.desc(), _HOLDS_AGENTS.desc(), queue_items.c.created_at, queue_items.c.id)
+_MOST_HELD_UP_FIRST = (_HOLDS_AGENTS.desc(), _HOLDS_TASKS.desc(), queue_items.c.created_at, queue_items.c.id)
+_STANDING = (
+    select(queue_items.c.task_id, queue_items.c.mission_id)
+    .join(tasks, tasks.c.id == queue_items.c.task_id)
+    .where(
+        queue_items.c.state == str(ItemState.OPEN),
+        queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
+        queue_items.c.entry_id.is_(None),
+        tasks.c.status.in_(sorted(map(str, STANDING))),
+    )
+    .order_by(queue_items.c.created_at, queue_items.c.id)
+    .limit(bindparam("limit"))
+)
 _NEWEST_FIRST = (queue_items.c.updated_at.desc(), queue_items.c.id)
 
 
@@ -133,6 +147,10 @@ class Inbox:
         row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
         return None if row is None else _MAPPER.entity(row)
 
+    def standing(self, *, limit: int) -> dict[str, str]:
+        """The tasks that stand still until somebody answers, each with its mission; those that wait longest first."""
+        return {row.task_id: row.mission_id for row in self._connection.execute(_STANDING, {"limit": limit})}
+
     def ranked(self, id: str) -> Ranked:
         """One item with what it holds up."""
         row = self._connection.execute(_RANKED.where(queue_items.c.id == id), _RANK_WORDS).first()
@@ -147,10 +165,14 @@ class Inbox:
         kinds: Sequence[ItemKind] | None,
         mission_id: str | None,
         reader: str | None,
+        first: Sequence[str],
         limit: int,
         offset: int,
     ) -> tuple[list[Ranked], int]:
-        """Items and how many there are in all: open ones by what they hold up, with others the latest first."""
+        """Items and how many there are in all: open ones by what they hold up, with others the latest first.
+
+        Of the open ones those come first whose tasks are named.
+        """
         where: list[ColumnElement[bool]] = [queue_items.c.state.in_([str(state) for state in states])]
         if kinds is not None:
             where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
@@ -158,7 +180,10 @@ class Inbox:
             where.append(queue_items.c.mission_id == mission_id)
         if reader is not None:
             where.append(_may_be_read_by(reader))
-        order = _MOST_HELD_UP_FIRST if list(states) == [ItemState.OPEN] else _NEWEST_FIRST
+        order: Sequence[ColumnElement[Any]] = _NEWEST_FIRST
+        if list(states) == [ItemState.OPEN]:
+            holds = and_(_HOLDS_TASKS > 0, queue_items.c.task_id.in_(first))
+            order = (case((holds, 0), else_=1), *_MOST_HELD_UP_FIRST)
         statement = _RANKED.where(*where).order_by(*order).limit(limit).offset(offset)
         rows = self._connection.execute(statement, _RANK_WORDS).all()
         total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()

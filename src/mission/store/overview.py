@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
 
+from mission.domain.critical import Step
 from mission.domain.journal import Entry
 from mission.domain.mission import ENDED
-from mission.domain.task import RUNNING
+from mission.domain.task import RUNNING, STANDING
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
@@ -35,6 +36,7 @@ ROW = (
 )
 _ENDED = sorted(map(str, ENDED))
 _RUNNING = sorted(map(str, RUNNING))
+_GOING = sorted(map(str, RUNNING - STANDING))
 _OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
 _SUMS = [func.sum(phases.c[name]).label(name) for name in HEAPS]
 _MISSION_ROW = (
@@ -69,6 +71,12 @@ _IN_HAND = (
     .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
     .limit(bindparam("limit"))
 )
+_COUNT_GOING = (
+    select(func.count(tasks.c.id))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_GOING))
+)
 _ENDED_SINCE = (
     select(*ROW, tasks.c.changes, missions.c.name.label("mission_name"))
     .select_from(missions)
@@ -90,14 +98,25 @@ _COUNT_ENDED = (
     )
     .group_by(tasks.c.status)
 )
-_AT_WORK = (
-    select(tasks.c.mission_id, func.count(tasks.c.id).label("tasks"))
-    .where(
-        tasks.c.mission_id.in_(bindparam("ids", expanding=True)),
-        tasks.c.waiting_for == 0,
-        tasks.c.status.in_(_RUNNING),
-    )
-    .group_by(tasks.c.mission_id)
+_HANDS = select(
+    tasks.c.id,
+    tasks.c.mission_id,
+    tasks.c.status,
+    tasks.c.quality,
+    tasks.c.hold,
+    tasks.c.waiting_for,
+    tasks.c.owner_id,
+    tasks.c.agent_name,
+).where(
+    tasks.c.mission_id.in_(bindparam("ids", expanding=True)),
+    tasks.c.waiting_for == 0,
+    tasks.c.status.in_(_RUNNING),
+)
+_IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
+_STEPS = (
+    select(tasks.c.id, tasks.c.mission_id, tasks.c.status, tasks.c.started_at, tasks.c.completed_at)
+    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)))
+    .order_by(*_IN_PLAN)
 )
 _OF_MISSION = (
     select(
@@ -111,12 +130,12 @@ _OF_MISSION = (
         tasks.c.created_at,
     )
     .where(tasks.c.mission_id == bindparam("mission_id"))
-    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
+    .order_by(*_IN_PLAN)
 )
 _EDGES = (
     select(dependencies.c.task_id, dependencies.c.depends_on)
     .join(tasks, tasks.c.id == dependencies.c.task_id)
-    .where(tasks.c.mission_id == bindparam("mission_id"))
+    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)))
 )
 _ENTRIES = Mapper(journal, Entry)
 _FLEET = (
@@ -171,14 +190,32 @@ class Overviews:
         rows = self._connection.execute(_TALLIES, {"ids": list(ids)})
         return {row.mission_id: {name: int(getattr(row, name)) for name in HEAPS} for row in rows}
 
-    def at_work(self, ids: Sequence[str]) -> dict[str, int]:
-        """For each mission how many of its tasks somebody has in hand."""
-        rows = self._connection.execute(_AT_WORK, {"ids": list(ids)})
-        return {row.mission_id: int(row.tasks) for row in rows}
+    def hands(self, ids: Sequence[str]) -> list[Any]:
+        """The tasks of these missions that somebody has in hand, with little more than how they stand."""
+        return list(self._connection.execute(_HANDS, {"ids": list(ids)}))
+
+    def steps(self, ids: Sequence[str]) -> dict[str, list[Step]]:
+        """For each of these missions its tasks as far as time goes, in the order of its plan."""
+        edges = self.edges(ids)
+        found: dict[str, list[Step]] = {}
+        for row in self._connection.execute(_STEPS, {"ids": list(ids)}):
+            step = Step(
+                id=row.id,
+                status=row.status,
+                started_at=row.started_at,
+                completed_at=row.completed_at,
+                needs=edges.get(row.id, ()),
+            )
+            found.setdefault(row.mission_id, []).append(step)
+        return found
 
     def in_hand(self, *, limit: int) -> list[Any]:
         """Tasks that somebody works on, those of the newest missions first, with the last words about each."""
         return list(self._connection.execute(_IN_HAND, {"limit": limit}))
+
+    def count_going(self) -> int:
+        """How many tasks are worked on: in hand, and not standing still."""
+        return int(self._connection.execute(_COUNT_GOING).scalar_one())
 
     def ended_since(self, since: datetime, *, limit: int) -> list[Any]:
         """Tasks that ended after a moment, the latest first."""
@@ -200,10 +237,10 @@ class Overviews:
         """Every task of a mission in the order of its plan."""
         return list(self._connection.execute(_OF_MISSION, {"mission_id": mission_id}))
 
-    def edges(self, mission_id: str) -> dict[str, list[str]]:
-        """For each task of a mission that waits or waited for others, which."""
+    def edges(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """For each task of these missions that waits or waited for others, which."""
         found: dict[str, list[str]] = {}
-        for row in self._connection.execute(_EDGES, {"mission_id": mission_id}):
+        for row in self._connection.execute(_EDGES, {"ids": list(ids)}):
             found.setdefault(row.task_id, []).append(row.depends_on)
         return found
 

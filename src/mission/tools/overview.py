@@ -43,7 +43,7 @@ class MissionGlance(Result):
     status: str
     repository_path: str | None
     tasks: TaskCount
-    at_work: int
+    at_work: int = Field(description="Agents at work on it")
     created_at: Moment
     updated_at: Moment
 
@@ -156,6 +156,7 @@ class Overview(Result):
     missions_open: int
     missions: list[MissionGlance]
     running: list[RunningTask]
+    running_total: int = Field(description="How many tasks are worked on, without those that stand still")
     ended: list[EndedTask]
     ended_total: int
     claimed: int
@@ -171,6 +172,7 @@ class Overview(Result):
             missions_open=found.open_missions,
             missions=[MissionGlance.of(line) for line in found.missions],
             running=[RunningTask.of(line) for line in found.running],
+            running_total=found.going,
             ended=[EndedTask.of(line) for line in found.ended],
             ended_total=sum(counts.values()),
             claimed=counts.get("completed", 0),
@@ -218,9 +220,10 @@ class MissionTask(Result):
     completed_at: Moment | None
     files: int | None
     group: str | None
+    critical: bool = Field(description="It stands on the chain that decides when the mission is done")
 
     @classmethod
-    def of(cls, line: TaskLine, depends_on: list[str]) -> MissionTask:
+    def of(cls, line: TaskLine, found: Whole) -> MissionTask:
         row = line.row
         return cls(
             id=row.id,
@@ -229,7 +232,7 @@ class MissionTask(Result):
             state=line.word,
             agent_id=row.owner_id,
             agent=line.agent,
-            depends_on=depends_on,
+            depends_on=list(found.edges.get(row.id, ())),
             waiting_for=row.waiting_for,
             attempts=row.attempts,
             lease_until=row.lease_until,
@@ -237,6 +240,7 @@ class MissionTask(Result):
             completed_at=row.completed_at,
             files=line.files,
             group=row.parallel_group,
+            critical=row.id in found.critical.tasks,
         )
 
 
@@ -253,6 +257,7 @@ class MissionOverview(Result):
     status: str
     summary: str | None
     plan_summary: str | None
+    source_content: str | None = Field(description="The prompt or issue that a workflow was made from, or its start")
     plan: dict[str, Any] | None
     repository_path: str | None
     max_parallel: int
@@ -268,6 +273,7 @@ class MissionOverview(Result):
     files: int
     task_seconds: float
     typical_seconds: float | None
+    remaining_seconds: float = Field(description="An estimate: what is left of the critical path")
 
     @classmethod
     def of(cls, found: Whole) -> MissionOverview:
@@ -282,6 +288,7 @@ class MissionOverview(Result):
             status=found.status,
             summary=mission.summary,
             plan_summary=mission.plan_summary,
+            source_content=found.source,
             plan=dict(mission.plan) if mission.plan is not None else None,
             repository_path=mission.repository_path,
             max_parallel=mission.max_parallel,
@@ -303,11 +310,12 @@ class MissionOverview(Result):
                 )
                 for phase in found.phases
             ],
-            tasks=[MissionTask.of(line, list(found.edges.get(line.row.id, ()))) for line in found.tasks],
+            tasks=[MissionTask.of(line, found) for line in found.tasks],
             entries=found.entries,
             files=found.files,
             task_seconds=found.task_seconds,
             typical_seconds=found.typical_seconds,
+            remaining_seconds=found.critical.remaining,
         )
 
 

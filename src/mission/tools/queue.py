@@ -58,6 +58,7 @@ class ItemRow(Result):
     count: int
     holds_tasks: int = Field(description="Open tasks that stand still until this is closed")
     holds_agents: int
+    critical: bool = Field(description="Its task stands on the critical path: the mission ends the later for it")
     answer: str | None
     choice: int | None
     closed_by: str | None
@@ -87,6 +88,7 @@ class ItemRow(Result):
             count=item.count,
             holds_tasks=ranked.holds_tasks,
             holds_agents=ranked.holds_agents,
+            critical=ranked.critical,
             answer=item.answer,
             choice=item.choice,
             closed_by=item.closed_by,
@@ -118,6 +120,7 @@ class AnsweredItem(Result):
     answer: str | None
     task_id: str | None
     follow_up_task_id: str | None = Field(description="The task that was added for what is missing")
+    message_id: str | None = Field(description="The letter that brings the answer to the agent")
     closed_at: Moment | None
 
     @classmethod
@@ -129,13 +132,14 @@ class AnsweredItem(Result):
             answer=item.answer,
             task_id=item.task_id,
             follow_up_task_id=given.follow_up,
+            message_id=given.letter,
             closed_at=item.closed_at,
         )
 
 
 @tool(toolset="control", reads=True)
 async def queue_list(call: Call, args: ListQueue) -> Queue:
-    """List what waits for a person: first what holds up the most tasks and agents, then the oldest.
+    """List what waits for a person: what stands on a critical path, then what holds up the most, then the oldest.
 
     Agents see neither failures nor letters of others.
     """

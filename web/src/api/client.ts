@@ -17,11 +17,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Call a tool; an action gets a key, so that a repeat after a broken connection is harmless. */
+/** Call a tool; an action gets a key, so that a repeat after a broken connection is harmless. What is sent while the page
+ * goes away is `leaving`. */
 export async function call<Name extends ToolName>(
   name: Name,
   args: Tools[Name]["args"],
-  options: { signal?: AbortSignal; key?: string } = {},
+  options: { signal?: AbortSignal; key?: string; leaving?: boolean } = {},
 ): Promise<Tools[Name]["result"]> {
   const headers: Record<string, string> = { "Content-Type": "application/json", "Mission-Transport": "page" };
   if (options.key !== undefined) headers["Idempotency-Key"] = options.key;
@@ -30,6 +31,7 @@ export async function call<Name extends ToolName>(
     headers,
     body: JSON.stringify(args),
     signal: options.signal ?? null,
+    keepalive: options.leaving ?? false,
   });
   return (await answer.json()) as Tools[Name]["result"];
 }

@@ -114,6 +114,7 @@ export interface AnsweredItem {
   answer: string | null;
   task_id: string | null;
   follow_up_task_id: string | null;
+  message_id: string | null;
   closed_at: string | null;
 }
 
@@ -783,6 +784,7 @@ export interface ItemRow {
   count: number;
   holds_tasks: number;
   holds_agents: number;
+  critical: boolean;
   answer: string | null;
   choice: number | null;
   closed_by: string | null;
@@ -1207,6 +1209,7 @@ export interface MissionOverview {
   status: string;
   summary: string | null;
   plan_summary: string | null;
+  source_content: string | null;
   plan: Record<string, unknown> | null;
   repository_path: string | null;
   max_parallel: number;
@@ -1222,6 +1225,7 @@ export interface MissionOverview {
   files: number;
   task_seconds: number;
   typical_seconds: number | null;
+  remaining_seconds: number;
 }
 
 export type MissionStatus = "planning" | "ready" | "in_progress" | "paused" | "blocked" | "completed" | "failed" | "abandoned";
@@ -1241,6 +1245,7 @@ export interface MissionTask {
   completed_at: string | null;
   files: number | null;
   group: string | null;
+  critical: boolean;
 }
 
 export type Mode = "headless" | "interactive";
@@ -1322,6 +1327,7 @@ export interface Overview {
   missions_open: number;
   missions: MissionGlance[];
   running: RunningTask[];
+  running_total: number;
   ended: EndedTask[];
   ended_total: number;
   claimed: number;

@@ -5,13 +5,13 @@ const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** `07:42`; `Tue 07:42` within a week; `14 Oct` before that. */
+/** `07:42`; `Tue 07:42` within a week; `14 Oct` further away. */
 export function clockTime(iso: string, now: number): string {
   const then = new Date(iso);
   const today = new Date(now);
   const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
   if (then.toDateString() === today.toDateString()) return time;
-  if (now - then.getTime() < 6 * 86_400_000 && then.getTime() <= now) return `${DAYS[then.getDay()]} ${time}`;
+  if (Math.abs(now - then.getTime()) < 6 * 86_400_000) return `${DAYS[then.getDay()]} ${time}`;
   return `${then.getDate()} ${MONTHS[then.getMonth()]}`;
 }
 
@@ -35,7 +35,7 @@ export function span(seconds: number, { short = false } = {}): string {
     return short ? `${hours} h ${two(rest)}` : `${hours} h ${two(rest)} min`;
   }
   const days = Math.floor(hours / 24);
-  return `${days} d ${hours % 24} h`;
+  return days >= 10 || hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
 /** `1 min 34 s`; from an hour on as `span`. */
@@ -78,4 +78,9 @@ export function bytes(value: number): string {
 
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** `3 Move callers`; a phase without a name of its own is `Phase 3`. */
+export function phaseName(phase: { number: number; name: string }): string {
+  return phase.name === `Phase ${phase.number}` ? phase.name : `${phase.number} ${phase.name}`;
 }

@@ -198,7 +198,7 @@ function Whole({ entry }: { entry: AuditEntry }) {
           </>
         )}
       </p>
-      <pre tabIndex={0}>{JSON.stringify({ arguments: given, ...(error !== null ? { error } : { result }) }, null, 2)}</pre>
+      <pre className="text" tabIndex={0}>{JSON.stringify({ arguments: given, ...(error !== null ? { error } : { result }) }, null, 2)}</pre>
     </div>
   );
 }

@@ -30,7 +30,7 @@ export function LaunchAnywhere({ close }: { close: () => void }) {
   const next = useTool("workflow_next_tasks", { workflow_id: mission, include_failed: true }, { enabled: mission !== "" });
   return (
     <>
-      <div className="assign">
+      <div className="form">
         <h2 id="launch-title">Launch an agent</h2>
         {missions.length === 0 && <p>No mission is open. An agent is launched on a task, and a task belongs to a mission.</p>}
         <label>
@@ -76,7 +76,7 @@ export function LaunchAnywhere({ close }: { close: () => void }) {
       {task !== "" ? (
         <LaunchForm key={task} taskId={task} close={close} bare />
       ) : (
-        <div className="assign actions">
+        <div className="form actions">
           <button type="button" className="button" onClick={close}>
             Leave it
           </button>
@@ -120,7 +120,7 @@ function Form({ taskId, close, installed }: FormProps) {
     );
   };
   return (
-    <form className="assign" onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <label>
         Client
         <select className="field" value={name} onChange={(event) => setName(event.target.value)}>

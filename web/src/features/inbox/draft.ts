@@ -1,5 +1,6 @@
 // An answer in the making: one of the numbered choices, words, or both.
 import type { AnswerItem, ItemRow } from "@/api/types";
+import { plural } from "@/ui/text";
 
 export interface Choice {
   number: number;
@@ -45,6 +46,12 @@ export function answerOf(item: ItemRow, draft: Draft): AnswerItem | null {
   return { id: item.id, text, ...(choice !== undefined ? { choice: choice.number } : {}) };
 }
 
+/** A draft in a few words, as the line says it that stands for it. */
+export function answerWords(item: Pick<ItemRow, "choices">, draft: Draft): string {
+  const choice = choicesOf(item).find((each) => each.number === draft.choice);
+  return [choice?.fixed ? choice.label : "", draft.text.trim()].filter(Boolean).join(": ");
+}
+
 /** What the button that sends the draft says. */
 export function sendWord(item: ItemRow, draft: Draft): string {
   if (item.kind !== "review") return item.kind === "mail" ? "Send reply" : "Send answer";
@@ -55,7 +62,7 @@ export function sendWord(item: ItemRow, draft: Draft): string {
 /** `holds 6 tasks, 2 agents` */
 export function holdsWords(item: Pick<ItemRow, "holds_tasks" | "holds_agents">): string {
   const parts = [];
-  if (item.holds_tasks > 0) parts.push(`${item.holds_tasks} ${item.holds_tasks === 1 ? "task" : "tasks"}`);
-  if (item.holds_agents > 0) parts.push(`${item.holds_agents} ${item.holds_agents === 1 ? "agent" : "agents"}`);
+  if (item.holds_tasks > 0) parts.push(plural(item.holds_tasks, "task"));
+  if (item.holds_agents > 0) parts.push(plural(item.holds_agents, "agent"));
   return parts.length > 0 ? `holds ${parts.join(", ")}` : "";
 }

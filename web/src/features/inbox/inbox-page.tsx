@@ -4,15 +4,18 @@ import { useNavigate, useSearchParams } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
-import { useWaiting } from "@/features/shell/counts";
+import { useStandingStill, useWaiting } from "@/features/shell/counts";
 import { useKeys } from "@/features/shell/keys";
 import { Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
+import { useChosen, useSteady } from "@/ui/steady";
 import { plural } from "@/ui/text";
 import { BLANK, choicesOf, type Draft } from "./draft";
 import { ItemCard } from "./item-card";
 import { Mail, useMail } from "./mail";
 import { NotifySwitch } from "./notify";
+import { useLetters } from "./outbox";
+import { SentLines } from "./sent-line";
 import { Closed, DecidedBefore, HoldsUp, LastLines } from "./side";
 import "./inbox.css";
 
@@ -23,7 +26,7 @@ export function InboxPage() {
   const show = (address.get("show") ?? "open") as Show;
   const waiting = useWaiting();
   const mail = useMail();
-  const still = waiting.data?.items.reduce((sum, item) => sum + item.holds_agents, 0) ?? 0;
+  const still = useStandingStill();
   return (
     <div className="page inbox">
       <title>Inbox · Mission Control</title>
@@ -71,14 +74,15 @@ function Open() {
 function Items({ items, total }: { items: ItemRow[]; total: number }) {
   const [address, setAddress] = useSearchParams();
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
-  const [sent, setSent] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const letters = useLetters();
+  const { shown, fresh, show } = useSteady(items, list);
   const named = address.get("item");
-  const row = Math.max(0, items.findIndex((item) => item.id === named));
-  const chosen = items[row];
+  const { chosen, place } = useChosen(shown, named);
   const choose = (id: string) => id !== chosen?.id && setAddress({ item: id }, { replace: true });
   const change = (id: string, draft: Draft) => setDrafts((before) => ({ ...before, [id]: draft }));
-  useInboxKeys({ items, row, field, choose, draft: drafts[chosen?.id ?? ""] ?? BLANK, change });
+  useInboxKeys({ items: shown, row: place, field, choose, draft: drafts[chosen?.id ?? ""] ?? BLANK, change });
   useEffect(() => {
     if (chosen !== undefined && chosen.id === named)
       document.querySelector(`[data-item="${chosen.id}"]`)?.scrollIntoView?.({ block: "nearest" });
@@ -86,10 +90,13 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
   return (
     <div className="columns">
       <div>
-        <p className="sent" role="status">
-          {sent}
-        </p>
+        <SentLines open={items} />
         {named !== null && !items.some((item) => item.id === named) && <NoLonger id={named} />}
+        {fresh > 0 && (
+          <button type="button" className="fresh" onClick={show}>
+            {fresh} new, show
+          </button>
+        )}
         {items.length === 0 ? (
           <section className="card">
             <Empty title="Nothing waits for you">
@@ -97,8 +104,8 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
             </Empty>
           </section>
         ) : (
-          <ul className="items">
-            {items.map((item) => (
+          <ul className="items" ref={list}>
+            {shown.map((item) => (
               <ItemCard
                 key={item.id}
                 item={item}
@@ -106,7 +113,7 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
                 draft={drafts[item.id] ?? BLANK}
                 change={(draft) => change(item.id, draft)}
                 choose={() => choose(item.id)}
-                sent={setSent}
+                letter={letters.find((each) => each.item.id === item.id)}
                 field={field}
               />
             ))}

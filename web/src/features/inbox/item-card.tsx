@@ -1,39 +1,33 @@
 // One thing that waits for a person: who asks what, the choices, free text, what it holds up.
-import { useRef, type FormEvent, type RefObject } from "react";
+import type { FormEvent, RefObject } from "react";
 import { Link } from "react-router";
 
-import { useAction } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
 import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
+import { Long } from "@/ui/long";
 import { span } from "@/ui/text";
-import { answerOf, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
+import { answerOf, answerWords, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
+import { outbox, type Letter } from "./outbox";
+import { SentLine } from "./sent-line";
+
+const RESOLVED = "It is resolved.";
 
 interface CardProps {
   item: ItemRow;
   chosen: boolean;
   draft: Draft;
+  letter: Letter | undefined;
   change: (draft: Draft) => void;
   choose: () => void;
-  sent: (words: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
 }
 
-export function ItemCard({ item, chosen, draft, change, choose, sent, field }: CardProps) {
-  const online = useOnline();
-  const answer = useAction("queue_answer");
-  const dismiss = useAction("queue_dismiss");
-  const form = useRef<HTMLFormElement>(null);
-  const ready = answerOf(item, draft);
-  const busy = answer.isPending || dismiss.isPending;
-  const error = answer.error ?? dismiss.error;
-  const to = item.agent_name ?? look(QUEUE, item.kind).word.toLowerCase();
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (ready !== null && !busy) answer.mutate(ready, { onSuccess: (done) => sent(`Sent to ${to}: ${done.answer ?? "done"}`) });
-  };
+/** While an answer is on its way, the card is one line with Undo; what was chosen is still there afterwards. */
+export function ItemCard({ letter, ...props }: CardProps) {
+  const { item, chosen, choose } = props;
   return (
     <li>
       <article className="item card" data-chosen={chosen || undefined} aria-label={item.subject} onClick={choose} data-item={item.id}>
@@ -41,76 +35,94 @@ export function ItemCard({ item, chosen, draft, change, choose, sent, field }: C
         <div className="item-body">
           <ItemHead item={item} />
           <h2>{item.subject}</h2>
-          {item.body !== "" && item.body !== item.subject && <p className="item-text">{item.body}</p>}
-          <form ref={form} onSubmit={send} data-answer>
-            {chosen && <Choices item={item} draft={draft} change={change} field={field} />}
-            <div className="item-foot">
-              {chosen ? (
-                <>
-                  <button className="button primary" disabled={!online || busy || ready === null}>
-                    {sendWord(item, draft)} <kbd aria-hidden="true">⏎</kbd>
-                  </button>
-                  {item.choices.length === 0 && item.kind === "blocker" && (
-                    <button
-                      type="button"
-                      className="button"
-                      disabled={!online || busy}
-                      onClick={() =>
-                        answer.mutate({ id: item.id, text: "It is resolved." }, { onSuccess: () => sent(`Sent to ${to}: It is resolved.`) })
-                      }
-                    >
-                      It is resolved
-                    </button>
-                  )}
-                  <button
-                    type="button"
-                    className="button"
-                    disabled={!online || busy}
-                    onClick={() => dismiss.mutate({ id: item.id }, { onSuccess: () => sent(`Put aside: ${item.subject}`) })}
-                  >
-                    Dismiss
-                  </button>
-                </>
-              ) : (
-                <>
-                  {choicesOf(item)
-                    .filter((choice) => choice.fixed)
-                    .slice(0, 3)
-                    .map((choice) => (
-                      <button
-                        key={choice.number}
-                        type="button"
-                        className="button"
-                        disabled={!online || busy}
-                        onClick={(event) => {
-                          event.stopPropagation();
-                          answer.mutate({ id: item.id, choice: choice.number }, { onSuccess: () => sent(`Sent to ${to}: ${choice.label}`) });
-                        }}
-                      >
-                        {choice.label}
-                      </button>
-                    ))}
-                  <button type="button" className="button" onClick={choose}>
-                    {item.kind === "review" ? "Send back…" : item.choices.length > 0 ? "Other answer" : "Answer"}
-                  </button>
-                </>
+          {letter !== undefined ? (
+            <SentLine letter={letter} />
+          ) : (
+            <>
+              {item.body !== "" && item.body !== item.subject && (
+                <p className="item-text">
+                  <Long text={item.body} />
+                </p>
               )}
-              {item.execution_id !== null && (
-                <Link className="button" to={`/executions/${item.execution_id}`}>
-                  Open terminal
-                </Link>
-              )}
-              <span className="holds">{holdsWords(item)}</span>
-            </div>
-          </form>
-          {error !== null && (
-            <p className="error" role="alert">
-              {error.message} {error.hint}
-            </p>
+              <AnswerForm {...props} />
+            </>
           )}
         </div>
       </article>
     </li>
+  );
+}
+
+function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardProps, "letter">) {
+  const online = useOnline();
+  const ready = answerOf(item, draft);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (ready !== null && online) outbox.put(item, { kind: "answer", args: ready }, answerWords(item, draft));
+  };
+  return (
+    <form onSubmit={send} data-answer>
+      {chosen && <Choices item={item} draft={draft} change={change} field={field} />}
+      <div className="item-foot actions">
+        {chosen ? (
+          <>
+            <button className="button primary" disabled={!online || ready === null}>
+              {sendWord(item, draft)} <kbd aria-hidden="true">⏎</kbd>
+            </button>
+            {item.choices.length === 0 && item.kind === "blocker" && (
+              <button
+                type="button"
+                className="button"
+                disabled={!online}
+                onClick={() => outbox.put(item, { kind: "answer", args: { id: item.id, text: RESOLVED } }, RESOLVED)}
+              >
+                It is resolved
+              </button>
+            )}
+            <button
+              type="button"
+              className="button"
+              disabled={!online}
+              onClick={() => outbox.put(item, { kind: "dismiss", args: { id: item.id } }, "Put aside without an answer")}
+            >
+              Dismiss
+            </button>
+          </>
+        ) : (
+          <>
+            {choicesOf(item)
+              .filter((choice) => choice.fixed)
+              .slice(0, 3)
+              .map((choice) => (
+                <button
+                  key={choice.number}
+                  type="button"
+                  className="button"
+                  disabled={!online}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    outbox.put(item, { kind: "answer", args: { id: item.id, choice: choice.number } }, choice.label);
+                  }}
+                >
+                  {choice.label}
+                </button>
+              ))}
+            <button type="button" className="button" onClick={choose}>
+              {item.kind === "review" ? "Send back…" : item.choices.length > 0 ? "Other answer" : "Answer"}
+            </button>
+          </>
+        )}
+        {item.execution_id !== null && (
+          <Link className="button" to={`/executions/${item.execution_id}`}>
+            Open terminal
+          </Link>
+        )}
+        <span className="holds">
+          {holdsWords(item)}
+          {item.critical && <span className="critical"> · critical path</span>}
+        </span>
+      </div>
+    </form>
   );
 }
 

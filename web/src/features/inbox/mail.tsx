@@ -4,6 +4,7 @@ import { useState, type FormEvent } from "react";
 import { useAction, useTool } from "@/api/queries";
 import type { MessageRecord } from "@/api/types";
 import { useOnline } from "@/live/live";
+import { Long } from "@/ui/long";
 import { Card, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { bodyWords, threadsOf } from "./threads";
@@ -29,7 +30,7 @@ export function Mail({ thread, choose }: { thread: string | null; choose: (threa
         const open = threads.find((each) => each.id === thread) ?? threads[0]!;
         return (
           <div className="mail">
-            <ul className="card threads" aria-label="Threads">
+            <ul className="card pick" aria-label="Threads">
               {threads.map((each) => (
                 <li key={each.id}>
                   <button type="button" aria-pressed={each.id === open.id} onClick={() => choose(each.id)}>
@@ -82,7 +83,9 @@ export function Letter({ message }: { message: MessageRecord }) {
           <Time at={message.created_at} />
         </span>
       </span>
-      <p>{bodyWords(message)}</p>
+      <p>
+        <Long text={bodyWords(message)} most={2_000} />
+      </p>
     </li>
   );
 }

@@ -4,24 +4,29 @@ import { Link } from "react-router";
 import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
 import { TailLines, useTail } from "@/features/executions/tail-lines";
+import { doneAbout } from "@/features/mission/graph/path";
+import { serverNow } from "@/ui/clock";
 import { Icon } from "@/ui/icons";
+import { Long } from "@/ui/long";
 import { Card, Time } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
 import { look, QUEUE, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
+import { clockTime } from "@/ui/text";
 import { heldBehind } from "./held";
 
 const SHOWN = 6;
 
 export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: string }) {
   const mission = useTool("overview_mission", { mission_id: missionId });
-  const held = heldBehind(mission.data?.tasks ?? [], taskId);
+  const tasks = mission.data?.tasks ?? [];
+  const own = tasks.filter((task) => task.id === taskId);
+  const held = [...own, ...heldBehind(tasks, taskId)];
   return (
-    <Card title="What this holds up" count={held.length} className="holds-up">
+    <Card title="What this holds up" count={held.length} {...(own[0]?.critical ? { aside: "critical path" } : {})} className="holds-up">
       <Loaded query={mission} what="The mission could not be read" rows={2}>
-        {() => (
+        {(data) => (
           <>
-            {held.length === 0 && <p className="side-words">No task waits behind this one.</p>}
             <ul className="side-list">
               {held.slice(0, SHOWN).map((task) => (
                 <li key={task.id}>
@@ -31,6 +36,11 @@ export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: stri
               ))}
             </ul>
             {held.length > SHOWN && <p className="side-words">and {held.length - SHOWN} more</p>}
+            {own[0]?.critical && (
+              <p className="side-words">
+                Answered now, done about {clockTime(doneAbout(data), serverNow())}. Every minute of waiting moves it by one.
+              </p>
+            )}
           </>
         )}
       </Loaded>
@@ -63,7 +73,7 @@ export function DecidedBefore({ missionId }: { missionId: string }) {
             </span>
             <Icon name="decision" size={14} />
             <span>
-              {entry.summary} <span className="meta">{entry.author}</span>
+              <Long text={entry.summary} most={200} /> <span className="meta">{entry.author}</span>
             </span>
           </li>
         ))}
@@ -78,7 +88,9 @@ export function Closed({ item }: { item: ItemRow }) {
       <StatusIcon status={item.state === "answered" ? ANSWERED : PUT_ASIDE} />
       <div className="words">
         <p className="subject">{item.subject}</p>
-        <p className="quiet">{item.answer ?? "without an answer"}</p>
+        <p className="quiet">
+          <Long text={item.answer ?? "without an answer"} most={300} />
+        </p>
         <p className="meta">
           {look(QUEUE, item.kind).word}
           {item.agent_name !== null && ` · ${item.agent_name}`}

@@ -3,10 +3,11 @@ import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
-import { useNow } from "@/ui/clock";
+import { serverNow, useNow } from "@/ui/clock";
 import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { plural, span } from "@/ui/text";
+import { clockTime, plural, span } from "@/ui/text";
+import { doneAbout } from "./graph/path";
 
 export function Banner({ mission }: { mission: MissionOverview }) {
   const now = useNow();
@@ -23,6 +24,7 @@ export function Banner({ mission }: { mission: MissionOverview }) {
         <span className="quiet">
           {first.agent_name ?? "Somebody"} has waited {age}.
           {first.holds_tasks > 1 && ` It holds ${plural(first.holds_tasks, "task")}.`}
+          {first.critical && ` It is on the critical path: every further minute moves ${clockTime(doneAbout(mission), serverNow())}.`}
           {more > 0 && ` ${more} more ${more === 1 ? "waits" : "wait"}.`}
         </span>
       </span>

@@ -1,11 +1,13 @@
 // The figures of a mission: how far, until when, who, what changed.
 import { useMemo, type ReactNode } from "react";
 
+import { useTool } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
+import { MOST_SUMMED, spentInAll } from "@/features/mission/spending";
 import { serverNow, useNow } from "@/ui/clock";
 import { Progress, tallyWords } from "@/ui/progress";
-import { clockTime, count, plural, span } from "@/ui/text";
-import { critical } from "./graph/path";
+import { amount, clockTime, count, plural, span } from "@/ui/text";
+import { doneAbout } from "./graph/path";
 
 export function MissionFigures({ mission }: { mission: MissionOverview }) {
   const { counts } = mission;
@@ -27,6 +29,7 @@ export function MissionFigures({ mission }: { mission: MissionOverview }) {
       <Figure name="Changes" value={count(mission.files)} small={mission.files === 1 ? "file" : "files"}>
         as seen in the tree
       </Figure>
+      <Cost mission={mission} />
     </dl>
   );
 }
@@ -45,7 +48,6 @@ function Figure({ name, value, small, children }: { name: string; value: ReactNo
 
 /** When it is done: measured once it is, guessed from what tasks usually take before. */
 function Ahead({ mission }: { mission: MissionOverview }) {
-  const remaining = useMemo(() => critical(mission.tasks, mission.typical_seconds, serverNow()).remaining, [mission]);
   if (mission.completed_at !== null)
     return (
       <Figure name="Ended" value={clockTime(mission.completed_at, serverNow())}>
@@ -58,10 +60,20 @@ function Ahead({ mission }: { mission: MissionOverview }) {
         known after the first task
       </Figure>
     );
-  const at = new Date(serverNow() + remaining * 1_000).toISOString();
   return (
-    <Figure name="Done about" value={clockTime(at, serverNow())}>
-      critical path {span(remaining)}
+    <Figure name="Done about" value={clockTime(doneAbout(mission), serverNow())}>
+      critical path {span(mission.remaining_seconds)}
+    </Figure>
+  );
+}
+
+/** What the launched agents of the mission say they used; absent when none says so. */
+function Cost({ mission }: { mission: MissionOverview }) {
+  const spent = spentInAll(useTool("execution_list", { mission_id: mission.id, limit: MOST_SUMMED }).data?.executions);
+  if (spent === null) return null;
+  return (
+    <Figure name="Cost" value={spent.cost > 0 ? `$${spent.cost.toFixed(2)}` : amount(spent.tokens)} {...(spent.cost > 0 ? {} : { small: "tokens" })}>
+      {spent.cost > 0 && `${amount(spent.tokens)} tokens, `}as {plural(spent.executions, "run")} tell{spent.executions === 1 && "s"}
     </Figure>
   );
 }

@@ -1,5 +1,5 @@
 // What the mission is, and what can be done with it as a whole.
-import { useRef } from "react";
+import { useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
 import { Link } from "react-router";
 
 import { call } from "@/api/client";
@@ -7,9 +7,11 @@ import { useAction } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
 import { useOnline } from "@/live/live";
 import { Icon } from "@/ui/icons";
+import { Long } from "@/ui/long";
 import { Id } from "@/ui/parts";
 import { look, MISSION } from "@/ui/status";
 import { StatusPill } from "@/ui/status-icon";
+import { AddTask } from "./add-task";
 
 const ENDED = new Set(["completed", "partial", "failed", "abandoned"]);
 const FORMATS = [
@@ -25,9 +27,10 @@ export function Header({ mission }: { mission: MissionOverview }) {
   const paused = mission.status === "paused" || mission.status === "blocked";
   const ended = ENDED.has(mission.status);
   const error = update.error ?? archive.error;
+  const goal = goalOf(mission);
   return (
     <header className="mission-head">
-      <nav className="crumbs meta" aria-label="Where this is">
+      <nav className="crumbs" aria-label="Where this is">
         <Link to="/missions">Missions</Link>
         {mission.repository_path !== null && (
           <>
@@ -42,6 +45,7 @@ export function Header({ mission }: { mission: MissionOverview }) {
         <h1>{mission.name}</h1>
         <StatusPill status={look(MISSION, mission.status)} />
         <div className="actions">
+          {!ended && <AddTask mission={mission} />}
           <ExportMenu mission={mission} />
           {!ended && mission.status !== "planning" && (
             <button
@@ -66,10 +70,18 @@ export function Header({ mission }: { mission: MissionOverview }) {
           )}
         </div>
       </div>
-      {mission.objective !== mission.name && <p className="quiet objective">{mission.objective}</p>}
-      {mission.summary !== null && <p className="objective">{mission.summary}</p>}
+      {goal !== null && (
+        <p className="quiet objective">
+          <Long text={goal} most={400} />
+        </p>
+      )}
+      {mission.summary !== null && (
+        <p className="objective">
+          <Long text={mission.summary} />
+        </p>
+      )}
       {error !== null && (
-        <p className="wrong" role="alert">
+        <p className="error" role="alert">
           {error.message} {error.hint}
         </p>
       )}
@@ -77,10 +89,18 @@ export function Header({ mission }: { mission: MissionOverview }) {
   );
 }
 
+/** What is to be reached, in the words of whoever began it; a workflow's own are in its source. */
+function goalOf(mission: MissionOverview): string | null {
+  if (mission.objective !== mission.name) return mission.objective;
+  return mission.source_content === mission.name ? null : mission.source_content;
+}
+
 function ExportMenu({ mission }: { mission: MissionOverview }) {
   const menu = useRef<HTMLDetailsElement>(null);
+  const [failed, setFailed] = useState("");
   const save = async (format: (typeof FORMATS)[number][0]) => {
     menu.current?.removeAttribute("open");
+    setFailed("");
     const made = await call("mission_export", { mission_id: mission.id, format });
     const address = URL.createObjectURL(new Blob([made.content], { type: made.media_type }));
     const link = document.createElement("a");
@@ -90,15 +110,34 @@ function ExportMenu({ mission }: { mission: MissionOverview }) {
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   };
   return (
-    <details className="menu" ref={menu}>
+    <>
+    {failed !== "" && (
+      <span className="error" role="alert">
+        It could not be exported: {failed}
+      </span>
+    )}
+    <details className="menu" ref={menu} onBlur={closeOutside} onKeyDown={closeOnEscape}>
       <summary className="button">Export</summary>
       <div className="menu-items">
         {FORMATS.map(([format, words]) => (
-          <button key={format} type="button" onClick={() => void save(format)}>
+          <button key={format} type="button" onClick={() => void save(format).catch((error: Error) => setFailed(error.message))}>
             {words}
           </button>
         ))}
       </div>
     </details>
+    </>
   );
+}
+
+/** A menu closes when the focus leaves it, and on Esc, which then does nothing else. */
+function closeOutside(event: FocusEvent<HTMLDetailsElement>): void {
+  if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+}
+
+function closeOnEscape(event: KeyboardEvent<HTMLDetailsElement>): void {
+  if (event.key !== "Escape" || !event.currentTarget.open) return;
+  event.stopPropagation();
+  event.currentTarget.open = false;
+  event.currentTarget.querySelector("summary")?.focus();
 }

@@ -12,7 +12,9 @@ import { Progress, tallyWords } from "@/ui/progress";
 import { Empty, Loaded } from "@/ui/states";
 import { look, MISSION } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
+import { useSteady } from "@/ui/steady";
 import { count } from "@/ui/text";
+import { NewMission } from "./new-mission";
 import "./missions.css";
 
 const PAGE = 200;
@@ -22,6 +24,7 @@ const FILTERS = {
   completed: ["completed"],
   failed: ["failed", "abandoned"],
   all: null,
+  archived: null,
 } as const;
 type Filter = keyof typeof FILTERS;
 
@@ -55,8 +58,9 @@ export function MissionsPage() {
             label="Which missions"
             value={filter}
             choose={(value) => change("show", value)}
-            options={(Object.keys(FILTERS) as Filter[]).map((name) => [name, label(name, first?.counts)] as const)}
+            options={(Object.keys(FILTERS) as Filter[]).map((name) => [name, label(name, filter === "archived" ? undefined : first?.counts)] as const)}
           />
+          <NewMission />
         </div>
       </div>
       <section className="card" aria-label="Missions">
@@ -88,12 +92,17 @@ function useMissions(args: ListMissionGlances) {
 
 function argumentsOf(filter: Filter, text: string): ListMissionGlances {
   const status = FILTERS[filter] ?? null;
-  return { limit: PAGE, ...(text !== "" ? { text } : {}), ...(status !== null ? { status: [...status] } : {}) };
+  return {
+    limit: PAGE,
+    ...(text !== "" ? { text } : {}),
+    ...(status !== null ? { status: [...status] } : {}),
+    ...(filter === "archived" ? { archived: true } : {}),
+  };
 }
 
 function label(filter: Filter, counts: Record<string, number> | undefined): string {
   const name = filter.charAt(0).toUpperCase() + filter.slice(1);
-  if (counts === undefined) return name;
+  if (counts === undefined || filter === "archived") return name;
   const statuses: readonly string[] = FILTERS[filter] ?? Object.keys(counts);
   return `${name} ${count(statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0))}`;
 }
@@ -121,8 +130,20 @@ function TextFilter({ text, change }: { text: string; change: (text: string) => 
 function Nothing({ filtered, showAll }: { filtered: boolean; showAll: () => void }) {
   if (!filtered)
     return (
-      <Empty title="No missions yet" actions={<code>mission demo</code>}>
-        A mission is a goal with tasks that agents take. An agent starts one over MCP; the demonstration shows how that looks.
+      <Empty
+        title="No missions yet"
+        actions={
+          <>
+            <NewMission primary />
+            <Link className="button" to="/welcome">
+              Connect an agent
+            </Link>
+            <code>mission demo</code>
+          </>
+        }
+      >
+        A mission is a goal with tasks that agents take. Start one here, or let an agent start one over MCP; the demonstration shows how
+        that looks.
       </Empty>
     );
   return (
@@ -145,8 +166,9 @@ interface RowsProps {
   more: () => void;
 }
 
-function Rows({ rows, total, more }: RowsProps) {
+function Rows({ rows: newest, total, more }: RowsProps) {
   const list = useRef<HTMLDivElement>(null);
+  const { shown: rows, fresh, show } = useSteady(newest, list);
   const navigate = useNavigate();
   const [chosenId, choose] = useState<string | null>(null);
   const chosen = rows.findIndex((row) => row.id === chosenId);
@@ -159,8 +181,8 @@ function Rows({ rows, total, more }: RowsProps) {
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= rows.length - 20 && rows.length < total) more();
-  }, [last, rows.length, total, more]);
+    if (last >= rows.length - 20 && newest.length < total) more();
+  }, [last, rows.length, newest.length, total, more]);
   useKeys(
     useMemo(() => {
       const move = (step: number) => {
@@ -179,12 +201,18 @@ function Rows({ rows, total, more }: RowsProps) {
     }, [chosen, rows, virtual, navigate]),
   );
   return (
+    <>
+    {fresh > 0 && (
+      <button type="button" className="fresh" onClick={show}>
+        {fresh} new, show
+      </button>
+    )}
     <div role="table" aria-label="Missions" aria-rowcount={total + 1} ref={list} className="mission-table">
       <div role="row" className="mission-row head">
         <span role="columnheader">Mission</span>
         <span role="columnheader">Progress</span>
         <span role="columnheader" className="work">
-          In hand
+          At work
         </span>
         <span role="columnheader" className="num">
           Last activity
@@ -208,6 +236,7 @@ function Rows({ rows, total, more }: RowsProps) {
         })}
       </div>
     </div>
+    </>
   );
 }
 

@@ -2,6 +2,9 @@
 import type { ReactNode } from "react";
 
 import type { Overview, Queue } from "@/api/types";
+import { leftAt } from "@/features/shell/away";
+import { useStandingStill } from "@/features/shell/counts";
+import { Time } from "@/ui/parts";
 import { AGENT, QUEUE, TASK, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { count, plural } from "@/ui/text";
@@ -9,7 +12,7 @@ import { count, plural } from "@/ui/text";
 export function Figures({ overview, waiting }: { overview: Overview; waiting: Queue | undefined }) {
   const states = overview.fleet.map((agent) => agent.state);
   const tally = (state: string) => states.filter((each) => each === state).length;
-  const still = waiting?.items.reduce((sum, item) => sum + item.holds_agents, 0) ?? 0;
+  const still = useStandingStill();
   return (
     <dl className="figures">
       <Figure status={QUEUE["question"]} name="Needs you" value={waiting?.total ?? 0}>
@@ -19,13 +22,13 @@ export function Figures({ overview, waiting }: { overview: Overview; waiting: Qu
         {[plural(tally("idle"), "idle", "idle"), tally("lost") > 0 ? `${tally("lost")} lost` : null].filter(Boolean).join(" · ")}
       </Figure>
       <Figure status={TASK["claimed"]} name="Claimed" value={overview.claimed} small={overview.claimed === 1 ? "task" : "tasks"}>
-        no check has proved them
+        since <Time at={leftAt} />, none proved
       </Figure>
       <Figure status={TASK["failed"]} name="Failed" value={overview.failed}>
-        since you left
+        since <Time at={leftAt} />
       </Figure>
       <Figure name="Open missions" value={overview.missions_open}>
-        {plural(overview.running.length, "task")} in hand
+        {plural(overview.running_total, "task")} worked on
       </Figure>
     </dl>
   );

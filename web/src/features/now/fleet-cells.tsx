@@ -2,6 +2,7 @@
 import { Link } from "react-router";
 
 import type { FleetAgent } from "@/api/types";
+import { useAgentPlace } from "@/features/shell/counts";
 import { AGENT, look } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 
@@ -27,11 +28,12 @@ export function FleetCells({ fleet }: { fleet: FleetAgent[] }) {
 
 function Cell({ agent }: { agent: FleetAgent }) {
   const status = look(AGENT, agent.state);
+  const place = useAgentPlace();
   const words = `${agent.name}: ${status.word}${agent.task_name ? `, ${agent.task_name}` : ""}`;
   return (
     <li>
       <Link
-        to={`/agents?agent=${agent.id}`}
+        to={place(agent.id)}
         className={`cell tone-${status.tone}`}
         title={words}
         aria-label={`${shortName(agent.name)}, ${words}`}

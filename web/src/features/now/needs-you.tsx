@@ -1,9 +1,11 @@
 // What waits for a person, the most urgent first; choices stand on the row.
-import { useMemo, useState } from "react";
+import { useMemo, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 
-import { useAction } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
+import { choicesOf, holdsWords } from "@/features/inbox/draft";
+import { outbox, useLetters, type Letter } from "@/features/inbox/outbox";
+import { SentLine, SentLines } from "@/features/inbox/sent-line";
 import { useWaiting } from "@/features/shell/counts";
 import { useKeys } from "@/features/shell/keys";
 import { useOnline } from "@/live/live";
@@ -12,57 +14,45 @@ import { Card } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { plural, span } from "@/ui/text";
+import { useChosen, useSteady } from "@/ui/steady";
+import { span } from "@/ui/text";
 
 const SHOWN = 8;
 const CHOICES = 3;
+const LONGEST_LABEL = 28;
 
 export function NeedsYou() {
   const waiting = useWaiting();
-  const [picked, pick] = useState(0);
-  const items = (waiting.data?.items ?? []).slice(0, SHOWN);
-  const chosen = Math.min(picked, Math.max(0, items.length - 1));
-  const navigate = useNavigate();
-  const answer = useAnswer();
-  useKeys(
-    useMemo(
-      () => ({
-        j: () => pick(Math.min(chosen + 1, items.length - 1)),
-        k: () => pick(Math.max(chosen - 1, 0)),
-        Enter: (event) => {
-          const item = items[chosen];
-          if (item !== undefined && event.target === document.body) void navigate(`/inbox?item=${item.id}`);
-        },
-        ...Object.fromEntries(
-          [1, 2, 3, 4, 5, 6].map((number) => [
-            String(number),
-            () => {
-              const item = items[chosen];
-              if (item !== undefined && hasValue(item, number)) answer.mutate({ id: item.id, choice: number });
-            },
-          ]),
-        ),
-      }),
-      [items, chosen, navigate, answer],
-    ),
-  );
+  const list = useRef<HTMLUListElement>(null);
+  const { shown, fresh, show } = useSteady(waiting.data?.items ?? [], list);
+  const items = shown.slice(0, SHOWN);
+  const letters = useLetters();
+  const { chosen } = useNeedsKeys(items);
   return (
-    <Card title="Needs you" count={waiting.data?.total ?? 0} aside="most held up first" className="needs">
+    <Card title="Needs you" count={waiting.data?.total ?? 0} aside="critical path first, then most held up" className="needs">
+      <SentLines open={waiting.data?.items ?? []} />
       <Loaded query={waiting} what="What waits for you could not be read">
         {(data) =>
           data.items.length === 0 ? (
             <Empty title="Nothing waits for you">Questions, blockers and reviews of agents stand here, with what they hold up.</Empty>
           ) : (
-            <ul>
-              {items.map((item, row) => (
-                <Row key={item.id} item={item} chosen={row === chosen} />
-              ))}
-              {data.total > items.length && (
-                <li className="more">
-                  <Link to="/inbox">{data.total - items.length} more in the inbox</Link>
-                </li>
+            <>
+              {fresh > 0 && (
+                <button type="button" className="fresh" onClick={show}>
+                  {fresh} new, show
+                </button>
               )}
-            </ul>
+              <ul ref={list}>
+                {items.map((item) => (
+                  <Row key={item.id} item={item} chosen={item === chosen} letter={letters.find((each) => each.item.id === item.id)} />
+                ))}
+                {data.total > items.length && (
+                  <li className="more">
+                    <Link to="/inbox">{data.total - items.length} more in the inbox</Link>
+                  </li>
+                )}
+              </ul>
+            </>
           )
         }
       </Loaded>
@@ -70,21 +60,49 @@ export function NeedsYou() {
   );
 }
 
-export function useAnswer() {
-  return useAction("queue_answer");
+function useNeedsKeys(items: ItemRow[]): { chosen: ItemRow | undefined } {
+  const { chosen, place, choose } = useChosen(items);
+  const navigate = useNavigate();
+  const online = useOnline();
+  useKeys(
+    useMemo(() => {
+      const move = (step: number) => {
+        const next = items[Math.max(0, Math.min(place + step, items.length - 1))];
+        if (next !== undefined) choose(next.id);
+      };
+      const answer = (event: KeyboardEvent) => chosen !== undefined && online && give(chosen, Number(event.key));
+      return {
+        j: () => move(1),
+        k: () => move(-1),
+        Enter: (event) => {
+          if (chosen !== undefined && event.target === document.body) void navigate(`/inbox?item=${chosen.id}`);
+        },
+        ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [String(number), answer])),
+      };
+    }, [items, chosen, place, choose, navigate, online]),
+  );
+  return { chosen };
 }
 
-function hasValue(item: ItemRow, number: number): boolean {
-  const choice = item.choices[number - 1];
-  return choice !== undefined && choice["kind"] !== "manual";
+/** Answer by a choice that is complete by itself. */
+function give(item: ItemRow, number: number): void {
+  const choice = choicesOf(item).find((each) => each.number === number);
+  if (choice?.fixed) outbox.put(item, { kind: "answer", args: { id: item.id, choice: number } }, choice.label);
 }
 
-function Row({ item, chosen }: { item: ItemRow; chosen: boolean }) {
+interface RowProps {
+  item: ItemRow;
+  chosen: boolean;
+  letter: Letter | undefined;
+}
+
+function Row({ item, chosen, letter }: RowProps) {
   const now = useNow();
   const online = useOnline();
-  const answer = useAnswer();
-  const age = span((now - Date.parse(item.created_at)) / 1_000);
   const by = [item.agent_name, item.task_name].filter(Boolean).join(" · ");
+  const short = choicesOf(item)
+    .slice(0, CHOICES)
+    .filter((choice) => choice.fixed && choice.label.length <= LONGEST_LABEL);
   return (
     <li className="need" data-chosen={chosen || undefined}>
       <StatusIcon status={look(QUEUE, item.kind)} />
@@ -94,37 +112,27 @@ function Row({ item, chosen }: { item: ItemRow; chosen: boolean }) {
         </Link>
         <div className="meta cut">{by || item.mission_name || look(QUEUE, item.kind).word}</div>
       </div>
-      <div className="holds quiet">
-        {item.holds_tasks > 0 && (
-          <>
-            holds {plural(item.holds_tasks, "task")}
-            {item.holds_agents > 0 && ` · ${plural(item.holds_agents, "agent")}`}
-          </>
-        )}
-      </div>
-      <div className="age quiet">{age}</div>
-      <div className="actions">
-        {item.choices.slice(0, CHOICES).map((choice, index) =>
-          choice["kind"] === "manual" ? null : (
-            <button
-              key={index}
-              type="button"
-              className="button small"
-              disabled={!online || answer.isPending}
-              onClick={() => answer.mutate({ id: item.id, choice: index + 1 })}
-            >
-              <kbd aria-hidden="true">{index + 1}</kbd> {String(choice["label"])}
-            </button>
-          ),
-        )}
-        <Link className="button small" to={`/inbox?item=${item.id}`}>
-          {item.choices.length > 0 ? "…" : "Answer"}
-        </Link>
-      </div>
-      {answer.error !== null && (
-        <p className="error" role="alert">
-          {answer.error.message} {answer.error.hint}
-        </p>
+      {letter !== undefined ? (
+        <SentLine letter={letter} />
+      ) : (
+        <>
+          <div className="holds quiet">
+            {holdsWords(item)}
+            {item.critical && <span className="critical"> · critical path</span>}
+          </div>
+          <div className="age quiet">{span((now - Date.parse(item.created_at)) / 1_000)}</div>
+          <div className="actions">
+            {short.map((choice) => (
+              <button key={choice.number} type="button" className="button small" disabled={!online} onClick={() => give(item, choice.number)}>
+                <kbd aria-hidden="true">{choice.number}</kbd> {choice.label}
+              </button>
+            ))}
+            <Link className="button small" to={`/inbox?item=${item.id}`}>
+              {short.length > 0 ? "…" : item.kind === "review" ? "Review" : "Answer"}
+              <span className="hidden"> {item.subject}</span>
+            </Link>
+          </div>
+        </>
       )}
     </li>
   );

@@ -1,6 +1,7 @@
 // What needs me, what runs, what ended since I left, and the fleet.
 import { Link } from "react-router";
 
+import { NewMission } from "@/features/missions/new-mission";
 import { useOverview, useWaiting } from "@/features/shell/counts";
 import { awaySeconds } from "@/features/shell/away";
 import { useNow } from "@/ui/clock";
@@ -55,9 +56,7 @@ function Head() {
         {awaySeconds !== null && ` · you were away ${span(awaySeconds)}`}
       </span>
       <div className="actions">
-        <Link className="button" to="/missions">
-          All missions
-        </Link>
+        <NewMission />
       </div>
     </div>
   );
@@ -73,12 +72,13 @@ function FirstRun() {
             <Link className="button primary" to="/welcome">
               Connect an agent
             </Link>
+            <NewMission />
             <code>mission demo</code>
           </>
         }
       >
-        A mission is a goal with tasks that agents take. Connect a client and let its agent start one over MCP, or watch the
-        demonstration.
+        A mission is a goal with tasks that agents take. Connect a client and let its agent start one over MCP, start one yourself, or watch
+        the demonstration.
       </Empty>
     </section>
   );

@@ -13,13 +13,15 @@ import { StatusIcon } from "@/ui/status-icon";
 import { span } from "@/ui/text";
 
 const SHOWN = 5;
+/** What waits for a person stands above. */
+const STANDING = new Set(["asks", "review", "blocked", "budget", "paused"]);
 
 export function Running({ overview }: { overview: Overview }) {
-  const groups = grouped(overview.running);
+  const groups = grouped(overview.running.filter((task) => !STANDING.has(task.state)));
   return (
-    <Card title="Running" count={overview.running.length} aside="by mission" className="running">
+    <Card title="Running" count={overview.running_total} aside="by mission · quiet ones folded" className="running">
       {groups.length === 0 ? (
-        <Empty title="No task is in anybody's hands">An agent that takes one appears here at once.</Empty>
+        <Empty title="No task is worked on">A task that an agent takes appears here at once.</Empty>
       ) : (
         <table>
           <thead>
@@ -80,13 +82,27 @@ function Group({ tasks, mission, lease }: GroupProps) {
         <tr>
           <td colSpan={5}>
             <button type="button" className="fold" onClick={() => setOpen(true)}>
-              {tasks.length - shown.length} more
+              <Quiet tasks={tasks.slice(SHOWN)} />
             </button>
           </td>
         </tr>
       )}
     </tbody>
   );
+}
+
+/** `5 more, all with a signal in the last 2 min` */
+function Quiet({ tasks }: { tasks: RunningTask[] }) {
+  const now = useNow();
+  return <>{quietWords(tasks, now)}</>;
+}
+
+export function quietWords(tasks: readonly Pick<RunningTask, "said_at">[], now: number): string {
+  const said = tasks.flatMap((task) => task.said_at ?? []);
+  const mute = tasks.length - said.length;
+  if (mute > 0) return `${tasks.length} more, ${mute < tasks.length ? `${mute} ` : ""}without a signal yet`;
+  const oldest = Math.min(...said.map((at) => Date.parse(at)));
+  return `${tasks.length} more, ${tasks.length === 1 ? "" : "all "}with a signal in the last ${span(Math.max(60, (now - oldest) / 1_000))}`;
 }
 
 function Row({ task, lease }: { task: RunningTask; lease: number }) {

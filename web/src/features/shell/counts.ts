@@ -1,11 +1,12 @@
 // What the sidebar, the tabs and Now share: one look at everything, and what waits for a person.
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 
 import { useTool } from "@/api/queries";
 import { noteServerTime } from "@/ui/clock";
 import { leftAt } from "./away";
 
 export const MOST_WAITING = 50;
+const MOST_LIVE = 200;
 
 export function useOverview() {
   const query = useTool("overview", { since: leftAt });
@@ -27,7 +28,19 @@ export function useLiveExecutions(): number | undefined {
   return counts === undefined ? undefined : ["starting", "running", "waiting"].reduce((sum, each) => sum + (counts[each] ?? 0), 0);
 }
 
+/** Where an agent of the fleet is seen at work: its terminal if it was launched, else its row among the agents. */
+export function useAgentPlace(): (agent: string) => string {
+  const live = useTool("execution_list", { status: ["starting", "running", "waiting"], limit: MOST_LIVE }).data?.executions;
+  const byAgent = useMemo(() => new Map(live?.map((each) => [each.agent_id, each.id])), [live]);
+  return (agent) => (byAgent.has(agent) ? `/executions/${byAgent.get(agent)}` : `/agents?agent=${agent}`);
+}
+
 /** How many things wait; 0 until it is known. */
 export function useWaitingCount(): number {
   return useWaiting().data?.total ?? 0;
+}
+
+/** How many agents stand still until a person acts. */
+export function useStandingStill(): number {
+  return useOverview().data?.fleet.filter((agent) => agent.state === "waits" || agent.state === "blocked").length ?? 0;
 }

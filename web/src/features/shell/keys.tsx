@@ -6,6 +6,7 @@ import { PLACES } from "./places";
 
 const TYPING = "input, textarea, select, [contenteditable], .xterm";
 const WAIT = 1_500;
+const ACTION = ".actions :is(button, a, summary):not(:disabled)";
 
 /** Whether a key belongs to what has the focus, or to the browser. */
 export function isTyping(event: KeyboardEvent): boolean {
@@ -46,11 +47,17 @@ export function useShortcuts(help: () => void): void {
       } else if (event.key === "/") {
         event.preventDefault();
         document.querySelector<HTMLInputElement>("[data-search]")?.focus();
-      } else if (event.key === "?") help();
+      } else if (event.key === ".") firstAction()?.focus();
+      else if (event.key === "?") help();
     };
     document.addEventListener("keydown", press, { capture: true });
     return () => document.removeEventListener("keydown", press, { capture: true });
   }, [navigate, help]);
+}
+
+/** Of the row that keys are for, or of the page. */
+function firstAction(): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-chosen] ${ACTION}`) ?? document.querySelector<HTMLElement>(`.page-head ${ACTION}`);
 }
 
 const KEYS: [string[], string][] = [
@@ -63,6 +70,7 @@ const KEYS: [string[], string][] = [
   [["[", "]"], "views of a mission"],
   [["f"], "fit the graph"],
   [["c"], "critical path only"],
+  [["."], "actions of the row"],
   [["/"], "search"],
   [["Esc"], "back"],
 ];

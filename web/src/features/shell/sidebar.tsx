@@ -7,7 +7,7 @@ import { Progress } from "@/ui/progress";
 import { AGENT, look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { ConnectionLine } from "./connection";
-import { useLiveExecutions, useOverview, useWaitingCount } from "./counts";
+import { useAgentPlace, useLiveExecutions, useOverview, useWaitingCount } from "./counts";
 import { PLACES } from "./places";
 
 const MOST_MISSIONS = 8;
@@ -72,6 +72,7 @@ export function Sidebar() {
 
 function Fleet() {
   const fleet = useOverview().data?.fleet ?? [];
+  const place = useAgentPlace();
   const atWork = fleet.filter((agent) => agent.state === "at_work").length;
   return (
     <>
@@ -87,7 +88,7 @@ function Fleet() {
           const words = `${agent.name}: ${status.word}${agent.task_name ? `, ${agent.task_name}` : ""}`;
           return (
             <li key={agent.id}>
-              <Link to={`/agents?agent=${agent.id}`} title={words} aria-label={words}>
+              <Link to={place(agent.id)} title={words} aria-label={words}>
                 <StatusIcon status={status} size={14} decorative />
               </Link>
             </li>

@@ -86,7 +86,7 @@ function AssignForm({ task, close }: { task: TaskRecord; close: () => void }) {
   };
   const error = claim.error ?? release.error;
   return (
-    <form className="assign" onSubmit={(event) => void give(event).catch(() => undefined)}>
+    <form className="form" onSubmit={(event) => void give(event).catch(() => undefined)}>
       <h2 id="assign-title">Give this task to an agent</h2>
       <label>
         Agent

@@ -64,7 +64,7 @@ function Browser({ id, files, outside, final }: BrowserProps) {
   const chosen = files.find((file) => file.path === named) ?? files[0]!;
   return (
     <div className="file-browser">
-      <ul>
+      <ul className="pick">
         {files.slice(0, SHOWN).map((file) => (
           <li key={file.path}>
             <button type="button" aria-pressed={file === chosen} onClick={() => setAddress({ file: file.path }, { replace: true })}>

@@ -1,5 +1,6 @@
 // The plan of a task, its outcome, and what holds it.
 import type { TaskRecord } from "@/api/types";
+import { Long } from "@/ui/long";
 import { Card } from "@/ui/parts";
 import { QUEUE, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
@@ -13,14 +14,14 @@ export function Plan({ task }: { task: TaskRecord }) {
     <Card title="Plan" {...(steps.length > 0 ? { count: steps.length } : {})} className="task-plan">
       {rest.map(([name, value]) => (
         <p key={name} className="side-words">
-          <strong>{name.replaceAll("_", " ")}:</strong> {words(value)}
+          <strong>{name.replaceAll("_", " ")}:</strong> <Long text={words(value)} />
         </p>
       ))}
       {steps.length > 0 && (
         <ol>
           {steps.map((step, index) => (
             <li key={index}>
-              <kbd aria-hidden="true">{index + 1}</kbd> {words(step)}
+              <kbd aria-hidden="true">{index + 1}</kbd> <Long text={words(step)} />
             </li>
           ))}
         </ol>
@@ -45,19 +46,28 @@ export function Ending({ task }: { task: TaskRecord }) {
   if (reason !== undefined && reason !== null)
     return (
       <p className="ending card">
-        <StatusIcon status={QUEUE["blocker"]!} /> It is held: {String(reason)}
+        <StatusIcon status={QUEUE["blocker"]!} />
+        <span>
+          It is held: <Long text={String(reason)} />
+        </span>
       </p>
     );
   if (task.error !== null)
     return (
       <p className="ending card">
-        <StatusIcon status={TASK["failed"]!} /> {task.error}
+        <StatusIcon status={TASK["failed"]!} />
+        <span>
+          <Long text={task.error} />
+        </span>
       </p>
     );
   if (task.outcome === null) return null;
   return (
     <p className="ending card">
-      <StatusIcon status={TASK["claimed"]!} /> <span>claims: {task.outcome}</span>
+      <StatusIcon status={TASK["claimed"]!} />
+        <span>
+          claims: <Long text={task.outcome} />
+        </span>
     </p>
   );
 }

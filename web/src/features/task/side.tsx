@@ -4,11 +4,13 @@ import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { CheckpointRecord, MissionTask, TaskRecord, TaskStory } from "@/api/types";
+import { MOST_SUMMED, spentInAll, spentWords } from "@/features/mission/spending";
 import { Letter, Write } from "@/features/inbox/mail";
 import { useOverview } from "@/features/shell/counts";
 import { Icon } from "@/ui/icons";
 import { Lease } from "@/ui/lease";
 import { Ago, Card, Time } from "@/ui/parts";
+import { Long } from "@/ui/long";
 import { Loaded } from "@/ui/states";
 import { look, TASK, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
@@ -25,6 +27,7 @@ interface ClaimProps {
 
 export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
   const agent = useTool("agent_get", { id: task.assigned_agent_id ?? "" }, { enabled: task.assigned_agent_id !== null });
+  const spent = spentInAll(useTool("execution_list", { task_id: task.id, limit: MOST_SUMMED }).data?.executions);
   const behind = [...byId.values()].filter((each) => each.depends_on.includes(task.id));
   const needs = (shown?.depends_on ?? task.depends_on).flatMap((id) => byId.get(id) ?? []);
   return (
@@ -57,6 +60,12 @@ export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
             <dd>
               <code>{tree}</code>
             </dd>
+          </>
+        )}
+        {spent !== null && (
+          <>
+            <dt>Spent</dt>
+            <dd>{spentWords(spent)}</dd>
           </>
         )}
         <dt>After</dt>
@@ -117,7 +126,7 @@ export function historyOf(story: TaskStory | undefined, checkpoints: readonly Ch
   const moves = (story?.moves ?? []).map((move) => ({
     at: move.at,
     status: look(MOVES, move.status),
-    words: look(MOVES, move.status).word,
+    words: move.status === "pending" && move.agent !== null ? "Taken" : look(MOVES, move.status).word,
     more: [move.agent, move.attempt > 1 ? `attempt ${move.attempt}` : null].filter(Boolean).join(", "),
     decision: false,
   }));
@@ -149,7 +158,7 @@ export function History({ id, story }: { id: string; story: TaskStory | undefine
                   </span>
                   {row.decision ? <Icon name="decision" size={14} /> : <StatusIcon status={row.status} size={14} />}
                   <span>
-                    {row.words} <span className="meta">{row.more}</span>
+                    <Long text={row.words} most={300} /> <span className="meta">{row.more}</span>
                   </span>
                 </li>
               ))}
@@ -190,7 +199,9 @@ export function Context({ id }: { id: string }) {
             {data.omitted.length > 0 && <p className="side-words">Left out: {data.omitted.map((each) => each.what).join(", ")}.</p>}
             <details className="preview">
               <summary>Preview</summary>
-              <pre tabIndex={0}>{JSON.stringify(data, null, 2)}</pre>
+              <pre className="text" tabIndex={0}>
+                {JSON.stringify(data, null, 2)}
+              </pre>
             </details>
           </Card>
         );

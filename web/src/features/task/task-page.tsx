@@ -5,10 +5,13 @@ import { Link, useNavigate, useParams } from "react-router";
 import { useTool } from "@/api/queries";
 import type { TaskRecord } from "@/api/types";
 import { useKeys } from "@/features/shell/keys";
+import { Icon } from "@/ui/icons";
 import { Id } from "@/ui/parts";
+import { Long } from "@/ui/long";
 import { Loaded } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusPill } from "@/ui/status-icon";
+import { phaseName } from "@/ui/text";
 import { Actions } from "./actions";
 import { Files } from "./files";
 import { Ending, Plan } from "./plan";
@@ -40,9 +43,18 @@ function Whole({ task }: { task: TaskRecord }) {
   useNeighbours(tasks[place - 1]?.id, tasks[place + 1]?.id);
   return (
     <>
-      <nav className="crumbs quiet" aria-label="Where this task stands">
-        <Link to="/missions">Missions</Link> › <Link to={`/missions/${task.workflow_id}`}>{mission.data?.name ?? story?.mission_name ?? "…"}</Link>
-        {phase !== undefined && ` › ${phase.number} ${phase.name}`} › <Id id={task.id} />
+      <nav className="crumbs" aria-label="Where this task stands">
+        <Link to="/missions">Missions</Link>
+        <Icon name="chevron" size={10} />
+        <Link to={`/missions/${task.workflow_id}`}>{mission.data?.name ?? story?.mission_name ?? "…"}</Link>
+        {phase !== undefined && (
+          <>
+            <Icon name="chevron" size={10} />
+            <Link to={`/missions/${task.workflow_id}?view=board`}>{phaseName(phase)}</Link>
+          </>
+        )}
+        <Icon name="chevron" size={10} />
+        <Id id={task.id} />
       </nav>
       <div className="page-head">
         <h1>{task.name}</h1>
@@ -57,7 +69,7 @@ function Whole({ task }: { task: TaskRecord }) {
         </div>
       </div>
       <p className="goal">
-        {task.description}
+        <Long text={task.description} />
         {story !== undefined && story.areas.length > 0 && (
           <>
             {" "}

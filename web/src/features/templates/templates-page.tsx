@@ -106,7 +106,7 @@ function Apply({ template }: { template: TemplateSummary }) {
   };
   return (
     <Card title="Make a mission of it">
-      <form className="apply" onSubmit={submit}>
+      <form className="form apply" onSubmit={submit}>
         <label>
           Name of the mission
           <input className="field" value={name} onChange={(event) => setName(event.target.value)} required />

@@ -23,6 +23,7 @@ function task(id: string, phase: number, needs: string[], state = "waiting", min
     completed_at: ended,
     files: null,
     group: null,
+    critical: false,
   };
 }
 
@@ -93,18 +94,9 @@ test("what is done folds by phase, and what waits far from any work", () => {
   expect(boxes.find((box) => box.tasks.some((each) => each.id === "c"))!.folded).toBeNull();
 });
 
-test("the critical path is the longest chain, and says how long the rest takes", () => {
-  const now = Date.parse("2026-01-15T11:00:00Z");
-  const tasks = [
-    task("short", 1, [], "claimed", 5),
-    task("long", 1, [], "claimed", 50),
-    task("next", 2, ["short", "long"], "ready"),
-    task("last", 3, ["next"]),
-    task("aside", 2, ["short"], "ready"),
-  ];
+test("what has not begun takes what is usual, what runs the rest of it, and what has ended nothing", () => {
+  const now = Date.parse("2026-01-15T10:06:00Z");
+  const tasks = [task("done", 1, [], "claimed", 5), task("runs", 1, [], "working"), task("next", 2, ["done"]), task("over", 1, [], "failed")];
 
-  const found = critical(tasks, 600, now);
-
-  expect([...found.path].sort()).toEqual(["last", "long", "next"]);
-  expect(found.remaining).toBe(1_200);
+  expect([...critical({ tasks, typical_seconds: 600 }, now).estimates]).toEqual([["runs", 240], ["next", 600]]);
 });

@@ -8,7 +8,7 @@ import { Segmented } from "@/ui/parts";
 import { Skeleton } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { span } from "@/ui/text";
+import { phaseName, span } from "@/ui/text";
 import { folded, unfolded, type Box } from "./fold";
 import { SIZES, type Density, type Edge, type Layout } from "./layout";
 import { critical, elapsed, isDone, type Critical } from "./path";
@@ -32,7 +32,7 @@ interface GraphProps {
 export function Graph({ mission, chosen, choose }: GraphProps) {
   const [show, setShow] = useState<Show>("all");
   const [zoom, setZoom] = useState<{ density: Density; scale: number } | null>(null);
-  const way = useMemo(() => critical(mission.tasks, mission.typical_seconds, serverNow()), [mission]);
+  const way = useMemo(() => critical(mission, serverNow()), [mission]);
   const tasks = useMemo(() => chosenTasks(mission.tasks, way, show), [mission.tasks, way, show]);
   const usual = usualDensity(tasks.length);
   const density = zoom?.density ?? usual;
@@ -66,6 +66,9 @@ export function Graph({ mission, chosen, choose }: GraphProps) {
           <button type="button" className="button small" onClick={() => step(1)} aria-label="Zoom in">
             +
           </button>
+          <span className="quiet zoom" aria-label="Zoom">
+            {Math.round(scale * 100)} %
+          </span>
         </div>
       </div>
       <div className="graph-frame" ref={frame} onPointerDown={(event) => pan(event, frame.current)} tabIndex={-1}>
@@ -128,7 +131,7 @@ function Drawing({ layout, boxes, mission, way, scale, chosen, choose }: Drawing
         style={{ width: layout.width, height: layout.height, transform: `scale(${scale})` }}
       >
         {layout.bands.map((band) => (
-          <BandHead key={band.phase} x={band.x} width={band.width} phase={band.phase} mission={mission} density={layout.density} />
+          <BandHead key={band.phase} x={band.x} width={band.width} phase={band.phase} mission={mission} />
         ))}
         <Edges layout={layout} byId={byId} onWay={onWay} pointed={pointed} behind={behind} />
         <ul>
@@ -166,22 +169,18 @@ interface BandHeadProps {
   width: number;
   phase: number;
   mission: MissionOverview;
-  density: Density;
 }
 
-function BandHead({ x, width, phase, mission, density }: BandHeadProps) {
+function BandHead({ x, width, phase, mission }: BandHeadProps) {
   const found = mission.phases.find((each) => each.number === phase);
   const done = found === undefined ? 0 : found.tasks.claimed + found.tasks.skipped;
-  const narrow = width < 120;
-  const name = found === undefined || found.name === `Phase ${phase}` ? "" : ` ${found.name}`;
+  const narrow = width < 100;
+  const name = found === undefined ? `Phase ${phase}` : phaseName(found);
   return (
     <div className="band" style={{ left: x, width }}>
-      <p className="cut" title={`${phase}${name}`}>
-        <strong>
-          {phase}
-          {!narrow && name}
-        </strong>{" "}
-        {found !== undefined && density !== "glyph" && (
+      <p className="cut" title={name}>
+        <strong>{narrow ? phase : name}</strong>{" "}
+        {found !== undefined && !narrow && (
           <span className="count">
             {done} of {found.tasks.total}
           </span>

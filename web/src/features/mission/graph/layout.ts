@@ -44,6 +44,7 @@ export const SIZES: Record<Density, { width: number; height: number; columns: nu
 const TOP = 40;
 const EDGE = 14;
 const SWEEPS = 4;
+const TALLEST = 24;
 
 interface Cell {
   id: string;
@@ -62,8 +63,9 @@ export function layout(items: readonly Item[], density: Density): Layout {
   const cells = new Map<string, Cell>();
   for (const item of items) cells.set(item.id, cell(item.id, ranks.get(item.id)!));
   const chains = routed ? items.flatMap((item) => item.needs.map((need) => chain(cells, need, item.id))) : [];
-  const columns = columnsOf([...new Set([...cells.values(), ...chains.flat()])]);
-  if (routed) for (let sweep = 0; sweep < SWEEPS; sweep += 1) order(columns, sweep % 2 === 0);
+  const ranked = columnsOf([...new Set([...cells.values(), ...chains.flat()])]);
+  if (routed) for (let sweep = 0; sweep < SWEEPS; sweep += 1) order(ranked, sweep % 2 === 0);
+  const columns = routed ? ranked : wrapped(ranked, ranks);
   return drawn(items, density, cells, chains, columns, ranks);
 }
 
@@ -137,6 +139,24 @@ function columnsOf(cells: readonly Cell[]): Cell[][] {
     column.push(each);
   }
   return columns.map((column) => column ?? []);
+}
+
+/** Glyphs of a rank stand in several columns beside each other when one would leave the screen. */
+function wrapped(columns: readonly Cell[][], ranks: Map<string, number>): Cell[][] {
+  const found: Cell[][] = [];
+  for (const column of columns) {
+    const parts = Math.max(1, Math.ceil(column.length / TALLEST));
+    const rows = Math.ceil(column.length / parts);
+    for (let part = 0; part < parts; part += 1) {
+      const cells = column.slice(part * rows, (part + 1) * rows);
+      for (const each of cells) {
+        each.rank = found.length;
+        ranks.set(each.id, each.rank);
+      }
+      found.push(cells);
+    }
+  }
+  return found;
 }
 
 /** Each cell moves to the middle of those it is tied to, from left to right and back. */

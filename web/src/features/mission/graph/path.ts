@@ -1,15 +1,14 @@
-// Which chain of tasks decides when a mission is done, and when that will be.
-import type { MissionTask } from "@/api/types";
+// How long tasks take, and which of them decide when the mission is done.
+import type { MissionOverview, MissionTask } from "@/api/types";
 
 const DONE = new Set(["claimed", "partial", "skipped"]);
 const FALLBACK = 20 * 60;
+const SHORTEST_REST = 0.1;
 
 export interface Critical {
-  /** Ids on the longest chain from begin to end. */
+  /** Ids on the chain that decides when the mission is done. */
   path: Set<string>;
-  /** Seconds until the last task of the longest unfinished chain is done. */
-  remaining: number;
-  /** For each task without an end yet, how long it will probably take from now on. */
+  /** For each task without an end yet, how many seconds it will probably take from now on. */
   estimates: Map<string, number>;
 }
 
@@ -17,49 +16,19 @@ export function isDone(task: MissionTask): boolean {
   return DONE.has(task.state);
 }
 
-/** Longest chain by time: what a task took, or will probably take. */
-export function critical(tasks: readonly MissionTask[], typical: number | null, now: number): Critical {
-  const usual = typical ?? FALLBACK;
-  const estimates = new Map<string, number>();
-  const total = new Map<string, number>();
-  const left = new Map<string, number>();
-  const before = new Map<string, string>();
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  for (const task of ordered(tasks)) {
-    const spent = elapsed(task, now);
-    const rest = isDone(task) || task.state === "failed" ? 0 : Math.max(usual - spent, usual * 0.1);
-    if (!isDone(task)) estimates.set(task.id, rest);
-    let longest = 0;
-    let awaited = 0;
-    for (const id of task.depends_on) {
-      if (!byId.has(id)) continue;
-      const chain = total.get(id) ?? 0;
-      if (chain > longest || !before.has(task.id)) {
-        longest = Math.max(longest, chain);
-        before.set(task.id, id);
-      }
-      awaited = Math.max(awaited, left.get(id) ?? 0);
-    }
-    total.set(task.id, longest + spent + rest + 1);
-    left.set(task.id, awaited + rest);
-  }
-  return { path: chainTo(furthest(tasks, left, total), before), remaining: Math.max(0, ...left.values()), estimates };
+/** The path as the server found it; a task without an end takes what the latest ones took. */
+export function critical(mission: Pick<MissionOverview, "tasks" | "typical_seconds">, now: number): Critical {
+  const usual = mission.typical_seconds ?? FALLBACK;
+  const open = mission.tasks.filter((task) => !isDone(task) && task.state !== "failed");
+  return {
+    path: new Set(mission.tasks.filter((task) => task.critical).map((task) => task.id)),
+    estimates: new Map(open.map((task) => [task.id, Math.max(usual - elapsed(task, now), usual * SHORTEST_REST)])),
+  };
 }
 
-function furthest(tasks: readonly MissionTask[], left: Map<string, number>, total: Map<string, number>): string | undefined {
-  let found: string | undefined;
-  for (const { id } of tasks) {
-    if (found === undefined) found = id;
-    const later = (left.get(id) ?? 0) - (left.get(found) ?? 0);
-    if (later > 0 || (later === 0 && (total.get(id) ?? 0) > (total.get(found) ?? 0))) found = id;
-  }
-  return found;
-}
-
-function chainTo(end: string | undefined, before: Map<string, string>): Set<string> {
-  const path = new Set<string>();
-  for (let id = end; id !== undefined && !path.has(id); id = before.get(id)) path.add(id);
-  return path;
+/** When the mission will probably be done. */
+export function doneAbout(mission: Pick<MissionOverview, "now" | "remaining_seconds">): string {
+  return new Date(Date.parse(mission.now) + mission.remaining_seconds * 1_000).toISOString();
 }
 
 /** Seconds between a task's begin and its end, or now. */

@@ -1,5 +1,5 @@
 // The tasks in columns: by phase, by state, or by agent.
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 
 import type { MissionOverview, MissionTask, TaskCount } from "@/api/types";
@@ -9,7 +9,7 @@ import { Progress } from "@/ui/progress";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { plural, span } from "@/ui/text";
+import { phaseName, plural, span } from "@/ui/text";
 import { critical, elapsed, isDone, type Critical } from "../graph/path";
 import type { ViewProps } from "../mission-page";
 
@@ -27,6 +27,7 @@ interface Column {
   id: string;
   title: string;
   note: string;
+  spent: number;
   tasks: MissionTask[];
   counts: TaskCount | null;
 }
@@ -34,7 +35,7 @@ interface Column {
 export function Board({ mission, choose }: ViewProps) {
   const [address, setAddress] = useSearchParams();
   const by = (BYS.find(([each]) => each === address.get("by"))?.[0] ?? "phase") as By;
-  const way = useMemo(() => critical(mission.tasks, mission.typical_seconds, serverNow()), [mission]);
+  const way = useMemo(() => critical(mission, serverNow()), [mission]);
   const columns = useMemo(() => columnsOf(mission, by), [mission, by]);
   const change = (value: By) =>
     setAddress((before) => new URLSearchParams({ ...Object.fromEntries(before), by: value }), { replace: true });
@@ -51,28 +52,38 @@ export function Board({ mission, choose }: ViewProps) {
       </div>
       <div className="board-columns">
         {columns.map((column) => (
-          <section key={column.id} className="card column">
-            <header>
-              <h2>
-                {column.title}{" "}
-                <span className="count">
-                  {column.counts !== null
-                    ? `${column.counts.claimed + column.counts.skipped} of ${column.counts.total}`
-                    : column.tasks.length}
-                </span>
-              </h2>
-              {column.counts !== null && <Progress tally={column.counts} />}
-              {column.note !== "" && <p className="meta">{column.note}</p>}
-            </header>
-            <ul>
-              {column.tasks.slice(0, SHOWN).map((task) => (
-                <Task key={task.id} task={task} way={way} choose={choose} />
-              ))}
-              {column.tasks.length > SHOWN && <li className="meta rest">{column.tasks.length - SHOWN} more</li>}
-            </ul>
-          </section>
+          <ColumnCard key={column.id} column={column} way={way} choose={choose} />
         ))}
       </div>
+    </section>
+  );
+}
+
+function ColumnCard({ column, way, choose }: { column: Column; way: Critical; choose: (id: string) => void }) {
+  const [open, setOpen] = useState(false);
+  const shown = open ? column.tasks : column.tasks.slice(0, SHOWN);
+  const { counts } = column;
+  return (
+    <section className="card column">
+      <header>
+        <h2>
+          {column.title}{" "}
+          <span className="count">{counts !== null ? `${counts.claimed + counts.skipped} of ${counts.total}` : column.tasks.length}</span>
+          {column.spent > 0 && <span className="spent meta">{span(column.spent)}</span>}
+        </h2>
+        {counts !== null && <Progress tally={counts} />}
+        {column.note !== "" && <p className="meta">{column.note}</p>}
+      </header>
+      <ul>
+        {shown.map((task) => (
+          <Task key={task.id} task={task} way={way} choose={choose} />
+        ))}
+      </ul>
+      {shown.length < column.tasks.length && (
+        <button type="button" className="fold" onClick={() => setOpen(true)}>
+          {column.tasks.length - shown.length} more
+        </button>
+      )}
     </section>
   );
 }
@@ -117,6 +128,7 @@ function columnsOf(mission: MissionOverview, by: By): Column[] {
     id,
     title: by === "state" ? look(TASK, id).word : id,
     note: "",
+    spent: 0,
     tasks: by === "state" ? tasks : tasks.toSorted(byUrgency),
     counts: null,
   }));
@@ -129,8 +141,9 @@ function byPhase(mission: MissionOverview): Column[] {
     const spent = tasks.reduce((sum, task) => sum + elapsed(task, serverNow()), 0);
     return {
       id: String(phase.number),
-      title: phase.name === `Phase ${phase.number}` ? phase.name : `${phase.number} ${phase.name}`,
-      note: [phase.is_parallel ? "parallel" : "", spent > 0 ? span(spent) : ""].filter(Boolean).join(" · "),
+      title: phaseName(phase),
+      note: phase.is_parallel ? "parallel" : "",
+      spent,
       tasks: tasks.toSorted(byUrgency),
       counts: phase.tasks,
     };

@@ -6,6 +6,7 @@ import { call } from "@/api/client";
 import type { JournalEntry, MissionJournal } from "@/api/types";
 import { useConnection } from "@/live/live";
 import { Icon } from "@/ui/icons";
+import { Long } from "@/ui/long";
 import { Card, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
@@ -13,6 +14,9 @@ import { StatusIcon } from "@/ui/status-icon";
 import type { ViewProps } from "../mission-page";
 
 const PAGE = 50;
+const MOST = 300;
+const LIVE: Status = { shape: "disc-check", tone: "success", word: "Live" };
+const LOST: Status = { shape: "ring-cross", tone: "danger", word: "Not connected" };
 
 export function Journal({ mission, choose }: ViewProps) {
   const pages = useInfiniteQuery<MissionJournal, Error, { pages: MissionJournal[] }, readonly unknown[], string | null>({
@@ -27,7 +31,7 @@ export function Journal({ mission, choose }: ViewProps) {
   const list = useRef<HTMLOListElement>(null);
   const { shown, fresh, show } = useHeldBack(all, list);
   return (
-    <Card title="Journal" count={mission.entries} aside={live ? "live" : "not connected"} className="journal">
+    <Card title="Journal" count={mission.entries} aside={<Live on={live} />} className="journal">
       <Loaded query={{ data: pages.data, error: pages.error, refetch: pages.refetch }} what="The journal could not be read">
         {() =>
           all.length === 0 ? (
@@ -54,6 +58,14 @@ export function Journal({ mission, choose }: ViewProps) {
         }
       </Loaded>
     </Card>
+  );
+}
+
+function Live({ on }: { on: boolean }) {
+  return (
+    <>
+      <StatusIcon status={on ? LIVE : LOST} size={12} decorative /> {on ? "live" : "not connected"}
+    </>
   );
 }
 
@@ -123,11 +135,21 @@ function Detail({ entry }: { entry: JournalEntry }): ReactNode {
   if (entry.kind === "issue")
     return (
       <>
-        <p>{text(detail["description"]) ?? entry.summary}</p>
-        {text(detail["resolution"]) !== null && <p className="quiet">{text(detail["resolution"])}</p>}
+        <p>
+          <Long text={text(detail["description"]) ?? entry.summary} most={MOST} />
+        </p>
+        {text(detail["resolution"]) !== null && (
+          <p className="quiet">
+            <Long text={text(detail["resolution"]) ?? ""} most={MOST} />
+          </p>
+        )}
       </>
     );
-  return <p>{entry.summary}</p>;
+  return (
+    <p>
+      <Long text={entry.summary} most={MOST} />
+    </p>
+  );
 }
 
 function Decision({ detail }: { detail: Record<string, unknown> }) {
@@ -136,7 +158,9 @@ function Decision({ detail }: { detail: Record<string, unknown> }) {
   const all = options.includes(chosen) ? options : [chosen, ...options];
   return (
     <>
-      <p>{text(detail["question"])}</p>
+      <p>
+        <Long text={text(detail["question"]) ?? ""} most={MOST} />
+      </p>
       <ul className="options">
         {all.map((option) => (
           <li key={option} data-chosen={option === chosen || undefined}>
@@ -145,7 +169,9 @@ function Decision({ detail }: { detail: Record<string, unknown> }) {
           </li>
         ))}
       </ul>
-      <p className="quiet">{text(detail["reasoning"])}</p>
+      <p className="quiet">
+        <Long text={text(detail["reasoning"]) ?? ""} most={MOST} />
+      </p>
     </>
   );
 }

@@ -1,10 +1,12 @@
 // The plan in words: its summary, and the tasks of each phase with what they wait for.
 import { useMemo } from "react";
 
+import { Long } from "@/ui/long";
 import { Card } from "@/ui/parts";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
+import { phaseName } from "@/ui/text";
 import type { ViewProps } from "../mission-page";
 
 export function Plan({ mission, choose }: ViewProps) {
@@ -22,17 +24,23 @@ export function Plan({ mission, choose }: ViewProps) {
     <Card title="Plan" count={mission.tasks.length} aside={`at most ${mission.max_parallel} at once`} className="plan">
       {(mission.plan_summary !== null || approach !== null) && (
         <div className="plan-words">
-          {mission.plan_summary !== null && <p>{mission.plan_summary}</p>}
-          {approach !== null && <p className="quiet">{approach}</p>}
+          {mission.plan_summary !== null && (
+            <p>
+              <Long text={mission.plan_summary} />
+            </p>
+          )}
+          {approach !== null && (
+            <p className="quiet">
+              <Long text={approach} />
+            </p>
+          )}
           <Lines title="Risks" lines={mission.plan?.["risks"]} />
           <Lines title="Assumptions" lines={mission.plan?.["assumptions"]} />
         </div>
       )}
       {mission.phases.map((phase) => (
         <section key={phase.number}>
-          <h3>
-            {phase.name === `Phase ${phase.number}` ? phase.name : `${phase.number} ${phase.name}`}
-          </h3>
+          <h3>{phaseName(phase)}</h3>
           <ol>
             {mission.tasks
               .filter((task) => task.phase === phase.number)

@@ -1,38 +1,32 @@
 // A lane per agent: who did what when, what waits for a person, and what is still ahead, as an estimate.
 import { useEffect, useMemo, useRef, useState } from "react";
 
-import type { MissionOverview, MissionTask } from "@/api/types";
+import { useTool } from "@/api/queries";
+import type { MissionOverview } from "@/api/types";
+import { useOverview } from "@/features/shell/counts";
 import { useNow } from "@/ui/clock";
 import { Card } from "@/ui/parts";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
-import { clockTime, span } from "@/ui/text";
-import { critical, isDone, ordered, type Critical } from "../graph/path";
+import { clockTime, plural, span } from "@/ui/text";
+import { critical } from "../graph/path";
 import type { ViewProps } from "../mission-page";
+import { lanesOf, type Bar, type Known } from "./lanes";
 
 const TITLE = 52;
-const NEEDS = new Set(["asks", "review", "blocked", "budget"]);
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1_440].map((minutes) => minutes * 60_000);
-const MOST_AHEAD = 60;
-
-interface Bar {
-  task: MissionTask;
-  from: number;
-  to: number;
-  ahead: boolean;
-}
-
-interface Lane {
-  name: string;
-  rows: Bar[][];
-}
+const IDLE_TITLE = 110;
+const MOST_ASKED = 200;
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1_440, 2_880, 7_200, 14_400, 43_200].map((minutes) => minutes * MINUTE);
 
 export function Timeline({ mission, choose }: ViewProps) {
   const now = useNow();
   const frame = useRef<HTMLDivElement>(null);
   const width = useRoom(frame);
-  const way = useMemo(() => critical(mission.tasks, mission.typical_seconds, now), [mission]);
-  const lanes = lanesOf(mission, way, now);
+  const way = useMemo(() => critical(mission, now), [mission]);
+  const known = useKnown(mission);
+  const lanes = lanesOf(mission.tasks, way, now, known);
   if (lanes.length === 0)
     return (
       <section className="card">
@@ -41,11 +35,12 @@ export function Timeline({ mission, choose }: ViewProps) {
     );
   const bars = lanes.flatMap((lane) => lane.rows.flat());
   const from = Math.min(...bars.map((bar) => bar.from));
-  const to = Math.max(now + 60_000, ...bars.map((bar) => bar.to));
+  const to = Math.max(mission.completed_at === null ? now + MINUTE : from + 1_000, ...bars.map((bar) => bar.to));
   const x = (at: number) => ((at - from) / (to - from)) * 100;
-  const words = `${lanes.length} lanes, ${clockTime(new Date(from).toISOString(), now)} to ${clockTime(new Date(to).toISOString(), now)}`;
+  const room = (one: number, other: number) => ((x(other) - x(one)) / 100) * width;
+  const moment = (at: number) => clockTime(new Date(at).toISOString(), now);
   return (
-    <Card title="Timeline" aside={`by agent · ${words}`} className="timeline">
+    <Card title="Timeline" aside={<Key words={`${plural(lanes.length, "lane")}, ${moment(from)} to ${moment(to)}`} />} className="timeline">
       <div className="lanes" ref={frame}>
         <Scale from={from} to={to} now={now} x={x} room={width} />
         {lanes.map((lane) => (
@@ -58,15 +53,20 @@ export function Timeline({ mission, choose }: ViewProps) {
                 <ul key={at} className="lane-row">
                   {row.map((bar) => (
                     <BarItem
-                      key={bar.task.id}
+                      key={`${bar.task.id} ${bar.kind}`}
                       bar={bar}
                       left={x(bar.from)}
                       width={x(bar.to) - x(bar.from)}
-                      titled={((x(bar.to) - x(bar.from)) / 100) * width > TITLE}
+                      titled={room(bar.from, bar.to) > TITLE}
                       critical={way.path.has(bar.task.id)}
                       choose={choose}
                     />
                   ))}
+                  {at === 0 && lane.idle !== null && (
+                    <li className="idle cut" style={{ left: `${x(lane.idle)}%`, width: `${x(now) - x(lane.idle)}%` }}>
+                      {room(lane.idle, now) > IDLE_TITLE ? `idle since ${moment(lane.idle)}` : <span className="hidden">idle</span>}
+                    </li>
+                  )}
                 </ul>
               ))}
             </div>
@@ -74,6 +74,40 @@ export function Timeline({ mission, choose }: ViewProps) {
         ))}
       </div>
     </Card>
+  );
+}
+
+/** What the tasks themselves do not tell: since when a person is waited for, and who has nothing to do. */
+function useKnown(mission: MissionOverview): Known {
+  const waiting = useTool("queue_list", { mission_id: mission.id, limit: MOST_ASKED }).data?.items;
+  const everybody = useOverview().data?.fleet;
+  const fleet = mission.completed_at === null ? everybody : undefined;
+  return useMemo(
+    () => ({
+      asked: new Map(waiting?.flatMap((item) => (item.task_id !== null ? [[item.task_id, Date.parse(item.created_at)]] : []))),
+      idle: new Set(fleet?.filter((agent) => agent.state === "idle").map((agent) => agent.id)),
+    }),
+    [waiting, fleet],
+  );
+}
+
+function Key({ words }: { words: string }) {
+  return (
+    <span className="timeline-key">
+      <span>by agent · {words}</span>
+      <span>
+        <i className="sample is-needs" /> waits for you
+      </span>
+      <span>
+        <i className="sample idle" /> idle
+      </span>
+      <span>
+        <i className="sample is-critical" /> critical path
+      </span>
+      <span>
+        <i className="sample is-ahead" /> estimate
+      </span>
+    </span>
   );
 }
 
@@ -87,20 +121,19 @@ interface BarProps {
 }
 
 function BarItem({ bar, left, width, titled, critical: isCritical, choose }: BarProps) {
-  const status = look(TASK, bar.task.state);
-  const kind = bar.ahead ? "ahead" : NEEDS.has(bar.task.state) ? "needs" : isDone(bar.task) ? "done" : status.tone;
-  const words = `${bar.task.name}: ${bar.ahead ? "estimate" : status.word}, ${span((bar.to - bar.from) / 1_000)}`;
+  const words = `${bar.task.name}: ${bar.word}, ${span((bar.to - bar.from) / 1_000)}${isCritical ? ", on the critical path" : ""}`;
+  const tone = bar.kind === "progress" ? "progress" : look(TASK, bar.task.state).tone;
   return (
     <li style={{ left: `${left}%`, width: `${Math.max(width, 0.3)}%` }}>
       <button
         type="button"
-        className={`bar-item tone-${status.tone} is-${kind}`}
+        className={`bar-item tone-${tone} is-${bar.kind}`}
         data-critical={isCritical || undefined}
         title={words}
         aria-label={words}
         onClick={() => choose(bar.task.id)}
       >
-        {titled && <span className="cut">{bar.task.name}</span>}
+        {titled && <span className="cut">{bar.kind === "needs" ? `${bar.word} · ${span((bar.to - bar.from) / 1_000)}` : bar.task.name}</span>}
       </button>
     </li>
   );
@@ -120,7 +153,7 @@ function Scale({ from, to, now, room, x }: ScaleProps) {
   const shift = new Date(from).getTimezoneOffset() * 60_000;
   const marks: number[] = [];
   for (let at = Math.ceil((from - shift) / step) * step + shift; at < to; at += step) marks.push(at);
-  const time = (at: number) => new Date(at).toTimeString().slice(0, 5);
+  const time = (at: number) => (step >= DAY ? clockTime(new Date(at).toISOString(), now) : new Date(at).toTimeString().slice(0, 5));
   const nearNow = (at: number) => (Math.abs(x(at) - x(now)) / 100) * room < 46;
   return (
     <div className="scale" aria-hidden="true">
@@ -129,53 +162,13 @@ function Scale({ from, to, now, room, x }: ScaleProps) {
           {nearNow(at) ? "" : time(at)}
         </span>
       ))}
-      <span className="mark is-now" style={{ left: `${x(now)}%` }}>
-        <b>{time(now)}</b>
-      </span>
+      {now <= to && (
+        <span className="mark is-now" style={{ left: `${x(now)}%` }}>
+          <b>{new Date(now).toTimeString().slice(0, 5)}</b>
+        </span>
+      )}
     </div>
   );
-}
-
-function lanesOf(mission: MissionOverview, way: Critical, now: number): Lane[] {
-  const lanes = new Map<string, Bar[]>();
-  const begun = mission.tasks
-    .filter((task) => task.started_at !== null)
-    .toSorted((one, other) => one.started_at!.localeCompare(other.started_at!));
-  for (const task of begun) {
-    const name = task.agent ?? "no agent named";
-    const to = task.completed_at !== null ? Date.parse(task.completed_at) : now;
-    const bars = lanes.get(name) ?? [];
-    bars.push({ task, from: Date.parse(task.started_at!), to, ahead: false });
-    lanes.set(name, bars);
-  }
-  const found = [...lanes].map(([name, bars]) => ({ name, rows: stacked(bars) }));
-  const ahead = aheadOf(mission.tasks, way, now);
-  if (begun.length > 0 && ahead.length > 0) found.push({ name: "unclaimed", rows: stacked(ahead) });
-  return found;
-}
-
-/** Tasks that have not begun, as early as what they wait for allows. */
-function aheadOf(tasks: readonly MissionTask[], way: Critical, now: number): Bar[] {
-  const ends = new Map<string, number>();
-  const bars: Bar[] = [];
-  for (const task of ordered(tasks)) {
-    const rest = (way.estimates.get(task.id) ?? 0) * 1_000;
-    const from = Math.max(now, ...task.depends_on.map((id) => ends.get(id) ?? now));
-    ends.set(task.id, from + rest);
-    if (task.started_at === null && !isDone(task) && rest > 0) bars.push({ task, from, to: from + rest, ahead: true });
-  }
-  return bars.slice(0, MOST_AHEAD);
-}
-
-/** Bars that overlap stand below each other. */
-function stacked(bars: readonly Bar[]): Bar[][] {
-  const rows: Bar[][] = [];
-  for (const bar of bars) {
-    const row = rows.find((each) => each.at(-1)!.to <= bar.from + 1);
-    if (row === undefined) rows.push([bar]);
-    else row.push(bar);
-  }
-  return rows;
 }
 
 function useRoom(frame: React.RefObject<HTMLElement | null>): number {

@@ -1,0 +1,66 @@
+"""The chain of tasks that decides when a mission is done."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mission.domain.critical import USUAL_SECONDS, Step, critical_path, typical_seconds
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+def step(id, *needs, status="pending", began=None, ended=None):
+    """A task that began and ended so many minutes ago."""
+    moments = [None if each is None else NOW - timedelta(minutes=each) for each in (began, ended)]
+    return Step(id=id, status=status, started_at=moments[0], completed_at=moments[1], needs=needs)
+
+
+def test_the_path_leads_back_through_whatever_was_waited_for_longest():
+    steps = [
+        step("early", status="completed", began=300, ended=60),
+        step("late", status="completed", began=50, ended=20),
+        step("quick", "early", status="in_progress", began=9),
+        step("slow", "early", "late", status="in_progress", began=1),
+        step("next", "quick", "slow"),
+        step("aside", "early"),
+    ]
+
+    found = critical_path(steps, typical=600, now=NOW)
+
+    assert found.tasks == {"late", "slow", "next"}
+    assert found.remaining == 540 + 600
+
+
+def test_what_usually_is_comes_from_the_latest_completed_ones():
+    ended = [step(str(number), status="completed", began=number + 10, ended=number) for number in range(40)]
+    failed = step("failed", status="failed", began=500, ended=0)
+    long_ago = step("old", status="completed", began=5_000, ended=1_000)
+
+    assert typical_seconds([*ended, failed, long_ago]) == 600
+    assert typical_seconds([failed]) is None
+    assert critical_path([step("only")], typical=None, now=NOW).remaining == USUAL_SECONDS
+    assert critical_path([], typical=None, now=NOW).tasks == frozenset()
+
+
+PLANS = st.lists(st.tuples(st.sets(st.integers(0, 11)), st.booleans()), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(PLANS)
+def test_the_path_is_one_chain_of_dependencies_and_nothing_ends_after_it(plan):
+    steps: list[Step] = []
+    for at, (wanted, ended) in enumerate(plan):
+        needs = [steps[need] for need in sorted(wanted) if need < at]
+        done = ended and all(need.completed_at for need in needs)
+        moved = {"status": "completed", "began": 5, "ended": 1} if done else {}
+        steps.append(step(str(at), *(need.id for need in needs), **moved))
+
+    found = critical_path(steps, typical=60, now=NOW)
+
+    chain = [each for each in steps if each.id in found.tasks]
+    assert all(earlier.id in later.needs for earlier, later in pairwise(chain))
+    assert found.remaining == 60 * sum(each.completed_at is None for each in chain)

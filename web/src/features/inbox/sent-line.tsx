@@ -1,0 +1,108 @@
+// One line for an answer that is on its way: what it says, Undo, then when it was sent and when it reached the agent.
+import { useQuery } from "@tanstack/react-query";
+
+import { call } from "@/api/client";
+import { useNow } from "@/ui/clock";
+import { StatusIcon } from "@/ui/status-icon";
+import { outbox, useLetters, type Letter } from "./outbox";
+
+const ASK_AGAIN = 2_000;
+const STATUS = {
+  held: { shape: "dotted", tone: "muted", word: "Held back" },
+  sending: { shape: "dotted", tone: "muted", word: "On its way" },
+  sent: { shape: "disc-check", tone: "success", word: "Sent" },
+  failed: { shape: "octagon", tone: "danger", word: "Not sent" },
+} as const;
+
+/** Above a list: what was sent and has left it. */
+export function SentLines({ open }: { open: readonly { id: string }[] }) {
+  const left = useLetters().filter((letter) => !open.some((item) => item.id === letter.item.id));
+  if (left.length === 0) return null;
+  return (
+    <ul className="sent-lines" aria-label="Sent">
+      {left.map((letter) => (
+        <li key={letter.item.id}>
+          <SentLine letter={letter} named />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function SentLine({ letter, named = false }: { letter: Letter; named?: boolean }) {
+  const { item, state } = letter;
+  return (
+    <div className="sent-line" data-sent={state}>
+      <StatusIcon status={STATUS[state]} decorative />
+      <span className="words">
+        {named && <span className="quiet">{item.subject} </span>}
+        <strong>{letter.words}</strong> <What letter={letter} />
+      </span>
+      <div className="actions">
+        {state === "held" && (
+          <>
+            <button type="button" className="button small" onClick={() => outbox.drop(item.id)}>
+              Undo
+            </button>
+            <button type="button" className="button small" onClick={() => void outbox.send(item.id)}>
+              Send now
+            </button>
+          </>
+        )}
+        {state === "failed" && (
+          <button type="button" className="button small" onClick={() => void outbox.send(item.id)}>
+            Send again
+          </button>
+        )}
+        {(state === "failed" || state === "sent") && (
+          <button type="button" className="button small" onClick={() => outbox.drop(item.id)}>
+            Close
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function What({ letter }: { letter: Letter }) {
+  const to = letter.item.agent_name;
+  if (letter.state === "held") return <Leaves letter={letter} />;
+  if (letter.state === "sending") return <span className="quiet">is being sent</span>;
+  if (letter.state === "failed")
+    return (
+      <span className="error" role="alert">
+        was not sent: {letter.error?.message} {letter.error?.hint}
+      </span>
+    );
+  if (letter.wish.kind === "dismiss") return <span className="quiet">{seconds(letter.sentAt)}</span>;
+  return (
+    <span className="quiet" role="status">
+      sent{to !== null && ` to ${to}`} {seconds(letter.sentAt)}
+      {letter.messageId !== null && to !== null && <Reached messageId={letter.messageId} name={to} />}
+    </span>
+  );
+}
+
+function Leaves({ letter }: { letter: Letter }) {
+  useNow();
+  const left = Math.max(0, Math.ceil((letter.leavesAt - Date.now()) / 1_000));
+  return (
+    <span className="quiet">
+      {letter.wish.kind === "dismiss" ? "happens" : `goes to ${letter.item.agent_name ?? "whoever waits"}`} in {left} s
+    </span>
+  );
+}
+
+/** Read by the agent, it has arrived; reading is no event, so it is asked for while the line stands. */
+function Reached({ messageId, name }: { messageId: string; name: string }) {
+  const read = useQuery({
+    queryKey: ["message_get", { id: messageId, mark_read: false }],
+    queryFn: ({ signal }) => call("message_get", { id: messageId, mark_read: false }, { signal }),
+    refetchInterval: (query) => (query.state.data?.read_at == null ? ASK_AGAIN : false),
+  }).data?.read_at;
+  return read == null ? <>, not read yet</> : <>, reached {name} {seconds(read)}</>;
+}
+
+function seconds(at: string | null): string {
+  return at === null ? "" : new Date(at).toTimeString().slice(0, 8);
+}

@@ -1,0 +1,89 @@
+// A task that a person adds to a mission: what, in which phase, after which others.
+import { useRef, useState, type FormEvent } from "react";
+
+import { useAction } from "@/api/queries";
+import type { MissionOverview } from "@/api/types";
+import { useOnline } from "@/live/live";
+import { phaseName } from "@/ui/text";
+
+export function AddTask({ mission }: { mission: MissionOverview }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [times, again] = useState(0);
+  const online = useOnline();
+  return (
+    <>
+      <button type="button" className="button" disabled={!online} onClick={() => dialog.current?.showModal()}>
+        Add task
+      </button>
+      <dialog ref={dialog} aria-labelledby="add-task-title" onClose={() => again(times + 1)}>
+        <AddTaskForm key={times} mission={mission} close={() => dialog.current?.close()} />
+      </dialog>
+    </>
+  );
+}
+
+function AddTaskForm({ mission, close }: { mission: MissionOverview; close: () => void }) {
+  const add = useAction("workflow_add_tasks");
+  const open = mission.phases.filter((phase) => phase.status !== "completed");
+  const last = mission.phases.at(-1)?.number ?? 0;
+  const [name, setName] = useState("");
+  const [goal, setGoal] = useState("");
+  const [phase, setPhase] = useState(open.at(-1)?.number ?? last + 1);
+  const [after, setAfter] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const task = { name: name.trim(), description: goal.trim() || name.trim(), sequence: phase };
+    add.mutate({ id: mission.id, tasks: [after === "" ? task : { ...task, depends_on: [after] }] }, { onSuccess: close });
+  };
+  const earlier = mission.tasks.filter((task) => task.phase <= phase);
+  return (
+    <form className="form" onSubmit={submit}>
+      <h2 id="add-task-title">Add a task</h2>
+      <label>
+        Name
+        <input className="field" value={name} maxLength={200} required onChange={(event) => setName(event.target.value)} />
+      </label>
+      <label>
+        What is to be done
+        <textarea className="field" rows={3} value={goal} onChange={(event) => setGoal(event.target.value)} />
+      </label>
+      <label>
+        Phase
+        <select className="field" value={phase} onChange={(event) => setPhase(Number(event.target.value))}>
+          {open.map((each) => (
+            <option key={each.number} value={each.number}>
+              {phaseName(each)}
+            </option>
+          ))}
+          <option value={last + 1}>{`${last + 1}, a new one`}</option>
+        </select>
+      </label>
+      <label>
+        <span>
+          After <span className="meta">optional</span>
+        </span>
+        <select className="field" value={after} onChange={(event) => setAfter(event.target.value)}>
+          <option value="">nothing: it can begin with its phase</option>
+          {earlier.map((task) => (
+            <option key={task.id} value={task.id}>
+              {task.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {add.error !== null && (
+        <p className="error" role="alert">
+          {add.error.message} {add.error.hint}
+        </p>
+      )}
+      <div className="actions">
+        <button className="button primary" disabled={add.isPending || name.trim() === ""}>
+          Add it
+        </button>
+        <button type="button" className="button" onClick={close}>
+          Leave it
+        </button>
+      </div>
+    </form>
+  );
+}

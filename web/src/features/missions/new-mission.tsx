@@ -1,0 +1,71 @@
+// A mission that a person starts: a name, a goal, and the repository that agents work in.
+import { useRef, useState, type FormEvent } from "react";
+import { useNavigate } from "react-router";
+
+import { useAction } from "@/api/queries";
+import { useOnline } from "@/live/live";
+import { Icon } from "@/ui/icons";
+
+export function NewMission({ primary = false }: { primary?: boolean }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const online = useOnline();
+  return (
+    <>
+      <button type="button" className={`button${primary ? " primary" : ""}`} disabled={!online} onClick={() => dialog.current?.showModal()}>
+        <Icon name="plus" size={12} /> New mission
+      </button>
+      <dialog ref={dialog} aria-labelledby="new-mission-title">
+        <NewMissionForm close={() => dialog.current?.close()} />
+      </dialog>
+    </>
+  );
+}
+
+export function NewMissionForm({ close }: { close: () => void }) {
+  const create = useAction("workflow_create");
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [goal, setGoal] = useState("");
+  const [folder, setFolder] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const repository = folder.trim() === "" ? {} : { repository_path: folder.trim() };
+    create.mutate(
+      { name: name.trim(), source_type: "prompt", source_content: goal.trim() || name.trim(), ...repository },
+      { onSuccess: (made) => void navigate(`/missions/${made.id}`) },
+    );
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <h2 id="new-mission-title">New mission</h2>
+      <label>
+        Name
+        <input className="field" value={name} maxLength={200} required onChange={(event) => setName(event.target.value)} />
+      </label>
+      <label>
+        What is to be reached
+        <textarea className="field" rows={4} value={goal} onChange={(event) => setGoal(event.target.value)} />
+      </label>
+      <label>
+        <span>
+          Folder of the repository <span className="meta">optional</span>
+        </span>
+        <input className="field mono" value={folder} placeholder="/home/you/project" onChange={(event) => setFolder(event.target.value)} />
+      </label>
+      <p className="quiet">It waits for a plan: an agent sets one over MCP, or you add tasks yourself.</p>
+      {create.error !== null && (
+        <p className="error" role="alert">
+          {create.error.message} {create.error.hint}
+        </p>
+      )}
+      <div className="actions">
+        <button className="button primary" disabled={create.isPending || name.trim() === ""}>
+          Start it
+        </button>
+        <button type="button" className="button" onClick={close}>
+          Leave it
+        </button>
+      </div>
+    </form>
+  );
+}
