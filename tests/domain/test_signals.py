@@ -16,7 +16,6 @@ from mission.domain.signals import (
     SignalDescriptor,
     SignalType,
     read_event_id,
-    read_marker,
     read_signal,
 )
 
@@ -90,7 +89,7 @@ def test_only_a_protocol_with_mcp_delivery_tells_of_the_server(delivery):
 def test_every_signal_is_taken_with_the_fields_of_its_schema_and_no_others():
     assert list(EXAMPLES) == list(KINDS)
     for type, payload in EXAMPLES.items():
-        assert read_marker({"type": type, **payload}).payload == payload
+        assert read_signal(type, payload).payload == payload
         valid(KINDS[SignalType(type)].schema_key).validate(payload)
         marker = {"version": 1, "agentExecutionId": "x_1", "eventId": "e", "signal": {"type": type, **payload}}
         valid("AgentSignalMarker").validate(marker)

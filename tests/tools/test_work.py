@@ -272,6 +272,18 @@ async def test_snapshots_are_removed_once_the_task_is_done(call, mission, settin
     assert rows == []
 
 
+async def test_the_snapshot_of_a_failed_task_is_kept_until_its_mission_has_ended_for_good(call, mission):
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"})
+    await call("complete_task", {**ending(task), "status": "failed"})
+    kept = []
+    for status in ("failed", "in_progress", "abandoned"):
+        await call("workflow_update_status", {"id": mission, "status": status})
+        rows = await call.app.database.read(lambda tx: tx.tasks.snapshots_in_use(host_id="test-host"))
+        kept.append(len(rows))
+
+    assert kept == [1, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -298,11 +298,6 @@ def read_signal(type: Any, payload: Any) -> Signal:
     return Signal(kind=kind, payload=kind.read(payload))
 
 
-def read_marker(signal: Mapping[str, Any]) -> Signal:
-    """The signal inside a marker line, which names its type beside its payload."""
-    return read_signal(signal.get("type"), {name: value for name, value in signal.items() if name != "type"})
-
-
 def read_event_id(value: Any) -> str:
     checked: str = read_fields({"eventId": EVENT_ID}, {"eventId": value})["eventId"]
     return checked

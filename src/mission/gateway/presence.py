@@ -13,6 +13,8 @@ from mission.store.database import Database
 log = logging.getLogger(__name__)
 
 SELDOM = timedelta(seconds=10)
+MOST_NOTED = 1_000
+"""Agents come and go: beyond so many, those are forgotten that need not be remembered."""
 
 
 class SignsOfLife:
@@ -30,6 +32,8 @@ class SignsOfLife:
         last = self._noted.get(agent_id)
         if last is not None and now - last < self._every:
             return
+        if len(self._noted) >= MOST_NOTED:
+            self._noted = {id: at for id, at in self._noted.items() if now - at < self._every}
         self._noted[agent_id] = now
         writing = self._database.submit(
             agents.heartbeat, agent_id=agent_id, current_task_id=None, status=None, rhythm=self._rhythm

@@ -98,11 +98,6 @@ def bearer_of(tx: Tx, *, token: str) -> Bearer:
     return Bearer(agent=agent, toolsets=row.toolsets)
 
 
-def agent_of(tx: Tx, token: str) -> Agent:
-    """The agent that a token stands for."""
-    return bearer_of(tx, token=token).agent
-
-
 def of_agent(tx: Tx, *, agent_id: str) -> Tokens:
     """The agent (id or name) and what is known of its tokens, the oldest first."""
     agent = agents.find(tx, reference=agent_id)

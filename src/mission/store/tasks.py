@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, literal_column, or_, select, update
 
 from mission.domain.errors import NotFound
+from mission.domain.mission import MOVES as MISSION_MOVES
 from mission.domain.task import OPEN, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
@@ -21,6 +22,7 @@ ZERO = literal_column("0", type_=Integer)
 """Stands in the statement itself: an index of only the ready or only the waiting tasks is found by it."""
 MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
 _OPEN_WORDS = sorted(map(str, OPEN))
+_GOING_ON_WORDS = sorted(str(status) for status, moves in MISSION_MOVES.items() if moves)
 _CHILDREN = MAPPER.select.where(
     tasks.c.parent_id == bindparam("parent_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 ).order_by(tasks.c.created_at)
@@ -55,8 +57,14 @@ _RENEW = (
 _WORK_OF_MISSION = select(tasks.c.changes, tasks.c.metadata, tasks.c.started_at, tasks.c.completed_at).where(
     tasks.c.mission_id == bindparam("mission_id")
 )
-_OPEN_SNAPSHOTS = select(tasks.c.snapshots).where(
-    tasks.c.snapshots.is_not(None), tasks.c.host_id == bindparam("host_id")
+_SNAPSHOTS_IN_USE = (
+    select(tasks.c.snapshots)
+    .join(missions, missions.c.id == tasks.c.mission_id)
+    .where(
+        tasks.c.snapshots.is_not(None),
+        tasks.c.host_id == bindparam("host_id"),
+        missions.c.status.in_(bindparam("going_on", expanding=True)),
+    )
 )
 
 
@@ -114,7 +122,9 @@ class Tasks:
         return list(self._connection.execute(_WORK_OF_MISSION, {"mission_id": mission_id}))
 
     def snapshots_in_use(self, *, host_id: str) -> list[Any]:
-        rows = self._connection.execute(_OPEN_SNAPSHOTS, {"host_id": host_id}).scalars()
+        """What tasks of this host may still be compared with: not those of a mission that has ended for good."""
+        values = {"host_id": host_id, "going_on": _GOING_ON_WORDS}
+        rows = self._connection.execute(_SNAPSHOTS_IN_USE, values).scalars()
         return [snapshot for snapshots in rows for snapshot in snapshots.values()]
 
     def page(self, mission_id: str, chosen: Filter, *, limit: int, after: Position | None) -> list[Task]:
