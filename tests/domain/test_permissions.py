@@ -71,7 +71,6 @@ def test_every_type_may_call_exactly_what_the_table_says():
         for kind in AgentType
         for tool in REGISTRY
         if policy.decide(kind, tool.name).allowed != expected(kind, tool.name)
-        and not (kind is ORCHESTRATOR and tool.toolset == "control" and expected(kind, tool.name))
     ]
 
     assert wrong == []

@@ -88,6 +88,9 @@ def test_each_code_comes_with_its_status(live, crew):
 
     assert [refused(answer) for answer in answers] == [(status, code) for _, status, code in cases]
     assert all(shows_nothing_of_the_server(answer, live.settings) for answer in answers)
+    other_kind = execute(live, envelope(task, "mcp__agent__get_status"))
+    assert refused(other_kind) == (400, "INVALID_INPUT")
+    assert other_kind.json["error"]["message"].startswith(f"agentId: '{task}' is the id of a task")
     denied = answers[12].json["error"]
     assert denied["message"] == "Tool 'mcp__no__tool' is not allowed for agent type 'WORKER'"
     assert "nonsense" not in answers[13].body.decode()

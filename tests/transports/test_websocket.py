@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from mission.events import bus
 from mission.gateway.caller import Caller
 from mission.settings import Settings
+from mission.transports import websocket
 from tests.transports.live import Json, Live, serving, until
 
 PATIENCE = 60.0
@@ -52,6 +53,11 @@ class Reader:
         async with asyncio.timeout(PATIENCE):
             found: Json = json.loads(await self.connection.recv())
         return found
+
+    async def drain(self) -> None:
+        """Read until the server ends the connection, which raises."""
+        while True:
+            await self.next()
 
     async def ask(self, **frame: Any) -> Json:
         await self.send(**frame)
@@ -383,6 +389,21 @@ async def test_without_the_token_there_is_no_connection(live: Live, options: Jso
 
     assert caught.value.response.status_code == 401
     assert json.loads(caught.value.response.body)["error"]["code"] == "UNAUTHENTICATED"
+
+
+async def test_a_token_that_is_revoked_ends_the_connection_it_opened(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "CHECK_SECONDS", 0.05)
+    agent = await asyncio.to_thread(live.call, "mcp__agent__create", {"type": "WORKER", "name": "ada"})
+    async with reading(live, additional_headers={"Authorization": f"Bearer {agent['token']}"}) as reader:
+        await reader.subscribe()
+        await asyncio.to_thread(live.call, "token_revoke", {"agent_id": agent["id"]})
+        with pytest.raises(ConnectionClosed) as closed:
+            await reader.drain()
+
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, "was revoked" in closed.value.rcvd.reason) == (1008, True)
 
 
 async def test_a_token_in_the_address_opens_nothing(live: Live) -> None:

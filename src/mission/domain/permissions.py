@@ -89,6 +89,7 @@ RULES: Mapping[AgentType, Rules] = {
             "execution_*",
             "adapter_*",
             "overview*",
+            "mission_export",
             "queue_*",
             "wait_for_events",
             "search",

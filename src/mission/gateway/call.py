@@ -276,7 +276,7 @@ class Gateway:
         bound = _bound(caller)
         if caller.agent is None:
             return bound
-        return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field="agent")), field=None)
+        return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field=caller.agent_field)), field=None)
 
     async def _identify(self, found: Tool | None, arguments: Any, caller: Caller, entry: Entry) -> Identity:
         """Who acts. The entry names whoever called from the start, so that a false name is laid at the right door."""

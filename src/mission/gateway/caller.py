@@ -24,6 +24,8 @@ class Caller:
     """The agent whose token the connection shows; nothing for the operator's."""
     agent: str | None = None
     """The agent that the connection says it speaks for (id or name)."""
+    agent_field: str = "agent"
+    """What the caller knows that agent as: errors name it."""
     directory: str | None = None
     key: str | None = None
     """Names this call, so that a repeat returns the first answer."""

@@ -38,6 +38,7 @@ _COMMAND = re.compile(
 _VALUE = r"(\"[^\"]{3,}\"|'[^']{3,}'|[^\s\"'&,;<>]{3,})"
 _ASSIGNED = re.compile(rf"[\w-]*[\"']?\s*[=:]\s*{_VALUE}")
 _GIVEN = re.compile(rf"[\"']?\s*[=:]\s*{_VALUE}")
+_GIVEN_SOON = re.compile(r"[\"']?\s*[=:]")
 _OPTION = re.compile(rf"[\w-]*\s+{_VALUE}")
 _TOLD = re.compile(rf"\s+(?:is|was|will be)\s*:?\s+{_VALUE}")
 _NEXT_WORD = re.compile(r"[ \t]+[A-Za-z]+(?![\w-]*\s*[=:])")
@@ -61,8 +62,11 @@ def masked(text: str, words: Sequence[str] = WORDS) -> str:
         return text
     if any(mark in text for mark in _MARKS):
         text = _SHAPES.sub(HIDDEN, text)
+    found = [*_in_commands(text), *_named(text, words)]
+    if not found:
+        return text
     kept, done = "", 0
-    for start, end in sorted([*_in_commands(text), *_named(text, words)]):
+    for start, end in sorted(found):
         if start >= done:
             kept, done = f"{kept}{text[done:start]}{HIDDEN}", end
     return kept + text[done:]
@@ -101,10 +105,9 @@ def _value_after(text: str, lowered: str, at: int, word: str) -> tuple[int, int]
     if word == "key" and not lowered[max(0, at - 8) : at].rstrip("_- ").endswith(_KEYS):
         return None
     behind = at + len(word)
-    if word == "pass":
-        ending = next((each for each in _PASSWORDS if lowered.startswith(each, behind)), "")
-        behind += len(ending)
-        word = word if not ending else "password"
+    if word == "pass" and lowered.startswith(_PASSWORDS, behind):
+        behind += next(len(each) for each in _PASSWORDS if lowered.startswith(each, behind))
+        word = "password"
     if word in ("pass", "pwd"):
         return _weak_value(text, at, behind, word)
     found = _ASSIGNED.match(text, behind) or (_OPTION.match(text, behind) if _is_option(text, at) else None)
@@ -117,6 +120,8 @@ def _value_after(text: str, lowered: str, at: int, word: str) -> tuple[int, int]
 
 def _weak_value(text: str, at: int, behind: int, word: str) -> tuple[int, int] | None:
     """The value of a name that ends with 'pass' or 'pwd', unless that is how a test went, a folder or plain words."""
+    if _GIVEN_SOON.match(text, behind) is None and not _is_option(text, at):
+        return None  # nearly always: the word stands in prose
     joined = text[at - 1 : at].isalpha() and not (text[at - 1].islower() and text[at].isupper())
     if joined or text[behind : behind + 1].isalpha():
         return None

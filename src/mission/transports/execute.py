@@ -33,7 +33,7 @@ class Execute:
             self._gateway.note_refused(ADDRESS, body, caller, error)
             return failure(error)
         try:
-            data = await self._gateway(tool, given, replace(caller, agent=agent))
+            data = await self._gateway(tool, given, replace(caller, agent=agent, agent_field="agentId"))
         except MissionError as error:
             return failure(error)
         return json_response({"success": True, "data": data, "timestamp": shown(utc_now())})

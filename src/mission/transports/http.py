@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -94,7 +95,7 @@ class Guard:
 
     async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
         """Whose token was shown; a browser's session counts as the operator's, where no token comes with it."""
-        token = bearer(headers) or _protocol_token(scope)
+        token = _shown_token(scope)
         if token is None and self._sessions.check(scope.get("method", "WEBSOCKET"), headers):
             return None
         return await self._tokens.check(token)
@@ -137,7 +138,8 @@ def build_http(
     async def live(socket: WebSocket) -> None:
         try:
             identity = await gateway.identify(caller_of(socket, transport="websocket"))
-            reader = LiveEvents(socket, log, reader=identity.agent_id)
+            check = partial(tokens.check, _shown_token(socket.scope)) if socket.scope.get(BEARER) else None
+            reader = LiveEvents(socket, log, reader=identity.agent_id, check=check)
         except MissionError as error:
             await socket.close(1008, error.message[:120])
             return
@@ -225,8 +227,10 @@ def _host_of(header: str) -> str:
     return (found["address"] or found["name"]) if found else ""
 
 
-def _protocol_token(scope: Scope) -> str | None:
-    """A token offered as a WebSocket subprotocol, for clients that cannot set headers."""
+def _shown_token(scope: Scope) -> str | None:
+    """The token of a header, or one offered as a WebSocket subprotocol, for clients that cannot set headers."""
+    if token := bearer(Headers(scope=scope)):
+        return token
     for name in scope.get("subprotocols", []):
         if name.startswith(TOKEN_PROTOCOL):
             return str(name.removeprefix(TOKEN_PROTOCOL))

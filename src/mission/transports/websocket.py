@@ -5,30 +5,38 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from mission.domain.errors import InvalidInput, MissionError
+from mission.domain.errors import InvalidInput, MissionError, Unauthenticated
 from mission.events.bus import Listener, Published, Topic
 from mission.events.log import Chapter, EventLog
 
 SUBPROTOCOL = "mission"
 TOO_SLOW = 1013
+NOT_ALLOWED = 1008
+CHECK_SECONDS = 5.0
 NOTICE_SECONDS = 30.0
 """How long a reader that fell behind may take to get as far as the notice."""
 MOST_TOPICS = 1_000
+Check = Callable[[], Awaitable[Any]]
 
 
 class LiveEvents:
     """One connected reader."""
 
-    def __init__(self, socket: WebSocket, log: EventLog, *, reader: str | None = None) -> None:
-        """`reader` is the agent that the connection speaks for, if it is one."""
+    def __init__(
+        self, socket: WebSocket, log: EventLog, *, reader: str | None = None, check: Check | None = None
+    ) -> None:
+        """`reader` is the agent that the connection speaks for, if it is one; `check` raises once its token is
+        worthless."""
         self._default_since = _number(socket.query_params.get("since"), field="since")
         self._socket = socket
         self._log = log
         self._reader = reader
+        self._check = check
         self._listener = Listener()
         self._requests: asyncio.Queue[dict[str, Any]] = asyncio.Queue(maxsize=100)
         self._topics: set[str] = set()
@@ -37,7 +45,8 @@ class LiveEvents:
         offered = self._socket.scope.get("subprotocols", [])
         await self._socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
         self._log.bus.join(self._listener)
-        tasks = [asyncio.create_task(step()) for step in (self._receive, self._send, self._listener.overflowed.wait)]
+        steps = [self._receive, self._send, self._listener.overflowed.wait, *([self._guard] if self._check else [])]
+        tasks = [asyncio.create_task(step()) for step in steps]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -51,6 +60,17 @@ class LiveEvents:
             error = task.exception()
             if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
                 raise error
+
+    async def _guard(self) -> None:
+        """Ends the connection of an agent whose token was revoked or has expired."""
+        assert self._check is not None
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            try:
+                await self._check()
+            except Unauthenticated as error:
+                await self._socket.close(NOT_ALLOWED, error.message[:120])
+                return
 
     async def _receive(self) -> None:
         while True:
