@@ -340,6 +340,8 @@ async def test_a_bad_frame_is_answered_and_the_connection_goes_on(live_on_both: 
         assert answer["code"] == "INVALID_INPUT"
         assert answer["hint"]
         assert len(json.dumps(answer)) < 1_000
+    for what in ("no JSON", "no object", "nothing", "another type", "bytes"):
+        assert answers[what]["message"] == "type: must be subscribe, unsubscribe or ping"
     assert subscribed["type"] == "subscribed"
 
 

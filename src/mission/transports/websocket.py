@@ -100,15 +100,15 @@ class LiveEvents:
             if kind == "ping":  # whoever slept asks whether the line is still there
                 await self._say({"type": "pong", "seq": self._log.last})
                 return
+            if kind not in ("subscribe", "unsubscribe"):
+                raise InvalidInput("type: must be subscribe, unsubscribe or ping", hint=_EXAMPLE, field="type")
             topic = _topic(request, reader=self._reader)
             if kind == "subscribe":
                 await self._subscribe(topic, since=_number(request.get("since"), field="since"))
-            elif kind == "unsubscribe":
+            else:
                 self._topics.discard(topic.name)
                 self._listener.unfollow(topic.name)
                 await self._say({"type": "unsubscribed", "topic": topic.name, "seq": self._log.last})
-            else:
-                raise InvalidInput("type: must be subscribe, unsubscribe or ping", hint=_EXAMPLE, field="type")
         except MissionError as error:
             await self._say({"type": "error", **error.as_dict()})
 

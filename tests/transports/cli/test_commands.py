@@ -180,6 +180,7 @@ def test_settings_are_shown_with_their_source_and_without_passwords(mission: Pro
     (mission.home / "settings.toml").unlink()
 
     rows = {row["name"]: row for row in shown["settings"]}
+    assert "…" not in table.out
     assert (rows["lease_seconds"]["value"], rows["lease_seconds"]["source"]) == (60.0, "settings.toml")
     assert (rows["log_level"]["value"], rows["log_level"]["source"]) == ("debug", "MISSION_LOG_LEVEL")
     assert rows["host"]["source"] == "default"

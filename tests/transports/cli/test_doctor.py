@@ -270,6 +270,7 @@ def test_a_program_that_is_not_on_the_path_is_a_warning(home: Path, programs: Pa
     [found] = trouble(code=0)
 
     assert found["message"] == "'mission' is not on PATH"
+    assert found["mend"].startswith("Call it as /")
 
 
 def test_clients_are_listed_with_what_is_set_up(home: Path, programs: Path) -> None:

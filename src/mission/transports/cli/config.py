@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mission.settings import describe, load
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, show_json, show_table, speaks, wide
 
 
 @click.command()
@@ -21,9 +21,6 @@ def config(as_json: bool) -> None:
     if as_json:
         show_json({"file": str(settings.file_path), "settings": rows})
         return
-    show_table(
-        ["NAME", "VALUE", "FROM", ""],
-        [(row["name"], row["value"], row["source"], row["doc"]) for row in rows],
-        empty="",
-    )
+    columns = {"NAME": "name", "VALUE": "value", "FROM": "source"} | ({"": "doc"} if wide() else {})
+    show_table(list(columns), [[row[key] for key in columns.values()] for row in rows], empty="")
     click.echo(f"\nSettings file: {settings.file_path}{'' if settings.file_path.exists() else ' (does not exist)'}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 import time
@@ -22,7 +21,7 @@ from mission.domain.times import parsed, utc_now
 from mission.settings import load, load_or_default
 from mission.transports import daemon
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.cli.output import json_option, own_command, show_json, speaks
 
 JUST_NOW = timedelta(seconds=15)
 """Signs of life are written every ten seconds."""
@@ -40,12 +39,13 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
     settings = load(host=host, port=port)
     running = daemon.find(settings)
+    if detach:
+        started = daemon.ensure(settings, options=_options(host, port))  # in place of an older one, too
+        note = " already" if running is not None and running.pid == started.pid else ""
+        _tell(started.url, started.pid, as_json=as_json, note=f"Mission Control runs{note}")
+        return
     if running is not None:
         _tell(running.url, running.pid, as_json=as_json, note="Mission Control runs already")
-        return
-    if detach:
-        started = daemon.ensure(settings, options=_options(host, port))
-        _tell(started.url, started.pid, as_json=as_json, note="Mission Control runs")
         return
     from mission.app import run_daemon  # deferred: only here the whole application is needed
 
@@ -54,7 +54,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
             _tell(url, os.getpid(), as_json=True, note="")
         elif not _into_a_file():
             click.echo(f"Mission Control is running at {url}\n")
-            mission = _command()
+            mission = own_command()
             click.echo(f"  See the page:      {mission} open")
             click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
             click.echo(f"  Look around:       {mission} status | missions | doctor")
@@ -154,15 +154,6 @@ def _follow(path: Path, position: int) -> None:
             click.echo(file.read(), nl=False)
             position = file.tell()
         time.sleep(0.3)
-
-
-def _command() -> str:
-    """How this person can call us: by name if that is us, else by path."""
-    own = Path(sys.argv[0])
-    found = shutil.which("mission")
-    if own.name != "mission" or (found and Path(found).resolve() == own.resolve()):
-        return "mission"
-    return os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own)
 
 
 def _into_a_file() -> bool:

@@ -11,7 +11,7 @@ import click
 
 from mission.settings import load_or_default
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.cli.output import json_option, own_command, show_json, speaks
 from mission.transports.daemon import DaemonUnavailable, ToolFailed
 
 SLOW_SECONDS = 4.0
@@ -40,7 +40,7 @@ def demo(quick: bool, as_json: bool) -> None:
         click.echo(f"{click.style(f'{who:>5}', fg=COLOURS.get(who))}  {what}", err=as_json)
 
     if not quick:
-        say("you", "watch it on the page: 'mission open' in another terminal")
+        say("you", f"watch it on the page: '{own_command()} open' in another terminal")
     play = Play(repository=folder / "ledger", operator=client.call, say=say, pace=pace)
     try:
         done = asyncio.run(play.run())
@@ -76,8 +76,9 @@ def _summary(play: Any, done: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any]) -> None:
+    mission, made = own_command(), found["mission_id"]
     click.echo()
     click.echo(f"{found['tasks_completed']} of {found['tasks_total']} tasks completed, {found['executions']} launches.")
     click.echo(f"The work:    git -C {found['repository']} log --graph --oneline")
-    click.echo(f"The record:  mission show {found['mission_id']}     (remove it: mission delete {found['mission_id']})")
-    click.echo("The page:    mission open")
+    click.echo(f"The record:  {mission} show {made}     (remove it: {mission} delete {made})")
+    click.echo(f"The page:    {mission} open")

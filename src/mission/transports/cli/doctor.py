@@ -124,7 +124,7 @@ def _python() -> Iterator[Finding]:
 def _program(settings: Settings) -> Iterator[Finding]:
     ours, found = connect.mission_command(settings).program, shutil.which("mission")
     if found is None:
-        mend = "Put the folder of the command on PATH ('pipx ensurepath' does it for pipx)."
+        mend = f"Call it as {ours}, or put {Path(ours).parent} on PATH ('pipx ensurepath' does it for pipx)."
         yield Finding(check="program", status="warning", message="'mission' is not on PATH", mend=mend)
     elif Path(found).resolve() != Path(ours).resolve() and Path(ours).name == "mission":
         message = f"PATH finds {found}, but this is {ours}"
@@ -281,7 +281,7 @@ def _revision(where: str, revision: str | None) -> Finding:
         return Finding(check="database", status="ok", message=f"{where}, revision {revision}")
     if revision is None or revision < HEAD:
         message = f"{where}: revision {revision or 'none'}, to be brought to {HEAD} at the next start"
-        return Finding(check="database", status="warning", message=message, mend="mission up --detach")
+        return Finding(check="database", status="warning", message=message, mend="mission down && mission up --detach")
     message = f"{where}: revision {revision} was made by a newer Mission Control than this one ({HEAD})"
     return Finding(check="database", status="problem", message=message, mend="Upgrade Mission Control.")
 

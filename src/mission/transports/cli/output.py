@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
@@ -79,13 +82,23 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=not number, min_width=12 if column == "ID" else None)  # ids are copied whole
+        width = 12 if column == "ID" else None  # ids are copied whole
+        table.add_column(column, no_wrap=not number, overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*("" if cell is None else plain(str(cell)) for cell in row))
     if table.row_count:
         Console(highlight=False, markup=False).print(table)
     else:
         click.echo(empty)
+
+
+def own_command() -> str:
+    """How this person can call us: by name if that is us, else by path."""
+    own = Path(sys.argv[0])
+    found = shutil.which("mission")
+    if own.name != "mission" or (found and Path(found).resolve() == own.resolve()):
+        return "mission"
+    return os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own)
 
 
 def wide() -> bool:
