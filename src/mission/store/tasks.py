@@ -144,17 +144,21 @@ class Tasks:
     ) -> list[Task]:
         """Tasks of a mission, or of all that are not archived, newest first."""
         where = older_than(after, tasks.c)
-        statement = MAPPER.select
+        chosen = select(
+            tasks.c.id
+        )  # only ids are sorted: whole tasks are long, and an index holds what tells the order
         if mission_id is not None:
             where.append(tasks.c.mission_id == mission_id)
         else:
-            statement = statement.join(missions, missions.c.id == tasks.c.mission_id)
+            chosen = chosen.join(missions, missions.c.id == tasks.c.mission_id)
             where.append(missions.c.archived_at.is_(None))
         if standings is not None:
             where.append(or_(*(_stands(status, waits) for status, waits in standings)))
         if owner_id is not None:
             where.append(tasks.c.owner_id == owner_id)
-        statement = statement.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
+        newest_first = (tasks.c.created_at.desc(), tasks.c.id.desc())
+        chosen = chosen.where(*where).order_by(*newest_first).limit(limit).correlate(None)
+        statement = MAPPER.select.where(tasks.c.id.in_(chosen)).order_by(*newest_first)
         return [MAPPER.entity(row) for row in self._connection.execute(statement)]
 
     def count(self, mission_id: str, chosen: Filter) -> int:
