@@ -42,7 +42,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
-    from mission.app import run_standalone
+    from mission.serving import run_standalone
 
     run_standalone(settings, toolsets=toolsets, agent=agent)
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import gc
 import json
 import logging
-import logging.handlers
 import os
 import secrets
 import shutil
-import signal
-import socket
-import sys
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
-from mission import __version__, tools
+from mission import tools
 from mission.domain.agent import AgentType
 from mission.domain.errors import InvalidState, Unauthenticated
 from mission.domain.permissions import Edit, Policy
@@ -34,7 +27,7 @@ from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Caller, Tokens
 from mission.gateway.masking import Masker
-from mission.gateway.registry import Registry, parse_toolsets
+from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
@@ -49,14 +42,10 @@ from mission.services.work import Unattended
 from mission.settings import Settings, describe
 from mission.store import backup, migrate
 from mission.store.database import Backend, Database
-from mission.store.locks import FileLock
 from mission.store.postgres import PostgresBackend
 from mission.store.sqlite import SqliteBackend
 from mission.store.transaction import Tx
 from mission.transports.webhook import post
-
-if TYPE_CHECKING:
-    import uvicorn
 
 log = logging.getLogger("mission")
 
@@ -65,15 +54,6 @@ HEALTH_SECONDS = 60.0
 INDEX_SECONDS = 5.0
 LAUNCH_CONTEXT_TOKENS = 4_000
 AGAIN_SECONDS = 5.0
-LOCK_TRIES = 50
-
-
-class AlreadyRunning(InvalidState):
-    """Mission Control is running already."""
-
-
-class PortTaken(InvalidState):
-    """The port is taken by another program."""
 
 
 class UnusableHome(InvalidState):
@@ -274,206 +254,6 @@ def renew_token(settings: Settings) -> str:
     token = secrets.token_urlsafe(32)
     write_private(settings.token_path, f"{token}\n")
     return token
-
-
-def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
-    """Serve until told to stop. One daemon per MISSION_HOME: a lock held for life decides."""
-    make_home(settings)
-    lock = FileLock(settings.home / "daemon.lock")
-    if not _acquired(lock):
-        raise AlreadyRunning(hint="'mission status' shows where.")
-    try:
-        listener = _listen(settings)
-        _log_to_file(settings)
-        parse_toolsets(settings.toolsets)
-        app = App(settings, role="the daemon")
-        _run(_serve(app, listener, announce=announce))
-        log.info("stopped")
-    finally:
-        settings.daemon_path.unlink(missing_ok=True)
-        lock.close()
-
-
-def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
-    """Serve MCP on stdin and stdout from this process, on the same database, without a daemon."""
-    from mission.transports.mcp import McpServer
-
-    logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr)
-    _quiet_libraries()
-    chosen = toolsets or settings.toolsets
-    parse_toolsets(chosen)
-    app = App(settings, role="a standalone server")
-    token = os.environ.get("MISSION_TOKEN")
-    tokens = app.tokens(operator_token(settings))
-    server = McpServer(
-        app.gateway,
-        toolsets=settings.toolsets,
-        asked=toolsets,
-        agent=agent,
-        directory=str(Path.cwd()),
-        bearer=(lambda: tokens.check(token)) if token else None,
-    )
-
-    async def serve() -> None:
-        async with app.running(periodic=False):
-            await server.serve_stdio()
-
-    _run(serve())
-
-
-def http_server(app: App, *, token: str) -> uvicorn.Config:
-    """The daemon's web server, which opens and closes the application it serves."""
-    import uvicorn
-
-    from mission.transports.http import answering_hosts, build_http
-    from mission.transports.session import Sessions
-
-    settings = app.settings
-    asgi = build_http(
-        app.gateway,
-        app.events,
-        work=Unattended(app.database),
-        supervisor=app.supervisor,
-        tokens=app.tokens(token),
-        sessions=Sessions(token),
-        toolsets=settings.toolsets,
-        hosts=answering_hosts(settings.host, settings.allowed_hosts),
-        health=app.health,
-        status=app.status,
-        running=lambda: app.running(periodic=True),
-    )
-    return uvicorn.Config(
-        asgi,
-        http="httptools",
-        ws="websockets-sansio",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws_per_message_deflate=False,  # frames go to this machine: packing them costs more than sending
-        timeout_graceful_shutdown=5,
-        timeout_keep_alive=75,
-        ws_max_size=1024 * 1024,
-        ws_max_queue=64,
-    )
-
-
-async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str], None]) -> None:
-    import uvicorn
-
-    settings = app.settings
-    token = operator_token(settings)
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if self.started:
-                url = _url(listener)
-                _write_daemon_file(settings, url=url, listener=listener, token=token)
-                _settle_memory()
-                log.info("listening on %s", url)
-                announce(url)
-
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """End in order on a signal; uvicorn would raise it once more afterwards and skip our own cleaning up."""
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, self.handle_exit, number, None)
-            yield
-
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            app.events.wake_waiters()
-            await super().shutdown(sockets)
-
-    app.supervisor.url = _url(listener)
-    server = Server(http_server(app, token=token))
-    await server.serve(sockets=[listener])
-    if not server.started:
-        raise InvalidState("the daemon could not start", hint="'mission logs' shows why.")
-
-
-def _acquired(lock: FileLock) -> bool:
-    """Whether the lock is ours; somebody who only looks whether it is held has it for a moment too."""
-    for _ in range(LOCK_TRIES):
-        if lock.acquire(wait=False):
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def _settle_memory() -> None:
-    """What start-up made lives as long as the process: the collector need not look at it again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 50, 50)
-
-
-def _listen(settings: Settings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-        listener.listen()  # two may bind at once, but only one listens
-    except OSError as error:
-        listener.close()
-        taken = error.errno == errno.EADDRINUSE
-        raise PortTaken(
-            f"{settings.host}:{settings.port} cannot be used: {error.strerror}",
-            hint="Stop the program that has it, or choose another with --port or MISSION_PORT."
-            if taken
-            else "Give an address of this machine with --host, and a port above 1023 with --port.",
-        ) from None
-    return listener
-
-
-def _url(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _write_daemon_file(settings: Settings, *, url: str, listener: socket.socket, token: str) -> None:
-    host, port = listener.getsockname()[:2]
-    facts = {
-        "pid": os.getpid(),
-        "host": host,
-        "port": port,
-        "url": url,
-        "token": token,
-        "version": __version__,
-        "started_at": shown(utc_now()),
-    }
-    write_private(settings.daemon_path, json.dumps(facts, indent=1))
-
-
-def _log_to_file(settings: Settings) -> None:
-    """Log to daemon.log, and to the terminal too when the daemon runs in the foreground."""
-    root = logging.getLogger()
-    root.setLevel(settings.log_level.upper())
-    _quiet_libraries()
-    settings.log_path.touch(mode=0o600)
-    file = logging.handlers.RotatingFileHandler(settings.log_path, maxBytes=10_000_000, backupCount=3)
-    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
-    root.addHandler(file)
-    if sys.stderr.isatty():
-        terminal = logging.StreamHandler()
-        terminal.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
-        terminal.setLevel(logging.WARNING)
-        root.addHandler(terminal)
-
-
-def _quiet_libraries() -> None:
-    for name in ("alembic", "mcp", "uvicorn"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-
-
-def _run(main: Coroutine[Any, Any, None]) -> None:
-    import uvloop
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main)
 
 
 def _workshop(settings: Settings) -> Workshop:

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 import uvicorn
 
-from mission.app import App, http_server, operator_token
+from mission.app import App, operator_token
+from mission.serving import http_server
 from mission.settings import Settings
 
 PATIENCE = 60.0

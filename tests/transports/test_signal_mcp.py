@@ -16,9 +16,10 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from mission.app import App, http_server
+from mission.app import App
 from mission.domain.signals import KINDS, Delivery
 from mission.services.executions import Created
+from mission.serving import http_server
 from mission.settings import Settings
 from tests.conftest import Front
 from tests.transports.live import Answer, Json, Live

@@ -11,7 +11,7 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def mcp(arguments: tuple[str, ...]) -> None:
     """Serve MCP on stdin and stdout."""
-    from mission.app import run_standalone  # deferred: the program itself never comes this way
+    from mission.serving import run_standalone  # deferred: the program itself never comes this way
     from mission.transports import bridge, signal_bridge
 
     if arguments[:1] == ("connect",):
