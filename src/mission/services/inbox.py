@@ -8,21 +8,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mission.domain import events
-from mission.domain.critical import critical_path, typical_seconds
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import new_id
 from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, SYSTEM, ItemKind, ItemState, QueueItem
 from mission.domain.task import Task, TaskStatus
 from mission.services import telling
-from mission.store.inbox import Ranked
 from mission.store.transaction import Tx
 
 LONGEST_SUBJECT = 200
 RESUME_WITHIN = timedelta(minutes=5)
 """How long an answered task waits for its agent's next execution before others may take it."""
-MOST_STANDING = 500
-MOST_MISSIONS = 50
-"""How much is looked at for the critical path: who has more waiting sees the rest by what it holds up."""
 
 
 def open_item(
@@ -115,55 +110,6 @@ def close(tx: Tx, item: QueueItem) -> QueueItem:
     if item.entry_id is not None and tx.journal.resolve(item.entry_id):
         _count_resolved(tx, item)
     return item
-
-
-def look(tx: Tx, *, item_id: str, reader: str | None) -> Ranked:
-    """One item and what it holds up; `reader` is the agent that asks, if it is one."""
-    found = tx.inbox.ranked(item_id)
-    found.item.check_reader(reader)
-    return _marked(found, _critical_tasks(tx))
-
-
-def page(
-    tx: Tx,
-    *,
-    states: Sequence[ItemState],
-    kinds: Sequence[ItemKind] | None,
-    mission_id: str | None,
-    reader: str | None,
-    limit: int,
-    offset: int,
-) -> tuple[list[Ranked], int]:
-    """What waits for a person and how many there are in all that the reader may see.
-
-    First what stands on the critical path, then what holds up the most agents, then tasks, then the oldest.
-    """
-    critical = _critical_tasks(tx) if ItemState.OPEN in states else frozenset()
-    found, total = tx.inbox.page(
-        states=states,
-        kinds=kinds,
-        mission_id=mission_id,
-        reader=reader,
-        first=sorted(critical),
-        limit=limit,
-        offset=offset,
-    )
-    return [_marked(ranked, critical) for ranked in found], total
-
-
-def _critical_tasks(tx: Tx) -> frozenset[str]:
-    """Of the tasks that stand still until a person answers, those that decide when their mission is done."""
-    standing = tx.inbox.standing(limit=MOST_STANDING)
-    ids = list(dict.fromkeys(standing.values()))[:MOST_MISSIONS]
-    paths = (
-        critical_path(steps, typical=typical_seconds(steps), now=tx.now).tasks
-        for steps in (tx.overviews.steps(ids).values() if ids else ())
-    )
-    return frozenset(standing).intersection(frozenset().union(*paths))
-
-
-def _marked(ranked: Ranked, critical: frozenset[str]) -> Ranked:
-    return ranked._replace(critical=ranked.holds_tasks > 0 and ranked.item.task_id in critical)
 
 
 def _resolved(tx: Tx, item: QueueItem) -> QueueItem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, distinct, func, or_, select
@@ -19,6 +20,26 @@ _OPEN_ONCE = _MAPPER.select.where(
 ).limit(1)
 
 _EVER = select(queue_items.c.id).where(queue_items.c.once == bindparam("once")).limit(1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which items somebody wants to see; `reader` is the agent that asks, if it is one."""
+
+    states: Sequence[ItemState]
+    kinds: Sequence[ItemKind] | None = None
+    mission_id: str | None = None
+    reader: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        conditions: list[ColumnElement[bool]] = [queue_items.c.state.in_([str(state) for state in self.states])]
+        if self.kinds is not None:
+            conditions.append(queue_items.c.kind.in_([str(kind) for kind in self.kinds]))
+        if self.mission_id is not None:
+            conditions.append(queue_items.c.mission_id == self.mission_id)
+        if self.reader is not None:
+            conditions.append(_may_be_read_by(self.reader))
+        return conditions
 
 
 class Ranked(NamedTuple):
@@ -158,30 +179,14 @@ class Inbox:
             raise _no_item(id)
         return _ranked(row)
 
-    def page(
-        self,
-        *,
-        states: Sequence[ItemState],
-        kinds: Sequence[ItemKind] | None,
-        mission_id: str | None,
-        reader: str | None,
-        first: Sequence[str],
-        limit: int,
-        offset: int,
-    ) -> tuple[list[Ranked], int]:
+    def page(self, wanted: Wanted, *, first: Sequence[str], limit: int, offset: int) -> tuple[list[Ranked], int]:
         """Items and how many there are in all: open ones by what they hold up, with others the latest first.
 
         Of the open ones those come first whose tasks are named.
         """
-        where: list[ColumnElement[bool]] = [queue_items.c.state.in_([str(state) for state in states])]
-        if kinds is not None:
-            where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
-        if mission_id is not None:
-            where.append(queue_items.c.mission_id == mission_id)
-        if reader is not None:
-            where.append(_may_be_read_by(reader))
+        where = wanted.conditions()
         order: Sequence[ColumnElement[Any]] = _NEWEST_FIRST
-        if list(states) == [ItemState.OPEN]:
+        if list(wanted.states) == [ItemState.OPEN]:
             holds = and_(_HOLDS_TASKS > 0, queue_items.c.task_id.in_(first))
             order = (case((holds, 0), else_=1), *_MOST_HELD_UP_FIRST)
         statement = _RANKED.where(*where).order_by(*order).limit(limit).offset(offset)

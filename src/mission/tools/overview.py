@@ -1,21 +1,19 @@
-"""What the page shows: all that goes on at a glance, missions as a list, one mission whole, its journal and files."""
+"""What the page shows first: all that goes on at a glance, and missions as a list."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from mission.domain.journal import Entry
 from mission.domain.mission import MissionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import export
 from mission.services import overview as overviews
-from mission.services.overview import ChangedFile, Glance, JournalPage, Member, MissionLine, TaskLine, Whole
-from mission.tools.fields import MissionId, moment_of
+from mission.services.overview import Glance, Member, MissionLine, TaskLine
+from mission.tools.fields import moment_of
 from mission.tools.wording import Moment
 
 SHORT = 300
@@ -195,206 +193,6 @@ class MissionGlances(Result):
     total: int
 
 
-class PhaseGlance(Result):
-    number: int
-    name: str
-    status: str
-    is_parallel: bool
-    started_at: Moment | None
-    completed_at: Moment | None
-    tasks: TaskCount
-
-
-class MissionTask(Result):
-    id: str
-    name: str
-    phase: int
-    state: str
-    agent_id: str | None
-    agent: str | None
-    depends_on: list[str]
-    waiting_for: int
-    attempts: int
-    lease_until: Moment | None
-    started_at: Moment | None
-    completed_at: Moment | None
-    files: int | None
-    group: str | None
-    critical: bool = Field(description="It stands on the chain that decides when the mission is done")
-
-    @classmethod
-    def of(cls, line: TaskLine, found: Whole) -> MissionTask:
-        row = line.row
-        return cls(
-            id=row.id,
-            name=row.name,
-            phase=row.phase_number,
-            state=line.word,
-            agent_id=row.owner_id,
-            agent=line.agent,
-            depends_on=list(found.edges.get(row.id, ())),
-            waiting_for=row.waiting_for,
-            attempts=row.attempts,
-            lease_until=row.lease_until,
-            started_at=row.started_at,
-            completed_at=row.completed_at,
-            files=line.files,
-            group=row.parallel_group,
-            critical=row.id in found.critical.tasks,
-        )
-
-
-class LookMission(Arguments):
-    mission_id: MissionId
-
-
-class MissionOverview(Result):
-    now: Moment
-    lease_seconds: float
-    id: str
-    name: str
-    objective: str
-    status: str
-    summary: str | None
-    plan_summary: str | None
-    source_content: str | None = Field(description="The prompt or issue that a workflow was made from, or its start")
-    plan: dict[str, Any] | None
-    repository_path: str | None
-    max_parallel: int
-    created_at: Moment
-    updated_at: Moment
-    started_at: Moment | None
-    completed_at: Moment | None
-    archived_at: Moment | None
-    counts: TaskCount
-    phases: list[PhaseGlance]
-    tasks: list[MissionTask]
-    entries: int
-    files: int
-    task_seconds: float
-    typical_seconds: float | None
-    remaining_seconds: float = Field(description="An estimate: what is left of the critical path")
-
-    @classmethod
-    def of(cls, found: Whole) -> MissionOverview:
-        mission = found.mission
-        none = overviews.Count()
-        return cls(
-            now=found.now,
-            lease_seconds=found.lease_seconds,
-            id=mission.id,
-            name=mission.name,
-            objective=mission.objective,
-            status=found.status,
-            summary=mission.summary,
-            plan_summary=mission.plan_summary,
-            source_content=found.source,
-            plan=dict(mission.plan) if mission.plan is not None else None,
-            repository_path=mission.repository_path,
-            max_parallel=mission.max_parallel,
-            created_at=mission.created_at,
-            updated_at=mission.updated_at,
-            started_at=mission.started_at,
-            completed_at=mission.completed_at,
-            archived_at=mission.archived_at,
-            counts=TaskCount.of(found.count),
-            phases=[
-                PhaseGlance(
-                    number=phase.number,
-                    name=phase.name,
-                    status=phase.status,
-                    is_parallel=phase.is_parallel,
-                    started_at=phase.started_at,
-                    completed_at=phase.completed_at,
-                    tasks=TaskCount.of(found.phase_counts.get(phase.number, none)),
-                )
-                for phase in found.phases
-            ],
-            tasks=[MissionTask.of(line, found) for line in found.tasks],
-            entries=found.entries,
-            files=found.files,
-            task_seconds=found.task_seconds,
-            typical_seconds=found.typical_seconds,
-            remaining_seconds=found.critical.remaining,
-        )
-
-
-class ReadJournal(Arguments):
-    mission_id: MissionId
-    limit: int = Field(50, ge=1, le=200)
-    before: str | None = Field(None, description="next of the last page")
-
-
-class JournalEntry(Result):
-    id: str
-    kind: str
-    summary: str
-    detail: dict[str, Any]
-    task_id: str
-    task_name: str
-    author: str | None
-    open_blocker: bool
-    created_at: Moment
-
-    @classmethod
-    def of(cls, entry: Entry, task_name: str, names: dict[str, str]) -> JournalEntry:
-        return cls(
-            id=entry.id,
-            kind=entry.kind,
-            summary=entry.summary,
-            detail=dict(entry.content),
-            task_id=entry.task_id,
-            task_name=task_name,
-            author=names.get(entry.author or "") or entry.agent_name,
-            open_blocker=entry.open_blocker,
-            created_at=entry.created_at,
-        )
-
-
-class MissionJournal(Result):
-    entries: list[JournalEntry]
-    next: str | None
-
-    @classmethod
-    def of(cls, page: JournalPage) -> MissionJournal:
-        names = dict(page.names)
-        return cls(
-            entries=[JournalEntry.of(entry, task_name, names) for entry, task_name in page.entries],
-            next=page.next,
-        )
-
-
-class ChangedBy(Result):
-    task_id: str
-    task_name: str
-    how: str = Field(description="A added, M modified, D deleted, R renamed")
-
-
-class ChangedPath(Result):
-    path: str
-    tasks: list[ChangedBy]
-
-    @classmethod
-    def of(cls, file: ChangedFile) -> ChangedPath:
-        by = [ChangedBy(task_id=row.id, task_name=row.name, how=how) for row, how in file.tasks]
-        return cls(path=file.path, tasks=by)
-
-
-class MissionChanges(Result):
-    files: list[ChangedPath]
-
-
-class ExportMission(Arguments):
-    mission_id: MissionId
-    format: Literal["markdown", "html", "json"] = "markdown"
-
-
-class ExportedMission(Result):
-    filename: str
-    media_type: str
-    content: str
-
-
 @tool(toolset="control", reads=True)
 async def overview(call: Call, args: GetOverview) -> Overview:
     """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
@@ -416,30 +214,3 @@ async def overview_missions(call: Call, args: ListMissionGlances) -> MissionGlan
     return MissionGlances(
         missions=[MissionGlance.of(line) for line in page.missions], counts=dict(page.counts), total=total
     )
-
-
-@tool(toolset="control", reads=True)
-async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
-    """See one mission whole: its phases, every task with its dependencies, and its figures."""
-    return MissionOverview.of(await call.read(overviews.look, mission_id=args.mission_id, rhythm=call.rhythm))
-
-
-@tool(toolset="control", reads=True)
-async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
-    """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
-    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.before)
-    return MissionJournal.of(page)
-
-
-@tool(toolset="control", reads=True)
-async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
-    """List the files a mission's tasks changed, and which task changed each."""
-    files = await call.read(overviews.read_changes, mission_id=args.mission_id)
-    return MissionChanges(files=[ChangedPath.of(file) for file in files])
-
-
-@tool(toolset="control", reads=True)
-async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
-    """Get a mission as one document: tasks, journal and changed files, as Markdown, HTML or JSON."""
-    made = await call.read(export.export, mission_id=args.mission_id, format=args.format, rhythm=call.rhythm)
-    return ExportedMission(filename=made.filename, media_type=made.media_type, content=made.content)

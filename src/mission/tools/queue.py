@@ -9,9 +9,9 @@ from pydantic import Field
 from mission.domain.inbox import ItemKind, ItemState, QueueItem
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import answers, inbox
+from mission.services import answers, inbox, ranking
 from mission.services.answers import Given
-from mission.store.inbox import Ranked
+from mission.store.inbox import Ranked, Wanted
 from mission.tools.fields import MissionId, QueueItemId, cut
 from mission.tools.wording import Moment
 
@@ -22,6 +22,9 @@ class ListQueue(Arguments):
     mission_id: MissionId | None = None
     limit: int = Field(50, ge=1, le=500)
     offset: int = Field(0, ge=0, le=1_000_000)
+
+    def wanted(self, *, reader: str | None) -> Wanted:
+        return Wanted(states=self.state, kinds=self.kind, mission_id=self.mission_id, reader=reader)
 
 
 class ItemById(Arguments):
@@ -144,13 +147,7 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
     Agents see neither failures nor letters of others.
     """
     found, total = await call.read(
-        inbox.page,
-        states=args.state,
-        kinds=args.kind,
-        mission_id=args.mission_id,
-        reader=call.actor,
-        limit=args.limit,
-        offset=args.offset,
+        ranking.page, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
     )
     return Queue(items=[ItemRow.of(ranked, body=cut(ranked.item.body)) for ranked in found], total=total)
 
@@ -158,7 +155,7 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
 @tool(toolset="control", reads=True)
 async def queue_get(call: Call, args: ItemById) -> ItemRow:
     """Read one item of the queue."""
-    ranked = await call.read(inbox.look, item_id=args.id, reader=call.actor)
+    ranked = await call.read(ranking.look, item_id=args.id, reader=call.actor)
     return ItemRow.of(ranked, body=ranked.item.body)
 
 
