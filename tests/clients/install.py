@@ -34,6 +34,7 @@ def main() -> None:
     npm = node.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     environment = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     options = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]
+    options += ["--prefer-offline", "--fetch-retries=5"]
     subprocess.run([str(node / "node"), str(npm), *options], cwd=FOLDER, env=environment, check=True)
     (FOLDER / ".installed").touch()
 

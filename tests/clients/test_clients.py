@@ -9,6 +9,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,9 +22,9 @@ import pytest
 from mission.settings import Settings
 from tests.clients.install import FOLDER, PROGRAMS, node_folder
 from tests.clients.model import Model, Say, Step, Use, model
-from tests.transports.live import Live, serving, until
+from tests.transports.live import Live, serving
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 WANTED = os.environ.get("MISSION_TEST_CLIENTS") == "1"
 
 pytestmark = [
@@ -129,12 +131,12 @@ _ARGUMENTS: dict[str, Any] = {
 
 def _write_homes(home: Path, url: str, repository: Path) -> None:
     """What users of these clients have in their homes: a chosen login, a provider of their own."""
-    trusted = {str(path): {"hasTrustDialogAccepted": True} for path in (FOLDER.parent.parent, repository)}
+    trusted = {str(repository): {"hasTrustDialogAccepted": True}}
     approved = {"approved": [CLAUDE_KEY[-20:]], "rejected": []}
     claude = {"hasCompletedOnboarding": True, "theme": "dark", "projects": trusted, "customApiKeyResponses": approved}
     files = {
         ".claude.json": json.dumps(claude),
-        "codex/config.toml": "",
+        "codex/config.toml": f'[projects."{repository}"]\ntrust_level = "trusted"\n',
         ".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
         "opencode.json": json.dumps(
             {
@@ -173,6 +175,7 @@ def room(_sqlite_template: Path) -> Iterator[Room]:
     repository = base / "repository"
     repository.mkdir()
     (repository / "README.md").write_text("hello\n")
+    subprocess.run(["git", "init", "-q"], cwd=repository, check=True)  # else clients look at the one around it
     try:
         with model() as scripted, serving(settings) as live:
             _write_homes(base / "home", scripted.url, repository)
@@ -243,14 +246,17 @@ def test_an_answer_reaches_a_real_client_in_the_same_session(room: Room, adapter
     assert "Which way?" in asked  # the same conversation
 
 
-def test_a_real_client_on_a_terminal_is_told_and_answered_by_typing(room: Room, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("adapter", ["claude-code", "codex"])
+def test_a_real_client_on_a_terminal_is_told_and_answered_by_typing(
+    room: Room, monkeypatch: pytest.MonkeyPatch, adapter: str
+):
     task = room.task()
 
     def next_step(_: int) -> Step:
         """By what was said and not by turns: on a terminal the first turns come before the client has its tools."""
         body = room.model.requests[-1]["body"]
-        seen = json.dumps(body["messages"])
-        if not any(tool["name"].endswith("__needs_input") for tool in body.get("tools", [])):
+        seen = json.dumps(body)
+        if "needs_input" not in json.dumps(body.get("tools", [])):
             return Say(lambda _: "Not yet.")
         if "Which way?" not in seen:
             return Use("needs_input", {"eventId": "q1", "question": "Which way?", "choices": []})
@@ -261,7 +267,7 @@ def test_a_real_client_on_a_terminal_is_told_and_answered_by_typing(room: Room, 
         return Say(lambda _: "That was it.")
 
     monkeypatch.setattr(room.model, "step", next_step)
-    execution = room.launch("claude-code", task=task, interactive=True)["id"]
+    execution = room.launch(adapter, task=task, interactive=True)["id"]
 
     def asked() -> list[dict[str, Any]]:
         return [each for each in room.live.call("queue_list")["items"] if each["execution_id"] == execution]
@@ -279,6 +285,15 @@ def test_a_real_client_on_a_terminal_is_told_and_answered_by_typing(room: Room, 
     assert [(each["type"], each["origin"]) for each in room.said(execution)] == [("needs_input", "mcp-tool")]
     assert stopped["status"] == "stopped"
     _assert_nothing_secret_in_the_open(room, execution)
+
+
+def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+    """What the condition gives, once it is true; asked now and then, since the clients need the processor."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+    return value
 
 
 def _soon(condition: Callable[[], Any]) -> bool:

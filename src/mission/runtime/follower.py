@@ -194,7 +194,7 @@ class Follower:
     async def _settle(self, exit: Exit) -> None:
         """Record the end, take its access away and clear up; in this order, so that a crash in between is seen."""
         if exit.left_over:
-            left = {"reason": f"{exit.left_over} processes were left behind and ended"}
+            left = {"reason": f"processes that it left behind and that were ended: {exit.left_over}"}
             await self._diagnose("left-behind", "left-behind", left)
         if not self.has_connected and exit.code is not None:
             await self._missed(NEVER_CONNECTED)

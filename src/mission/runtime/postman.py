@@ -36,7 +36,7 @@ WORDS = {
     MessageKind.INTERRUPT: "Stop what you are doing and wait.",
 }
 NO_ANSWER = "No answer will come: go on as you think best."
-ENTER_SECONDS = 0.2
+ENTER_SECONDS = 0.5
 """Between words and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
 GATHER_SECONDS = 0.2
