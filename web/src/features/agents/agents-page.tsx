@@ -22,7 +22,7 @@ export function AgentsPage() {
   const fleet = useOverview().data?.fleet;
   const seen = useMemo(() => new Map(fleet?.map((each) => [each.id, each])), [fleet]);
   const chosen = address.get("agent");
-  const all = agents.data?.agents ?? [];
+  const all = useMemo(() => (agents.data?.agents ?? []).toSorted((one, other) => other.created_at.localeCompare(one.created_at)), [agents.data]);
   const rows = all.filter((agent) => show === "all" || agent.status !== "offline" || seen.has(agent.id) || agent.id === chosen);
   const spending = useTool("overview_spending", { agent_ids: rows.map((agent) => agent.id) }, { enabled: rows.length > 0, keep: true });
   const spent = useMemo(() => new Map(spending.data?.agents.map((each) => [each.agent_id, each])), [spending.data]);

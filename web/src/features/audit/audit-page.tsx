@@ -1,5 +1,5 @@
 // Every call: who, what, how it ended; filters stand in the address.
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 
 import { useTool } from "@/api/queries";
@@ -73,6 +73,8 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
   const shown = held !== null && calls.live ? held : calls.entries;
   const waiting = newerThan(shown, calls.entries);
   const rows = runsOf(shown);
+  const agents = useTool("agent_list", { limit: 500 }).data?.agents;
+  const names = useMemo(() => new Map(agents?.map((each) => [each.id, each.name])), [agents]);
   const hold = () => setHeld((before) => before ?? calls.entries);
   const letGo = (event: React.SyntheticEvent<HTMLElement>) => {
     const list = event.currentTarget;
@@ -106,7 +108,7 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
           ) : (
             <ul className="calls" onMouseEnter={hold} onFocus={hold} onMouseLeave={letGo}>
               {rows.map((run) => (
-                <Row key={run.newest.id} run={run} />
+                <Row key={run.newest.id} run={run} who={names.get(run.newest.agent_id ?? "") ?? run.newest.caller} />
               ))}
             </ul>
           )
@@ -155,7 +157,7 @@ function ToolFilter({ tool, change }: { tool: string; change: (tool: string) => 
   );
 }
 
-function Row({ run: { newest: entry, count } }: { run: Run }) {
+function Row({ run: { newest: entry, count }, who }: { run: Run; who: string }) {
   const [open, setOpen] = useState(false);
   const message = entry.error?.["message"];
   return (
@@ -169,7 +171,7 @@ function Row({ run: { newest: entry, count } }: { run: Run }) {
           <code>{entry.tool}</code> {count > 1 && <span className="meta">{count} times</span>}
         </span>
         <span className="quiet who">
-          {entry.caller} · {entry.transport}
+          {who} · {entry.transport}
         </span>
         <span className="meta num">{took(entry)}</span>
         {typeof message === "string" && <span className="said">{message}</span>}

@@ -181,18 +181,23 @@ function Signals({ id }: { id: string }) {
   );
 }
 
+const KINDS: Record<string, string> = { nudge: "Nudge", checkpoint: "Checkpoint", interrupt: "Interrupt", resume: "Resume" };
+
 function Told({ execution }: { execution: WholeExecution }) {
   if (execution.messages.length === 0) return null;
   return (
     <Card title="Sent to it" count={execution.messages.length}>
-      <ol className="side-list signals">
+      <ol className="side-list signals told">
         {execution.messages.map((message) => (
           <li key={message.id}>
             <span className="meta">
               <Time at={message.created_at} />
             </span>
-            <span className="words">{message.text ?? message.kind}</span>
-            <span className="chip meta">{message.state}</span>
+            <span className="words">
+              {message.text ?? KINDS[message.kind] ?? message.kind}
+              {message.reason !== null && <span className="quiet"> {message.reason}</span>}
+            </span>
+            <span className="chip meta">{message.state === "pending" ? "on its way" : message.state}</span>
           </li>
         ))}
       </ol>

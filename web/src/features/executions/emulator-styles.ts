@@ -1,19 +1,23 @@
 // The terminal's own styles by ways that the page's policy allows: it refuses style elements and style attributes.
 import type { Terminal } from "@xterm/xterm";
 
-/** Open the emulator so that its rules go into adopted sheets and its colours into properties. Gives what removes them. */
+// The emulator colours a stretch of characters by the style attribute of its span; as properties the same is allowed.
+HTMLSpanElement.prototype.setAttribute = function (name: string, value: string) {
+  if (name === "style") this.style.cssText = value;
+  else Element.prototype.setAttribute.call(this, name, value);
+};
+
+/** Open the emulator; what it takes for style elements are empty ones, their rules go into adopted sheets. Gives what removes them. */
 export function openWithoutInlineStyles(emulator: Terminal, box: HTMLElement): () => void {
   const sheets: CSSStyleSheet[] = [];
-  const createElement = (name: string) => {
-    const element = Document.prototype.createElement.call(document, name.toLowerCase() === "style" ? "span" : name);
-    if (name.toLowerCase() !== "style") return withStyleAsProperties(element);
-    const sheet = new CSSStyleSheet();
-    sheets.push(sheet);
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    return standingFor(sheet, element);
-  };
-  emulator.options.documentOverride = documentWith(createElement);
-  document.createElement = createElement as typeof document.createElement; // a part of it asks for the real document
+  const original = document.createElement.bind(document);
+  document.createElement = ((name: string, options?: ElementCreationOptions) => {
+    if (name.toLowerCase() !== "style") return original(name, options);
+    const made = original("span");
+    made.hidden = true;
+    sheets.push(redirected(made));
+    return made;
+  }) as typeof document.createElement;
   try {
     emulator.open(box);
   } finally {
@@ -24,29 +28,9 @@ export function openWithoutInlineStyles(emulator: Terminal, box: HTMLElement): (
   };
 }
 
-/** The document, but for how elements are made. */
-function documentWith(createElement: (name: string) => HTMLElement): Document {
-  return new Proxy(document, {
-    get: (real, name) => {
-      if (name === "createElement") return createElement;
-      const value: unknown = Reflect.get(real, name, real);
-      return typeof value === "function" ? (value as (...args: unknown[]) => unknown).bind(real) : value;
-    },
-  });
-}
-
-/** The colour of a character comes as a style attribute. */
-function withStyleAsProperties(element: HTMLElement): HTMLElement {
-  element.setAttribute = (name: string, value: string) => {
-    if (name === "style") element.style.cssText = value;
-    else Element.prototype.setAttribute.call(element, name, value);
-  };
-  return element;
-}
-
-/** Takes the text of a style element and hands it to the sheet. */
-function standingFor(sheet: CSSStyleSheet, element: HTMLElement): HTMLElement {
-  element.hidden = true;
+function redirected(element: HTMLElement): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   let text = "";
   Object.defineProperty(element, "textContent", {
     get: () => text,
@@ -55,5 +39,5 @@ function standingFor(sheet: CSSStyleSheet, element: HTMLElement): HTMLElement {
       sheet.replaceSync(value);
     },
   });
-  return element;
+  return sheet;
 }

@@ -32,6 +32,7 @@ export function makeEmulator(box: HTMLElement) {
   const emulator = new Emulator({
     fontFamily: getComputedStyle(box).getPropertyValue("--mono"),
     fontSize: 12,
+    lineHeight: 1.25,
     scrollback: 10_000,
     convertEol: true,
     screenReaderMode: true,

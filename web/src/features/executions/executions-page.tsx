@@ -29,7 +29,8 @@ export function ExecutionsPage() {
   const live = useRuns(LIVE, { live: true });
   const liveRows = useSteady(live.rows);
   const many = useCounts(live.counts, liveRows);
-  const show: Show = wanted ?? (many.live > 0 || many.ended === 0 || isIn(liveRows, id) ? "live" : "ended");
+  const ownEnded = id !== undefined && live.query.data !== undefined && !liveRows.some((each) => each.id === id);
+  const show: Show = wanted ?? (ownEnded || (many.live === 0 && many.ended > 0) ? "ended" : "live");
   const ended = useRuns(ENDED, { enabled: show === "ended" });
   const now = useNow();
   const chosen = { live: liveRows, waiting: liveRows.filter(needsPerson), silent: liveRows.filter((each) => isSilent(each, null, now)), ended: ended.rows };
@@ -113,7 +114,6 @@ export function ExecutionsPage() {
 const WORDS: Record<Show, string> = { live: "Live", waiting: "Waiting", silent: "Silent", ended: "Ended" };
 
 const needsPerson = (each: RunGlance) => each.status === "waiting" || each.task_state === "blocked";
-const isIn = (rows: RunGlance[], id: string | undefined) => rows.some((each) => each.id === id);
 
 function useCounts(counts: Record<string, number>, live: RunGlance[]): Record<Show, number> {
   const now = useNow();

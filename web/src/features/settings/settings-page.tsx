@@ -13,7 +13,7 @@ import { Card, Segmented, Time } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { bytes, count, span } from "@/ui/text";
+import { bytes, count, plural, span } from "@/ui/text";
 import { chooseTheme, chosenTheme, type Theme } from "@/ui/theme";
 import "./settings.css";
 
@@ -153,25 +153,37 @@ function Health({ status }: { status: DaemonStatus }) {
 }
 
 function DaemonSettings({ status }: { status: DaemonStatus }) {
+  const given = status.settings.filter((each) => each.source !== "default");
+  const rest = status.settings.filter((each) => each.source === "default");
   return (
     <>
-      <dl className="daemon-settings">
-        {status.settings.map((each) => (
-          <div key={each.name}>
-            <dt>
-              <code>{each.name}</code> <span className="meta">{each.doc}</span>
-            </dt>
-            <dd>
-              <code>{each.value === "" || each.value === null ? "–" : String(each.value)}</code>{" "}
-              <span className="meta">{each.source}</span>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {given.length > 0 && <SettingRows rows={given} />}
+      <details className="defaults">
+        <summary>{plural(rest.length, "setting")} at their defaults</summary>
+        <SettingRows rows={rest} />
+      </details>
       <p className="side-words">
         Change one in <code>{status.settings_file}</code>, then restart: <code>mission down && mission up --detach</code>
       </p>
     </>
+  );
+}
+
+function SettingRows({ rows }: { rows: DaemonStatus["settings"] }) {
+  return (
+    <dl className="daemon-settings">
+      {rows.map((each) => (
+        <div key={each.name}>
+          <dt>
+            <code>{each.name}</code> <span className="meta">{each.doc}</span>
+          </dt>
+          <dd>
+            <code>{each.value === "" || each.value === null ? "–" : String(each.value)}</code>{" "}
+            {each.source !== "default" && <span className="meta">{each.source}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { given, missing } from "./form";
+import { filled, given, missing } from "./form";
 
 const variable = (name: string, required: boolean, fallback: string | null) => ({ name, description: "", required, default: fallback });
 const TEMPLATE = { variables: [variable("module", true, null), variable("branch", true, "main"), variable("note", false, null)] };
@@ -12,4 +12,9 @@ test("only a required variable without a default can be missing, and blanks do n
 
 test("only what was filled in is sent", () => {
   expect(given(TEMPLATE, { module: " billing ", branch: "", other: "x" })).toEqual({ module: "billing" });
+});
+
+test("a text shows what was typed, then defaults, and keeps what is not known", () => {
+  expect(filled("{{module}} on {{ branch }} with {{other}}", TEMPLATE, { module: "billing" })).toBe("billing on main with {{other}}");
+  expect(filled("{{module}}", TEMPLATE, { module: " " })).toBe("{{module}}");
 });

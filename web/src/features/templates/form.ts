@@ -19,3 +19,11 @@ export function given(template: Pick<TemplateSummary, "variables">, values: Valu
     }),
   );
 }
+
+/** A text of the template as it will read; what is not known yet keeps its braces. */
+export function filled(text: string, template: Pick<TemplateSummary, "variables">, values: Values): string {
+  return text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => {
+    const variable = template.variables.find((each) => each.name === name);
+    return (values[name] ?? "").trim() || (variable?.default ?? whole);
+  });
+}

@@ -8,7 +8,7 @@ import { useOnline } from "@/live/live";
 import { Card } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { plural } from "@/ui/text";
-import { given, missing } from "./form";
+import { filled, given, missing } from "./form";
 import "./templates.css";
 
 export function TemplatesPage() {
@@ -34,8 +34,7 @@ export function TemplatesPage() {
           ) : (
             <div className="columns">
               <div>
-                <TasksOf template={chosen} />
-                <Apply key={chosen.id} template={chosen} />
+                <Chosen key={chosen.id} template={chosen} />
               </div>
               <div>
                 <Card title="Templates" count={all.length}>
@@ -66,7 +65,18 @@ export function TemplatesPage() {
   );
 }
 
-function TasksOf({ template }: { template: TemplateSummary }) {
+function Chosen({ template }: { template: TemplateSummary }) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  return (
+    <>
+      <TasksOf template={template} values={values} />
+      <Apply template={template} values={values} setValues={setValues} />
+    </>
+  );
+}
+
+function TasksOf({ template, values }: { template: TemplateSummary; values: Record<string, string> }) {
+  const words = (text: string) => filled(text, template, values);
   return (
     <Card title={template.name} aside={plural(template.tasks_total, "task")}>
       {template.description !== null && <p className="side-words">{template.description}</p>}
@@ -75,7 +85,7 @@ function TasksOf({ template }: { template: TemplateSummary }) {
           <li key={index}>
             <span className="meta">{task.sequence}</span>
             <span>
-              {task.name} <span className="meta">{task.depends_on.length > 0 && `after ${task.depends_on.join(", ")}`}</span>
+              {words(task.name)} <span className="meta">{task.depends_on.length > 0 && `after ${task.depends_on.map(words).join(", ")}`}</span>
             </span>
           </li>
         ))}
@@ -84,13 +94,18 @@ function TasksOf({ template }: { template: TemplateSummary }) {
   );
 }
 
-function Apply({ template }: { template: TemplateSummary }) {
+interface ApplyProps {
+  template: TemplateSummary;
+  values: Record<string, string>;
+  setValues: (values: Record<string, string>) => void;
+}
+
+function Apply({ template, values, setValues }: ApplyProps) {
   const navigate = useNavigate();
   const online = useOnline();
   const apply = useAction("template_apply");
   const [name, setName] = useState("");
   const [folder, setFolder] = useState("");
-  const [values, setValues] = useState<Record<string, string>>({});
   const lacking = missing(template, values);
   const submit = (event: FormEvent) => {
     event.preventDefault();

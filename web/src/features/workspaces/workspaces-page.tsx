@@ -1,8 +1,10 @@
 // Every worktree: its branch, how far it is ahead and behind, what is not committed.
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { useAction, useTool } from "@/api/queries";
+import { call, type ApiError } from "@/api/client";
+import { useTool } from "@/api/queries";
 import type { WorkspaceRecord } from "@/api/types";
 import { useRowKeys } from "@/features/shell/row-keys";
 import { useOnline } from "@/live/live";
@@ -81,9 +83,25 @@ function TaskLink({ id }: { id: string }) {
   return <Link to={`/tasks/${id}`}>{task?.name ?? "its task"}</Link>;
 }
 
+/** One that is in use is given up first, which keeps its work; if it cannot be removed after all, it is in use again. */
+function useRemoval(workspace: WorkspaceRecord) {
+  const { id, status } = workspace;
+  return useMutation<unknown, ApiError>({
+    mutationFn: async () => {
+      if (status === "active") await call("workspace_update", { id, status: "abandoned" });
+      try {
+        await call("workspace_remove", { id, save: true });
+      } catch (error) {
+        if (status === "active") await call("workspace_update", { id, status: "active" });
+        throw error;
+      }
+    },
+  });
+}
+
 function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () => void }) {
   const online = useOnline();
-  const remove = useAction("workspace_remove");
+  const remove = useRemoval(workspace);
   const [sure, setSure] = useState(false);
   const standing = stateOf(workspace);
   const gone = workspace.removed_at !== null;
@@ -106,7 +124,7 @@ function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () =
               <TaskLink id={id} />
             </span>
           ))}
-          {" · "}
+          {workspace.task_ids.length > 0 && " · "}
           <Time at={workspace.created_at} />
         </div>
         {(workspace.state?.uncommitted.length ?? 0) > 0 && (
@@ -132,10 +150,11 @@ function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () =
           type="button"
           className={`button small ${sure ? "danger" : ""}`}
           disabled={!online || remove.isPending}
-          onClick={() => (sure ? remove.mutate({ id: workspace.id, save: true }, { onSuccess: changed }) : setSure(true))}
+          title="Its commits stay on their branch, and what is not committed is kept on a branch of its own"
+          onClick={() => (sure ? remove.mutate(undefined, { onSuccess: changed }) : setSure(true))}
           onBlur={() => setSure(false)}
         >
-          {sure ? "Save and remove it" : "Remove"}
+          {sure ? "Save its work and remove it" : "Remove"}
         </button>
       )}
     </li>
