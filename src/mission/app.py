@@ -193,7 +193,7 @@ class App:
         await search.catch_up(self.database)
 
     async def _look_after(self) -> None:
-        await self.database.write(health.sweep)
+        await health.sweep(Unattended(self.database))
 
 
 async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -> None:

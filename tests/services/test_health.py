@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mission.services import health
+from mission.services.work import Unattended
 
 
 async def claimed(call, *names):
@@ -26,7 +27,7 @@ async def found(call):
 
 
 async def swept(call):
-    await call.app.database.write(health.sweep, every=timedelta())
+    await health.sweep(Unattended(call.app.database), every=timedelta())
     return await found(call)
 
 
@@ -78,14 +79,14 @@ async def test_a_task_whose_executions_keep_crashing_is_told_of(workshop, call):
 
 
 async def test_the_sweep_is_due_once_a_minute(call, clock):
-    await call.app.database.write(health.sweep)
+    await health.sweep(Unattended(call.app.database))
     ada, _ = await claimed(call, "one")
-    await call.app.database.write(lambda tx: tx.tasks.renew(ada, until=tx.now, statuses=["pending"]))
+    await call.app.database.write(lambda tx: tx.tasks.renew(ada, until=tx.now))
     clock.advance(seconds=30)
-    await call.app.database.write(health.sweep)
+    await health.sweep(Unattended(call.app.database))
     assert await found(call) == []
 
     clock.advance(seconds=31)
-    await call.app.database.write(health.sweep)
+    await health.sweep(Unattended(call.app.database))
 
     assert await found(call) == [("health", "ada has fallen silent with 1 claimed task")]

@@ -11,11 +11,8 @@ from mission.domain import events
 from mission.domain.agent import Agent, AgentRole, AgentType, Presence
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
-from mission.domain.task import OPEN
 from mission.services import claims
 from mission.store.transaction import Tx
-
-_OPEN_WORDS = [str(status) for status in OPEN]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +103,7 @@ def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Pre
         declared=status or revived,
         current_task_id=_existing_task(tx, current_task_id) or agent.current_task_id,
     )
-    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease, statuses=_OPEN_WORDS)
+    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease)
     return _save(tx, agent, rhythm, before=before)
 
 
@@ -146,7 +143,7 @@ def unregister(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
 def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: Rhythm) -> Seen:
     """The agent is gone, and what it had in hand is free, but for the one task that is kept for it."""
     agent = tx.agents.get(agent_id)
-    for task in tx.tasks.owned_by(agent_id, statuses=_OPEN_WORDS):
+    for task in tx.tasks.open_of_agent(agent_id):
         if task.id != keeping:
             claims.give_back(tx, task=task)
     agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)

@@ -43,6 +43,21 @@ def review(tx: Tx, task: Task) -> None:
     )
 
 
+def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_id: str | None = None) -> None:
+    """Ask a person whether work that is said to be done is; the task stands under review until then."""
+    inbox.open_item(
+        tx,
+        kind=ItemKind.REVIEW,
+        subject=f"Review: {task.name}",
+        body=words,
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=agent_id,
+        execution_id=execution_id,
+        once=f"review {task.id}",
+    )
+
+
 def moved(tx: Tx, before: Task, after: Task) -> None:
     """Withdraw what was asked about a task that goes on or has ended by its owner's own word."""
     hold_ended = before.hold is not None and after.hold is None

@@ -14,8 +14,8 @@ from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.inbox import ItemKind
 from mission.domain.mission import Mission
 from mission.domain.phase import MOVES as PHASE_MOVES
-from mission.domain.task import OPEN, RUNNING, Task, TaskStatus
-from mission.services import agents, claims, inbox, missions, planning, steering
+from mission.domain.task import RUNNING, Task, TaskStatus
+from mission.services import agents, asking, claims, missions, planning, steering
 from mission.services.claims import Claim
 from mission.services.missions import NewMission
 from mission.services.planning import NewTask
@@ -28,7 +28,6 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 AS_AGENT = "Call it as an agent: with the agent's token, or name the agent as agentId."
-_OPEN_WORDS = [str(status) for status in OPEN]
 _CRASHED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.LOST})
 
 
@@ -187,16 +186,7 @@ async def move_task(
 def give_into_review(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
     """Move a task into review and put it before a person."""
     task = steering.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
-    inbox.open_item(
-        tx,
-        kind=ItemKind.REVIEW,
-        subject=f"Review: {task.name}",
-        body=wanted.outcome or "",
-        mission_id=task.mission_id,
-        task_id=task.id,
-        agent_id=owner.agent_id,
-        once=f"review:{task.id}",
-    )
+    asking.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
     return task
 
 
@@ -248,7 +238,7 @@ def _current_task(tx: Tx, *, agent: Agent | None) -> AtWork:
 
 
 def _member(tx: Tx, agent: Agent) -> Member:
-    owned = tx.tasks.owned_by(agent.id, statuses=_OPEN_WORDS)
+    owned = tx.tasks.open_of_agent(agent.id)
     task = _foremost(agent, owned)
     launched = (agent.metadata or {}).get("launched")
     execution = tx.executions.newest_of_agent(agent.id) if launched else None

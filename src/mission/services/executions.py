@@ -21,11 +21,11 @@ from mission.domain.execution import (
     Protocol,
 )
 from mission.domain.ids import new_id
-from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, ItemKind
+from mission.domain.inbox import INPUT_HOLD, ItemKind
 from mission.domain.journal import CheckpointType
 from mission.domain.signals import Delivery
 from mission.domain.task import OPEN, Task, TaskStatus
-from mission.services import agents, claims, identity, inbox, journal, starting, tasks
+from mission.services import agents, asking, claims, identity, journal, starting, tasks
 from mission.services.agents import Rhythm
 from mission.services.footing import Footing, Wish, prepare
 from mission.services.starting import Owner
@@ -331,17 +331,8 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
     """The agent says it is done but did not complete the task: a person decides."""
     working = task if task.status is TaskStatus.IN_PROGRESS else task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)
     tasks.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
-    inbox.open_item(
-        tx,
-        kind=ItemKind.REVIEW,
-        subject=f"Review: {task.name}",
-        body=str((execution.claim or {}).get("summary", "")),
-        task_id=task.id,
-        agent_id=execution.agent_id,
-        execution_id=execution.id,
-        choices=(ACCEPT, SEND_BACK),
-        once=f"review {task.id}",
-    )
+    words = str((execution.claim or {}).get("summary", ""))
+    asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
 
 
 def _release(tx: Tx, execution: Execution, task: Task) -> None:

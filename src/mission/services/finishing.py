@@ -10,7 +10,7 @@ from mission.domain import events
 from mission.domain.changes import Changes, Verification, verify_scope
 from mission.domain.errors import Conflict, InvalidState
 from mission.domain.phase import PhaseStatus
-from mission.domain.task import DONE, RUNNING, Quality, Task, TaskStatus
+from mission.domain.task import DONE, Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.services import asking, phases, telling
 from mission.services.trees import NO_TREE, Report, Trees
@@ -140,7 +140,7 @@ def finish(
 
 
 def _check_children(tx: Tx, task: Task) -> None:
-    children = tx.tasks.children(task.id, statuses=[str(status) for status in RUNNING])
+    children = tx.tasks.running_children(task.id)
     if children:
         raise InvalidState(
             f"task {task.id} has child tasks in progress: "

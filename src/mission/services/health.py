@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from mission.domain.health import Finding, crash_loop, silent_owner, tried_often
 from mission.domain.inbox import SYSTEM, ItemKind
 from mission.services import inbox
+from mission.services.work import Work
 from mission.store.transaction import Tx
 
 EVERY = timedelta(minutes=1)
 NO_LONGER = "this is no longer so"
 
 
-def sweep(tx: Tx, *, every: timedelta = EVERY) -> None:
-    """Put what is found before a person, each thing once, if it is this daemon's turn; withdraw what has passed."""
-    if not tx.jobs.take("health", now=tx.now, every=every):
-        return
-    findings = {finding.key: finding for finding in _findings(tx)}
+async def sweep(work: Work, *, every: timedelta = EVERY) -> None:
+    """Put what is found before a person, each thing once, if it is this daemon's turn; withdraw what has passed.
+
+    Looking goes over every task of every open mission, so nobody who writes waits for it.
+    """
+    if await work.write(_take_turn, every=every):
+        await work.write(_tell, found=await work.read(_look))
+
+
+def _take_turn(tx: Tx, *, every: timedelta) -> bool:
+    return tx.jobs.take("health", now=tx.now, every=every)
+
+
+def _tell(tx: Tx, *, found: Sequence[Finding]) -> None:
+    findings = {finding.key: finding for finding in found}
     for item in tx.inbox.open_where(kinds=[ItemKind.HEALTH]):
         if item.once not in findings:
             inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=NO_LONGER))
@@ -26,7 +38,7 @@ def sweep(tx: Tx, *, every: timedelta = EVERY) -> None:
             _ask(tx, finding)
 
 
-def _findings(tx: Tx) -> list[Finding]:
+def _look(tx: Tx) -> list[Finding]:
     return [
         *(silent_owner(**row) for row in tx.health.silent(now=tx.now)),
         *(crash_loop(**row) for row in tx.health.crashing()),

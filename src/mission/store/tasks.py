@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func
 
 from mission.domain.errors import NotFound
 from mission.domain.mission import MOVES as MISSION_MOVES
-from mission.domain.task import OPEN, Task, TaskStatus
+from mission.domain.task import OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
@@ -22,6 +22,7 @@ ZERO = literal_column("0", type_=Integer)
 """Stands in the statement itself: an index of only the ready or only the waiting tasks is found by it."""
 MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
 _OPEN_WORDS = sorted(map(str, OPEN))
+_RUNNING_WORDS = sorted(map(str, RUNNING))
 _GOING_ON_WORDS = sorted(str(status) for status, moves in MISSION_MOVES.items() if moves)
 _CHILDREN = MAPPER.select.where(
     tasks.c.parent_id == bindparam("parent_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
@@ -32,7 +33,7 @@ _OPEN_OF_MISSION = MAPPER.select.where(
 _OPEN_OF_PHASE = MAPPER.select.where(
     tasks.c.phase_id == bindparam("phase_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 ).order_by(tasks.c.created_at)
-_OWNED = MAPPER.select.where(
+_OPEN_OF_AGENT = MAPPER.select.where(
     tasks.c.owner_id == bindparam("owner_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 )
 _OVERLAPPING = (
@@ -91,11 +92,11 @@ class Tasks:
     def open_of_phase(self, phase_id: str) -> list[Task]:
         return self._all(_OPEN_OF_PHASE, phase_id=phase_id, statuses=_OPEN_WORDS)
 
-    def children(self, task_id: str, *, statuses: Sequence[str]) -> list[Task]:
-        return self._all(_CHILDREN, parent_id=task_id, statuses=list(statuses))
+    def running_children(self, task_id: str) -> list[Task]:
+        return self._all(_CHILDREN, parent_id=task_id, statuses=_RUNNING_WORDS)
 
-    def owned_by(self, agent_id: str, *, statuses: Sequence[str]) -> list[Task]:
-        return self._all(_OWNED, owner_id=agent_id, statuses=list(statuses))
+    def open_of_agent(self, agent_id: str) -> list[Task]:
+        return self._all(_OPEN_OF_AGENT, owner_id=agent_id, statuses=_OPEN_WORDS)
 
     def overlapping(self, task: Task) -> list[str]:
         """Other tasks, not its parent or children, that worked in the same tree while this one did (at most ten)."""
@@ -113,9 +114,9 @@ class Tasks:
         )
         return [row.id for row in rows]
 
-    def renew(self, agent_id: str, *, until: datetime, statuses: Sequence[str]) -> None:
+    def renew(self, agent_id: str, *, until: datetime) -> None:
         """Extend the leases of everything the agent has in hand."""
-        self._connection.execute(_RENEW, {"agent_id": agent_id, "until": until, "statuses": list(statuses)})
+        self._connection.execute(_RENEW, {"agent_id": agent_id, "until": until, "statuses": _OPEN_WORDS})
 
     def work_of_mission(self, mission_id: str) -> list[Any]:
         """Changes, metadata and times of every task of the mission."""
