@@ -33,6 +33,26 @@ async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_afte
     assert (story["areas"], story["scope"]["unexpected_files"]) == (["docs/"], ["new.txt"])
 
 
+async def test_lines_of_a_file_that_was_there_are_those_that_differ_committed_or_not(call, repository, git):
+    (repository / "kept.txt").write_text("one\ntwo\nthree\n")
+    git(repository, "add", "kept.txt")
+    git(repository, "commit", "-qm", "Before")
+    started = await call("start_mission", {"name": "L", "objective": "o", "repository_path": str(repository)})
+    start = {"mission_id": started["mission_id"], "name": "Write", "goal": "g", "repository_path": str(repository)}
+    task = (await call("start_task", start))["task_id"]
+    (repository / "kept.txt").write_text("one\n2\nthree\n")
+
+    async def lines() -> list[str]:
+        patch = (await call("overview_diff", {"task_id": task, "path": "kept.txt"}))["patch"]
+        return [line for line in patch.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+
+    under_way = await lines()
+    git(repository, "commit", "-qam", "Done")
+    await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+
+    assert under_way == await lines() == ["-two", "+2"]
+
+
 async def test_only_files_that_the_task_changed_are_shown(call, repository):
     mission = (await call("start_mission", {"name": "Lines", "objective": "o", "repository_path": str(repository)}))[
         "mission_id"

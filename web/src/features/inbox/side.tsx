@@ -36,15 +36,18 @@ export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: stri
               ))}
             </ul>
             {held.length > SHOWN && <p className="side-words">and {held.length - SHOWN} more</p>}
-            {own[0]?.critical && (
-              <p className="side-words">
-                Answered now, done about {clockTime(doneAbout(data), serverNow())}. Every minute of waiting moves it by one.
-              </p>
-            )}
+            {own[0]?.critical && <Moves at={doneAbout(data)} />}
           </>
         )}
       </Loaded>
     </Card>
+  );
+}
+
+function Moves({ at }: { at: string | null }) {
+  if (at === null) return null;
+  return (
+    <p className="side-words">Answered now, done about {clockTime(at, serverNow())}. Every minute of waiting moves it by one.</p>
   );
 }
 

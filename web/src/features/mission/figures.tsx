@@ -54,14 +54,15 @@ function Ahead({ mission }: { mission: MissionOverview }) {
         claimed, not proved
       </Figure>
     );
-  if (mission.typical_seconds === null || mission.counts.total === 0)
+  const at = doneAbout(mission);
+  if (at === null || mission.counts.total === 0)
     return (
       <Figure name="Done about" value="–">
         known after the first task
       </Figure>
     );
   return (
-    <Figure name="Done about" value={clockTime(doneAbout(mission), serverNow())}>
+    <Figure name="Done about" value={clockTime(at, serverNow())}>
       critical path {span(mission.remaining_seconds)}
     </Figure>
   );

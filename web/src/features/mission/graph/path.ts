@@ -2,13 +2,12 @@
 import type { MissionOverview, MissionTask } from "@/api/types";
 
 const DONE = new Set(["claimed", "partial", "skipped"]);
-const FALLBACK = 20 * 60;
 const SHORTEST_REST = 0.1;
 
 export interface Critical {
   /** Ids on the chain that decides when the mission is done. */
   path: Set<string>;
-  /** For each task without an end yet, how many seconds it will probably take from now on. */
+  /** For each task without an end yet, how many seconds it will probably take from now on; nothing before one has ended. */
   estimates: Map<string, number>;
 }
 
@@ -18,16 +17,17 @@ export function isDone(task: MissionTask): boolean {
 
 /** The path as the server found it; a task without an end takes what the latest ones took. */
 export function critical(mission: Pick<MissionOverview, "tasks" | "typical_seconds">, now: number): Critical {
-  const usual = mission.typical_seconds ?? FALLBACK;
-  const open = mission.tasks.filter((task) => !isDone(task) && task.state !== "failed");
+  const usual = mission.typical_seconds ?? 0;
+  const open = usual === 0 ? [] : mission.tasks.filter((task) => !isDone(task) && task.state !== "failed");
   return {
     path: new Set(mission.tasks.filter((task) => task.critical).map((task) => task.id)),
     estimates: new Map(open.map((task) => [task.id, Math.max(usual - elapsed(task, now), usual * SHORTEST_REST)])),
   };
 }
 
-/** When the mission will probably be done. */
-export function doneAbout(mission: Pick<MissionOverview, "now" | "remaining_seconds">): string {
+/** When the mission will probably be done; nothing as long as no task has shown how long one takes. */
+export function doneAbout(mission: Pick<MissionOverview, "now" | "remaining_seconds" | "typical_seconds">): string | null {
+  if (mission.typical_seconds === null) return null;
   return new Date(Date.parse(mission.now) + mission.remaining_seconds * 1_000).toISOString();
 }
 
