@@ -16,6 +16,7 @@ from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.execution import ExecutionStatus
 from mission.runtime.kept_launch import Kept
 from mission.runtime.postman import Postman
+from mission.runtime.process import Process, Start
 from mission.services.launching import Order
 from mission.services.work import Unattended
 from tests.runtime.conftest import STANDIN, Control
@@ -368,6 +369,28 @@ async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: 
     assert (ended.status, ended.exit_code) == (S.LOST, None)
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
     assert await control.leaves_nothing(launched["id"])
+
+
+async def test_a_runner_that_is_killed_before_anybody_reached_it_fails_the_launch_and_leaves_nothing(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+):
+    task = await control.task()
+    start = Process.start
+
+    async def start_and_kill(process: Process, what: Start) -> None:
+        await start(process, what)
+        assert process._runner is not None
+        process._runner.kill()
+
+    monkeypatch.setattr(Process, "start", start_and_kill)
+    with pytest.raises(InvalidState, match="could not be started: its runner ended"):
+        await control.launch("family", task=task)
+
+    execution = await control.app.database.read(_newest, task=task)
+    ended = await control.ended(execution.id)
+    assert ended.status in (S.FAILED, S.LOST)  # by whoever saw it first: the launch, or whoever follows it
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert await control.leaves_nothing(execution.id)
 
 
 class Crash(BaseException):

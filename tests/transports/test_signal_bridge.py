@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -57,6 +58,34 @@ async def test_a_client_signals_through_the_bridge_and_the_daemon_decides(live: 
     assert taken.structured_content["status"] == "promoted"
     assert wrong.is_error
     assert "unsupported" in wrong.structured_content["reason"]
+
+
+def test_a_bridge_that_is_killed_leaves_what_it_delivered_and_the_next_one_goes_on(
+    live: Live, created: Created, tmp_path: Path
+):
+    def ack(bridge: subprocess.Popen[str], event_id: str) -> str:
+        arguments = {"eventId": event_id, "summary": "On it"}
+        call = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "progress", "arguments": arguments},
+        }
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
+        bridge.stdin.write(json.dumps(call) + "\n")
+        bridge.stdin.flush()
+        return str(json.loads(bridge.stdout.readline())["result"]["structuredContent"]["status"])
+
+    seen = []
+    for _ in range(2):
+        argv = [sys.executable, *CONNECT]
+        env = environment(tmp_path, created, live.url)
+        with subprocess.Popen(argv, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as bridge:
+            seen.append(ack(bridge, "e1"))
+            bridge.kill()
+
+    assert seen == ["promoted", "duplicate"]
 
 
 def test_without_daemon_token_or_execution_it_fails_and_says_why(live: Live, created: Created, tmp_path: Path):
