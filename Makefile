@@ -4,6 +4,7 @@ PYTHON := .venv/bin/python
 RUNS := .venv/.runs
 READY := .venv/.ready
 WORKERS ?= 3
+export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-clients check format bench contract clean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.chromium import Chromium
 from tests.browser.conftest import House
@@ -45,18 +45,22 @@ BARRIERS = """async () => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def screens(wide: BrowserContext, narrow: BrowserContext, chromium: Chromium) -> list[Page]:
+    """A page on the desk and one on the phone, for all tests: each new one would be a process more."""
+    pages = [wide.new_page(), narrow.new_page()]
+    for page in pages:
+        page.add_init_script(chromium.axe)
+    return pages
+
+
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_has_no_barriers_and_fits_its_screen(
-    name: str, wide: BrowserContext, narrow: BrowserContext, house: House, chromium: Chromium
-) -> None:
+def test_a_page_has_no_barriers_and_fits_its_screen(name: str, screens: list[Page], house: House) -> None:
     path, title = PAGES[name]
-    for context in (wide, narrow):
-        page = context.new_page()
+    for page in screens:
         house.go(page, path.format(**house.ids))
         expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
         assert page.evaluate(CUT) == []
-        page.evaluate(chromium.axe)
         assert page.evaluate(BARRIERS) == []
-        page.close()
