@@ -26,8 +26,14 @@ from tests.databases import Shelf
 hypothesis_settings.register_profile("mission", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis_settings.load_profile("mission")
 
+LONG = ("tests/browser/test_barriers.py", "tests/transports/", "tests/journeys/", "tests/browser/", "tests/git/")
 _ENGINES: dict[str, Engine] = {}
 """One for each kind of database; all others take over what it has compiled."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first: workers take whole files, and none should be left alone with a long one."""
+    items.sort(key=lambda item: next((n for n, name in enumerate(LONG) if item.nodeid.startswith(name)), len(LONG)))
 
 
 @pytest.fixture(scope="session", autouse=True)
