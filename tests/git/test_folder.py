@@ -72,10 +72,14 @@ def test_a_folder_that_becomes_a_repository_is_still_compared(folder: Folder) ->
     assert lists(folder.changes(snapshot)) == {"added": [".gitignore", "new.txt", "x.log"]}
 
 
-def test_too_many_files_are_refused_with_advice(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_or_too_large_files_are_refused_with_advice(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = folder.write("endless")
+    os.truncate(endless, 60_000_000_000)
+    with pytest.raises(TooManyFiles, match="more than 50,000,000,000 bytes"):
+        folder.take()
+    endless.unlink()
     monkeypatch.setattr(mission.git.folder, "LIMIT", 1)
-
-    with pytest.raises(TooManyFiles) as refusal:
+    with pytest.raises(TooManyFiles, match="more than 1 files") as refusal:
         folder.take()
 
     assert refusal.value.code == "INVALID_INPUT"

@@ -6,6 +6,10 @@ import asyncio
 import os
 import time
 
+import pytest
+
+import mission.git.folder
+from mission.domain.errors import TransientError
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
 from mission.services.trees import Trees
@@ -30,3 +34,21 @@ async def test_closing_ends_a_git_that_still_runs(tmp_path, repository, monkeypa
     done, _ = await asyncio.wait([looking], timeout=60)
     assert looking in done
     assert looking.exception() is not None
+
+
+async def test_closing_ends_a_look_at_a_folder_that_takes_long(tmp_path):
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "large").touch()
+    os.truncate(tmp_path / "plain" / "large", 49_000_000_000)
+    trees = Trees(Snapshots(tmp_path / "snapshots"), workshop=Workshop(tmp_path / "worktrees"), host_id="test-host")
+    place = await trees.named(str(tmp_path / "plain"))
+    looking = asyncio.create_task(trees.snapshot(place))
+    deadline = time.monotonic() + 60
+    while not mission.git.folder._running:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(trees.close(), 60)
+
+    with pytest.raises(TransientError):
+        await looking

@@ -58,11 +58,11 @@ class BrokenRepository(InvalidInput):
 
 
 class TooManyFiles(InvalidInput):
-    """The folder holds more files than can be compared without git."""
+    """The folder holds more than can be compared without git."""
 
-    def __init__(self, path: str, *, limit: int) -> None:
+    def __init__(self, path: str, *, limit: str) -> None:
         super().__init__(
-            f"'{path}' is no git repository and holds more than {limit:,} files, too many to compare",
+            f"'{path}' is no git repository and holds more than {limit}, too much to compare",
             hint="Run 'git init' there (a .gitignore keeps dependencies out), or name a smaller folder.",
             path=path,
             limit=limit,

@@ -10,12 +10,15 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mission.domain.errors import TransientError
 from mission.git.errors import TooManyFiles
 from mission.git.manifest import Entry, entry, records
 from mission.git.names import shown
 from mission.git.storage import Room, write
 
 LIMIT = 200_000
+LARGEST = 50_000_000_000
+"""Bytes of all files together: more would be read for minutes, and a kernel shows its memory as a file without end."""
 SKIPPED = frozenset(
     name.encode()
     for name in (
@@ -36,9 +39,19 @@ Report = Callable[[str], None]
 def scan_folder(room: Room, top: Path, *, report: Report | None = None) -> tuple[dict[bytes, Entry], list[str]]:
     """Path → entry for every regular file and symbolic link, and warnings about what could not be read."""
     walk = Walk(top, excluded=room.excluded, known=_load(room), report=report or (lambda _: None))
-    entries = dict(walk.entries())
+    _running.add(walk)
+    try:
+        entries = dict(walk.entries())
+    finally:
+        _running.discard(walk)
     _save(room, walk.fresh)
     return entries, walk.warnings
+
+
+def end_walks() -> None:
+    """End every walk under way: nobody waits for its result any more."""
+    for walk in list(_running):
+        walk.ended = True
 
 
 class Walk:
@@ -52,21 +65,34 @@ class Walk:
         self.started = time.time_ns()
         self.fresh: Known = {}
         self.warnings: list[str] = []
+        self.ended = False
 
     def entries(self) -> Iterator[tuple[bytes, Entry]]:
-        for count, (path, status) in enumerate(self._files(), 1):
-            if count > LIMIT:
-                raise TooManyFiles(shown(os.fsencode(self.top)), limit=LIMIT)
+        for count, (path, status) in enumerate(self._within_limits(), 1):
             if count % 10_000 == 0:
                 self.report(f"Looked at {count} files")
             value = self._entry(path, status)
             if value:
                 yield path, value
 
+    def _within_limits(self) -> list[tuple[bytes, os.stat_result]]:
+        """All files, before the first is read: a folder that is too much is refused without reading in vain."""
+        found: list[tuple[bytes, os.stat_result]] = []
+        size = 0
+        for path, status in self._files():
+            found.append((path, status))
+            size += status.st_size
+            if len(found) > LIMIT:
+                raise TooManyFiles(shown(os.fsencode(self.top)), limit=f"{LIMIT:,} files")
+            if size > LARGEST:
+                raise TooManyFiles(shown(os.fsencode(self.top)), limit=f"{LARGEST:,} bytes")
+        return found
+
     def _files(self) -> Iterator[tuple[bytes, os.stat_result]]:
         top = os.fsencode(self.top)
         folders = [b""]
         while folders:
+            self.check()
             folder = folders.pop()
             for name, status in self._listed(top + b"/" + folder, folder):
                 if stat.S_ISDIR(status.st_mode):
@@ -108,7 +134,7 @@ class Walk:
         try:
             if stat.S_ISLNK(status.st_mode):
                 return hashlib.sha256(os.readlink(full)).hexdigest()  # noqa: PTH115 (paths are bytes)
-            return _checksum(full)
+            return _checksum(full, each=self.check)
         except FileNotFoundError:
             return None
         except OSError:
@@ -116,8 +142,15 @@ class Walk:
             sign = f"unreadable {status.st_size} {status.st_mtime_ns} {status.st_ino}"
             return hashlib.sha256(sign.encode()).hexdigest()
 
+    def check(self) -> None:
+        if self.ended:
+            raise TransientError("Mission Control is stopping")
 
-def _checksum(full: bytes) -> str:
+
+_running: set[Walk] = set()
+
+
+def _checksum(full: bytes, *, each: Callable[[], None]) -> str:
     digest = hashlib.sha256()
     # Without O_NONBLOCK a fifo that took the file's place would hold us up for ever.
     with os.fdopen(
@@ -125,6 +158,7 @@ def _checksum(full: bytes) -> str:
     ) as file:
         while chunk := file.read(CHUNK):
             digest.update(chunk)
+            each()
     return digest.hexdigest()
 
 

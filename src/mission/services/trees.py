@@ -16,6 +16,7 @@ from mission.domain.ids import new_id
 from mission.domain.repository import Repository
 from mission.domain.workspace import Workspace
 from mission.git.command import end_all
+from mission.git.folder import end_walks
 from mission.git.furnishing import end_setups
 from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.tree import Tree, branch_of, find_tree
@@ -81,10 +82,14 @@ class Trees:
 
     async def close(self) -> None:
         """End what runs and what waits; nobody needs it any more."""
+        pools = (self._pool, self._makers)
+        for pool in pools:
+            pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing begins after it is ended here
         end_all()
         end_setups()
-        for pool in (self._pool, self._makers):
-            await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        end_walks()
+        for pool in pools:
+            await asyncio.to_thread(pool.shutdown)
 
     async def named(self, path: str | None, *, field: str = "repository_path") -> Place | None:
         """The tree a caller named; nothing when it named none."""

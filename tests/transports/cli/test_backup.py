@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -46,9 +47,14 @@ def test_a_backup_without_a_name_lies_in_the_home_and_needs_no_daemon(fresh: Pro
 
 def test_a_backup_that_cannot_be_written_is_refused(fresh: Program, tmp_path: Path) -> None:
     error = fresh.refuses("backup", str(tmp_path / "no" / "such" / "folder" / "b.zip"))
+    shutil.rmtree(fresh.home / "database.lock.holders")
+    (fresh.home / "database.lock.holders").touch()
+    broken = fresh.refuses("backup")
 
     assert error["code"] == "INVALID_INPUT"
     assert "b.zip" in error["message"]
+    assert broken["code"] == "INVALID_STATE"
+    assert broken["message"].endswith("database.lock.holders: File exists")
 
 
 def test_what_is_no_backup_is_refused_and_everything_stays(fresh: Program, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
         before = mission.run("status", "--json")
         started = mission.does("up", "--detach")
         again = mission.does("up")
+        elsewhere = mission.refuses("up", "--port", "1")
         running = mission.does("status")
         words = mission.run("status")
         log = mission.does("logs", "-n", "5")
@@ -31,6 +32,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
 
     assert (before.code, before.json) == (1, {"running": False, "home": str(mission.home)})
     assert again == started
+    assert elsewhere["message"] == f"Mission Control runs already at {started['url']}"
     assert running["url"] == started["url"]
     assert running["pid"] == started["pid"]
     assert (running["running"], running["open_missions"], running["agents_online"]) == (True, 0, 0)

@@ -39,6 +39,8 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
     settings = load(host=host, port=port)
     running = daemon.find(settings)
+    if running is not None and port and not running.url.endswith(f":{port}"):
+        raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")
     if detach:
         started = daemon.ensure(settings, options=_options(host, port))  # in place of an older one, too
         note = " already" if running is not None and running.pid == started.pid else ""

@@ -245,7 +245,11 @@ def _sqlite(path: Path) -> Iterator[Finding]:
         return
     try:
         revision, wrong = _read_sqlite(path)
-    except sqlite3.Error as error:
+    except sqlite3.OperationalError as error:  # of its surroundings: a backup would not mend it
+        mend = "Look at the disk and at who may read the file, then try again."
+        yield Finding(check="database", status="problem", message=f"{path} cannot be read: {error}", mend=mend)
+        return
+    except sqlite3.DatabaseError as error:
         wrong, revision = str(error), None
     if wrong is not None:
         message = f"{path} is damaged or no database: {wrong}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
-from mission.domain.errors import MissionError
+from mission.domain.errors import InvalidState, MissionError, StorageFull
 from mission.settings import BadSetting
 from mission.transports.daemon import DaemonUnavailable, ToolFailed
 
@@ -55,10 +56,22 @@ def speaks(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
             fail(
                 {"code": "TRANSIENT_ERROR", "message": gone.message, "hint": gone.hint, "details": {}}, as_json=as_json
             )
+        except OSError as problem:
+            if problem.errno == errno.EPIPE:
+                raise  # whoever read us went away: click ends quietly
+            fail(_unusable(problem).as_dict(), as_json=as_json)
         except BadSetting as bad:
             fail({"code": "INVALID_INPUT", "message": str(bad), "hint": None, "details": {}}, as_json=as_json)
 
     return run
+
+
+def _unusable(problem: OSError) -> MissionError:
+    """What the system said about a file, in our words."""
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageFull()
+    place = f"{problem.filename}: " if problem.filename else ""
+    return InvalidState(f"{place}{problem.strerror or problem}", hint="'mission doctor' looks at files and folders.")
 
 
 def say(text: str = "", **style: Any) -> None:
