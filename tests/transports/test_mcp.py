@@ -477,6 +477,19 @@ def test_an_answer_comes_as_plain_json_unless_progress_is_wanted(live: Live) -> 
     assert "mission_id" in stream.body.decode()
 
 
+NO_MESSAGES = {
+    "hello": (None, "Parse error: the line is not JSON"),
+    "[" * 100_000: (None, "Parse error: the line is not JSON"),
+    "[]": (None, "Batches are not supported: send one message per line"),
+    '{"id": 31}': (31, "Invalid request: a request names its method"),
+    '{"jsonrpc": "1.0", "id": 32, "method": "ping"}': (32, "Invalid request: not a message of JSON-RPC 2.0"),
+    r'{"jsonrpc": "2.0", "id": 33, "method": "tools/call", "params": {"name": "\ud800"}}': (
+        33,
+        "Invalid request: contains half of a surrogate pair, which is no character",
+    ),
+}
+
+
 def test_two_standalone_servers_share_one_database(home: Path) -> None:
     environment = {**os.environ, "MISSION_HOME": str(home)}
     command = [sys.executable, "-m", "mission", "mcp", "--standalone"]
@@ -487,7 +500,7 @@ def test_two_standalone_servers_share_one_database(home: Path) -> None:
         "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
     }
     calls = [json.loads(calling('{"name": "n", "objective": "o"}')) | {"id": number} for number in range(1, 21)]
-    lines = "\n".join(json.dumps(message) for message in [hello, *calls]) + "\n"
+    lines = "\n".join([json.dumps(hello), *NO_MESSAGES, *map(json.dumps, calls)]) + "\n"
     pipes: Json = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     servers = [subprocess.Popen(command, env=environment, cwd=home, **pipes) for _ in range(2)]
     for server in servers:
@@ -498,7 +511,10 @@ def test_two_standalone_servers_share_one_database(home: Path) -> None:
     missions = set()
     for server in servers:
         assert server.stdout is not None
-        answers = [json.loads(server.stdout.readline()) for _ in range(21)]
+        answers = [json.loads(server.stdout.readline()) for _ in range(21 + len(NO_MESSAGES))]
+        refused = {(answer["id"], answer["error"]["message"]) for answer in answers if "error" in answer}
+        assert refused == set(NO_MESSAGES.values())
+        answers = [answer for answer in answers if "result" in answer]
         missions |= {answer["result"]["structuredContent"]["mission_id"] for answer in answers if answer["id"] != 0}
         _, problems = server.communicate(timeout=60)
         assert server.returncode == 0, problems

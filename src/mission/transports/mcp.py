@@ -23,6 +23,7 @@ from mission.gateway.registry import Tool, parse_toolsets
 from mission.services.identity import Bearer
 from mission.transports import guide
 from mission.transports.mcp_call import CALL_KEY, SERVER, answer_plain, call_result, error_result, plain_call
+from mission.transports.standalone import Requests
 from mission.transports.wire import LARGEST_BODY, caller_of, error_response, read_body
 
 Context = ServerRequestContext[Any, Any]
@@ -66,7 +67,9 @@ class McpServer:
         self.server.middleware.clear()  # tracing costs on every call and nobody has configured it
 
     async def serve_stdio(self) -> None:
-        async with stdio_server() as (read, write):
+        requests = Requests()
+        async with stdio_server(stdin=requests) as (read, write):  # type: ignore[arg-type]  # it is only iterated
+            requests.answers = write
             await self.server.run(read, write, self.server.create_initialization_options())
 
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
