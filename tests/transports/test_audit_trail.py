@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,6 +21,7 @@ from tests.transports.test_identity import mcp
 
 CALLERS = 16
 ROUNDS = 6
+PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -110,6 +112,27 @@ def test_the_trail_is_read_by_agent_tool_time_and_as_a_decision_log(live, progra
         "Automatic tool error log",
     ]
     assert error["lines"][1]["context"]["code"] == "INVALID_AGENT_STATE"
+
+
+def test_the_trail_can_be_followed_as_it_grows(live, program):
+    live.call("mcp__agent__create", {"type": "WORKER", "name": "followed"})
+    execute(live, envelope("followed", "mcp__agent__get_status"))
+    command = [sys.executable, "-m", "mission", "audit", "--follow", "--agent", "followed", "--json"]
+    with subprocess.Popen(command, env=program, stdout=subprocess.PIPE, text=True) as following:
+        late = threading.Timer(PATIENCE, following.kill)
+        late.start()
+        assert following.stdout is not None
+        seen = [json.loads(following.stdout.readline())]
+        execute(live, envelope("followed", "mcp__epic__create", title="no"))
+        execute(live, envelope("nobody", "mcp__agent__get_status"))
+        seen += [json.loads(following.stdout.readline())]
+        late.cancel()
+        following.kill()
+
+    assert [(row["tool"], row["status"]) for row in seen] == [
+        ("mcp__agent__get_status", "ok"),
+        ("mcp__epic__create", "denied"),
+    ]
 
 
 def test_a_call_that_acts_outside_the_database_is_on_record_before_it_acts(live, monkeypatch):

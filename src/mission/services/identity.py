@@ -55,12 +55,21 @@ class Tokens:
     rows: list[dict[str, Any]]
 
 
-def issue(tx: Tx, *, agent_id: str, expires_at: datetime | None = None, toolsets: str | None = None) -> str:
+def issue(
+    tx: Tx,
+    *,
+    agent_id: str,
+    expires_at: datetime | None = None,
+    toolsets: str | None = None,
+    field: str = "expires_at",
+) -> str:
     """A new token of the agent, beside those it has; only its hash is kept."""
     tx.agents.get(agent_id)
     if expires_at is not None and expires_at <= tx.now:
         raise InvalidInput(
-            f"the token would have expired already at {shown(expires_at)}", hint="Give a time to come.", field="expires"
+            f"{field}: the token would have expired already at {shown(expires_at)}",
+            hint="Give a time to come.",
+            field=field,
         )
     token = PREFIX + secrets.token_urlsafe(32)
     tx.tokens.add(hash=hash_of(token), agent_id=agent_id, toolsets=toolsets, created_at=tx.now, expires_at=expires_at)
@@ -138,7 +147,7 @@ def create(
     )
     tx.agents.add(agent)
     tx.emit(events.AgentCreated(agent=agent, presence=Presence.ONLINE))
-    token = issue(tx, agent_id=agent.id, expires_at=expires_at, toolsets=toolsets)
+    token = issue(tx, agent_id=agent.id, expires_at=expires_at, toolsets=toolsets, field="expiresAt")
     return Credentials(agent=agent, token=token, expires_at=expires_at)
 
 

@@ -14,6 +14,9 @@ from mission.transports.cli import client
 from mission.transports.cli.output import json_option, say, show_json, speaks
 from mission.transports.daemon import DaemonUnavailable
 
+LOOK_SECONDS = 0.5
+LONGEST_PAUSE = 3.0
+"""Each look is on record itself, so --follow looks less often while nothing happens."""
 OVERLAP = timedelta(seconds=15)
 """How far back each look of --follow goes: an entry stands under the moment its call began, and comes when it ended."""
 
@@ -64,14 +67,16 @@ def audit(
             say(show(entry))
         return
     seen: set[tuple[str, str]] = set()
-    entries = found["entries"]
+    entries, pause = found["entries"], LOOK_SECONDS
     while True:
+        pause = min(pause * 1.5, LONGEST_PAUSE)
         for entry in reversed(entries):
             key = (entry["id"], entry["status"])
             if key not in seen and entry["tool"] != "audit_list":
                 say(show(entry))
+                pause = LOOK_SECONDS
             seen.add(key)
-        time.sleep(0.5)
+        time.sleep(pause)
         entries = _news(wanted, entries)
 
 
