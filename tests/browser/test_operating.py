@@ -76,7 +76,7 @@ def test_an_agent_is_launched_steered_stopped_and_played_again_whatever_it_write
     for button, seen in steps:
         page.get_by_role("button", name=button).click()
         expect(screen).to_contain_text(seen)
-        expect(page.locator(".told li").filter(has_text=button)).to_contain_text("delivered")
+        expect(page.locator(".sent li").filter(has_text=button)).to_contain_text("delivered")
     page.get_by_label("Message to command").fill("Water them")
     page.get_by_role("button", name="Send").click()
     expect(screen).to_contain_text("heard 'Water them'")

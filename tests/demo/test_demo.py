@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,33 @@ def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(tmp_path: Path) 
         assert {item["kind"] for item in answered} == {"question", "blocker"}
         merged = Path(summary["repository"]) / "src" / "ledger" / "report.py"
         assert merged.exists()
+        assert list((tmp_path / "home" / "worktrees").rglob("*.py")) == []
     finally:
+        stopped = mission("down", "--force")
+    assert stopped.returncode == 0, stopped.stderr
+
+
+def test_a_demonstration_broken_off_in_the_middle_ends_at_once_and_leaves_nothing_running(tmp_path: Path) -> None:
+    environment = {**os.environ, "MISSION_HOME": str(tmp_path / "home"), "MISSION_PORT": "0"}
+
+    def mission(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mission", *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+
+    command = [sys.executable, "-u", "-m", "mission", "demo"]
+    playing = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    try:
+        assert playing.stdout is not None
+        heard = next(line for line in playing.stdout if "takes" in line)
+        playing.send_signal(signal.SIGINT)
+        rest, _ = playing.communicate(timeout=PATIENCE)
+        assert playing.returncode == 1, heard
+        assert "nothing of it runs" in rest
+        assert json.loads(mission("executions", "--json").stdout)["executions"] == []
+        assert [each["status"] for each in json.loads(mission("missions", "--json").stdout)["workflows"]] == ["failed"]
+    finally:
+        playing.kill()
         stopped = mission("down", "--force")
     assert stopped.returncode == 0, stopped.stderr

@@ -54,13 +54,15 @@ class Play:
 
     async def run(self) -> Record:
         """Play it to the end; the mission's summary."""
-        prepare(self.repository)
+        crew = (("lead", "coordinator"), ("ada", "worker"), ("bob", "worker"))
+        ids = {name: self._register(name, role) for name, role in crew}
+        prepare(self.repository)  # not before the daemon has answered: without one nothing is left behind
         async with AsyncExitStack() as stack:
             lead, ada, bob = [
                 await stack.enter_async_context(
-                    playing(name, self._register(name, role), pause=self._pause, say=self.say, folder=self.repository)
+                    playing(name, ids[name], pause=self._pause, say=self.say, folder=self.repository)
                 )
-                for name, role in (("lead", "coordinator"), ("ada", "worker"), ("bob", "worker"))
+                for name, _ in crew
             ]
             await self._plan(lead)
             await self._next(ada, during=self._decide)
@@ -68,6 +70,16 @@ class Play:
             await self._next(bob, during=self._is_blocked)
             await self._next(ada)
             return await self._close(lead)
+
+    def break_off(self) -> None:
+        """End what was begun, so that nothing of it runs on or waits for anybody."""
+        if not self.mission_id:
+            return
+        for execution in self.operator("execution_list", {"mission_id": self.mission_id})["executions"]:
+            if execution["ended_at"] is None:
+                self.operator("execution_stop", {"id": execution["id"]})
+        ending = {"status": "failed", "summary": "The demonstration was broken off.", "achievements": []}
+        self.operator("complete_workflow", {"workflow_id": self.mission_id, **ending})
 
     def _register(self, name: str, role: str) -> str:
         return str(self.operator("agent_register", {"name": name, "runtime": "custom", "role": role})["id"])
@@ -101,8 +113,10 @@ class Play:
             await self._answered("question", "2 choices, or your own words")
             await self._until(lambda: self._status(REPORT.name) in ENDED, "dora to go on with the answer")
             self.say("dora", f"went on with the answer and completed '{REPORT.name}'")
-        finally:
-            await working
+        except BaseException:
+            working.cancel()  # whoever breaks off does not wait for it
+            raise
+        await working
 
     async def _next(self, player: Player, during: Any = None) -> None:
         claimed = await player.take(self.mission_id)
@@ -164,7 +178,8 @@ class Play:
             git(self.repository, "merge", "--quiet", "--no-edit", "--no-ff", workspace["branch"])
             merge = git(self.repository, "rev-parse", "HEAD")
             await lead.call("workspace_update", id=workspace["id"], status="merged", merge_commit=merge)
-        self.say("lead", f"merged {len(workspaces)} branches")
+            await lead.call("workspace_remove", id=workspace["id"])
+        self.say("lead", f"merged {len(workspaces)} branches and removed their worktrees")
         done = await lead.call(
             "complete_workflow",
             workflow_id=self.mission_id,

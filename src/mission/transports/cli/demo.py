@@ -33,7 +33,6 @@ def demo(quick: bool, as_json: bool) -> None:
     from mission.demo.player import Refused
 
     folder = load_or_default().home / "demo" / secrets.token_hex(4)
-    folder.mkdir(parents=True)
     pace = Pace(seconds=QUICK_SECONDS if quick else SLOW_SECONDS, answers_itself=quick)
 
     def say(who: str, what: str) -> None:
@@ -45,14 +44,24 @@ def demo(quick: bool, as_json: bool) -> None:
     try:
         done = asyncio.run(play.run())
     except KeyboardInterrupt:
-        raise click.ClickException("stopped; what was recorded stays") from None
+        raise click.ClickException(f"broken off{_broken_off(play)}") from None
     except Exception as problem:
+        _broken_off(play)
         cause = _cause(problem)
         if isinstance(cause, (Refused, ToolFailed, DaemonUnavailable, subprocess.CalledProcessError)):
             raise click.ClickException(f"the demonstration stopped: {cause}") from None
         raise
     found = _summary(play, done)
     show_json(found) if as_json else _show(found)
+
+
+def _broken_off(play: Any) -> str:
+    """End the mission, if there is a daemon to end it in; what to say of it."""
+    try:
+        play.break_off()
+    except (ToolFailed, DaemonUnavailable):
+        return ""
+    return f"; mission {play.mission_id} is closed, nothing of it runs" if play.mission_id else ""
 
 
 def _cause(problem: BaseException) -> BaseException:
@@ -80,5 +89,6 @@ def _show(found: dict[str, Any]) -> None:
     click.echo()
     click.echo(f"{found['tasks_completed']} of {found['tasks_total']} tasks completed, {found['executions']} launches.")
     click.echo(f"The work:    git -C {found['repository']} log --graph --oneline")
-    click.echo(f"The record:  {mission} show {made}     (remove it: {mission} delete {made})")
+    click.echo(f"The record:  {mission} show {made}")
     click.echo(f"The page:    {mission} open")
+    click.echo(f"Remove it:   {mission} delete {made} && rm -rf {found['repository']}")

@@ -187,7 +187,7 @@ function Told({ execution }: { execution: WholeExecution }) {
   if (execution.messages.length === 0) return null;
   return (
     <Card title="Sent to it" count={execution.messages.length}>
-      <ol className="side-list signals told">
+      <ol className="side-list signals sent">
         {execution.messages.map((message) => (
           <li key={message.id}>
             <span className="meta">

@@ -11,6 +11,8 @@ import { plural } from "@/ui/text";
 import { filled, given, missing } from "./form";
 import "./templates.css";
 
+const KEEP = `mission call template_create '{"name": "…", "from_workflow_id": "m_…"}'`;
+
 export function TemplatesPage() {
   const templates = useTool("template_list", {});
   const [address, setAddress] = useSearchParams();
@@ -27,8 +29,9 @@ export function TemplatesPage() {
         {() =>
           chosen === undefined ? (
             <section className="card">
-              <Empty title="No template yet">
-                An agent keeps a plan with template_create, or a repository carries one in .mission/templates; then it can be applied here.
+              <Empty title="No template yet" actions={<code>{KEEP}</code>}>
+                A plan worth doing again is kept as a template: by an agent or by you from a mission that went well, or by a repository that
+                carries one in .mission/templates. Then it can be applied here.
               </Empty>
             </section>
           ) : (
