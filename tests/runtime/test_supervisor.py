@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -369,6 +370,24 @@ async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: 
     assert (ended.status, ended.exit_code) == (S.LOST, None)
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
     assert await control.leaves_nothing(launched["id"])
+
+
+async def test_a_launch_whose_access_cannot_be_written_fails_in_plain_words(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/secret")
+
+    monkeypatch.setattr("mission.runtime.supervisor._write_files", full)
+    task = await control.task()
+
+    with pytest.raises(InvalidState, match=r"could not be prepared: No space left on device$"):
+        await control.launch("work", task=task, delivery="mcp-tool")
+
+    execution = await control.app.database.read(_newest, task=task)
+    assert execution.status is S.FAILED
+    assert execution.reason == "not launched: the launch could not be prepared: No space left on device"
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
 
 
 async def test_a_runner_that_is_killed_before_anybody_reached_it_fails_the_launch_and_leaves_nothing(

@@ -138,9 +138,13 @@ class Supervisor:
         execution = created.execution
         try:
             follower = await self._start(created, order, choice)
-        except (MissionError, OSError) as error:
+        except MissionError as error:
             await self._abandon(execution, error)
             raise
+        except OSError as error:
+            problem = _unprepared(error)
+            await self._abandon(execution, problem)
+            raise problem from error
         facts = {"folder": str(follower.process.folder), "program": follower.process.program}
         recorded = await work.write(executions.started, execution_id=execution.id, process=facts, answer=answer)
         log.info("execution %s: %s runs on task %s", execution.id, choice.launch.name, execution.task_id)
@@ -283,7 +287,7 @@ class Supervisor:
     async def _gone(self, execution: Execution) -> None:
         self._followers.pop(execution.id, None)
 
-    async def _abandon(self, execution: Execution, error: Exception) -> None:
+    async def _abandon(self, execution: Execution, error: MissionError) -> None:
         """End an execution whose program never ran, as if it had not been."""
         follower = self._followers.pop(execution.id, None)
         if follower is not None:
@@ -389,6 +393,14 @@ class Supervisor:
                 await self._work.write(executions.alive, execution_ids=list(self._followers), rhythm=self._rhythm)
             except Exception:  # the next breath may succeed
                 log.warning("signs of life could not be written", exc_info=True)
+
+
+def _unprepared(error: OSError) -> InvalidState:
+    """Without the path that the system's own words would name."""
+    return InvalidState(
+        f"the launch could not be prepared: {error.strerror or 'the system refused'}",
+        hint="Look at the free space and the permissions of MISSION_HOME.",
+    )
 
 
 def _write_files(folder: Path, files: Mapping[str, str]) -> None:
