@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, InvalidState
 
 
 async def test_a_task_tells_its_states_its_files_and_their_lines_before_and_after_its_end(call, repository, git):
@@ -51,6 +51,38 @@ async def test_lines_of_a_file_that_was_there_are_those_that_differ_committed_or
     await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
 
     assert under_way == await lines() == ["-two", "+2"]
+
+
+async def test_the_lines_of_a_plain_folder_are_not_known(call, tmp_path):
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    mission = (await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(folder)}))[
+        "mission_id"
+    ]
+    task = (await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}))["task_id"]
+    (folder / "a.txt").write_text("a\n")
+    await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+
+    with pytest.raises(InvalidState, match="plain folder"):
+        await call("overview_diff", {"task_id": task, "path": "a.txt"})
+
+
+async def test_lines_are_shown_where_nothing_was_committed_before(call, tmp_path, git):
+    top = tmp_path / "fresh"
+    top.mkdir()
+    git(top, "init", "-q", "-b", "main")
+    mission = (await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(top)}))["mission_id"]
+    seen = []
+    for name, committed in (("first.txt", False), ("second.txt", True)):
+        task = (await call("start_task", {"mission_id": mission, "name": name, "goal": "g"}))["task_id"]
+        (top / name).write_text("new\n")
+        if committed:
+            git(top, "add", name)
+            git(top, "commit", "-qm", "The first of all")
+        await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+        seen.append((await call("overview_diff", {"task_id": task, "path": name}))["patch"])
+
+    assert ["+new\n" in patch for patch in seen] == [True, True]
 
 
 async def test_only_files_that_the_task_changed_are_shown(call, repository):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, NotOwner
+from mission.git.errors import GitTimeout
 
 
 @pytest.fixture
@@ -270,6 +271,21 @@ async def test_snapshots_are_removed_once_the_task_is_done(call, mission, settin
 
     rows = await call.app.database.read(lambda tx: tx.tasks.snapshots_in_use(host_id="test-host"))
     assert rows == []
+
+
+async def test_a_git_command_that_takes_too_long_is_an_incident_with_a_number(call, mission, monkeypatch):
+    task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"})
+
+    async def stuck(*_, **__):
+        raise GitTimeout(command="status", seconds=60)
+
+    monkeypatch.setattr(call.app.trees, "changes", stuck)
+
+    with pytest.raises(GitTimeout) as failed:
+        await call("complete_task", ending(task))
+
+    assert failed.value.details == {"command": "status", "incident": failed.value.details["incident"]}
+    assert failed.value.message == "'git status' did not end within 60 seconds and was stopped"
 
 
 async def test_the_snapshot_of_a_failed_task_is_kept_until_its_mission_has_ended_for_good(call, mission):

@@ -20,6 +20,12 @@ class MissionError(Exception):
         self.details: Mapping[str, Any] = details
         super().__init__(self.message)
 
+    def with_details(self, **more: Any) -> MissionError:
+        """The same error with details of its own: calls that shared a commit share its failure too."""
+        own = type(self).__new__(type(self), *self.args)  # not by its constructor: each class has another
+        own.__dict__.update(self.__dict__, details={**self.details, **more})
+        return own
+
     def as_dict(self) -> dict[str, Any]:
         """The object every door hands to its caller."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "details": dict(self.details)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import difflib
 import json
 import logging
@@ -352,11 +351,7 @@ class Gateway:
     def _presentable(self, error: Exception, entry: Entry) -> MissionError:
         """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
         if isinstance(error, MissionError) and type(error) is not InternalError:
-            if not concerns_others(error):
-                return error
-            own = copy.copy(error)  # calls that shared a commit share its failure too
-            own.details = {**error.details, "incident": entry.id}
-            return own
+            return error.with_details(incident=entry.id) if concerns_others(error) else error
         if is_passing(error):
             log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
             return TransientError(incident=entry.id)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mission.domain.errors import InvalidState
 from mission.git.command import Result
 from mission.git.names import original
-from mission.git.worktree import git
+from mission.git.worktree import commit_of, git
 
 LONGEST = 200_000
 """Characters of a patch that are kept; what is longer is read elsewhere."""
@@ -15,13 +16,22 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames
 
 
 def patch_of(tree: Path, path: str, *, base: str, end: str | None) -> tuple[str, bool]:
-    """The patch of a file from a commit to another, or to the tree as it is; and whether that is all of it."""
-    name = os.fsdecode(original(path))
-    said = git(*_DIFF, base, *([end] if end else []), "--", name, cwd=tree)
+    """The patch of a file from a commit, which need not exist, to another or to the tree as it is; and whether that is
+    all of it."""
+    if not (tree / ".git").exists():
+        raise InvalidState("the task was done in a plain folder: which files changed is known, but not which lines")
+    name = os.fsdecode(original(path))  # from the top of the tree; git is told to take no sign in it for a pattern
+    start = commit_of(tree, base) or _nothing(tree)
+    said = git(*_DIFF, start, *([end] if end else []), "--", name, cwd=tree)
     if not said.out and end is None:
         said = _last_commit(tree, name) if git("ls-files", "--", name, cwd=tree).out else _whole(tree, name)
     text = said.out.decode("utf-8", "replace")
     return text[:LONGEST], len(text) <= LONGEST
+
+
+def _nothing(tree: Path) -> str:
+    """The tree without files: what stands before a repository's first commit."""
+    return git("hash-object", "-t", "tree", "/dev/null", cwd=tree).line.decode()
 
 
 def _last_commit(tree: Path, name: str) -> Result:
