@@ -53,6 +53,17 @@ async def test_lines_of_a_file_that_was_there_are_those_that_differ_committed_or
     assert under_way == await lines() == ["-two", "+2"]
 
 
+async def test_a_deletion_that_is_committed_later_is_still_shown(call, repository, git):
+    started = await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(repository)})
+    start = {"mission_id": started["mission_id"], "name": "t", "goal": "g"}
+    task = (await call("start_task", start))["task_id"]
+    (repository / "README.md").unlink()
+    await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+    git(repository, "commit", "-qam", "Without it")
+
+    assert "-hello\n" in (await call("overview_diff", {"task_id": task, "path": "README.md"}))["patch"]
+
+
 async def test_the_lines_of_a_plain_folder_are_not_known(call, tmp_path):
     folder = tmp_path / "plain"
     folder.mkdir()
@@ -72,6 +83,11 @@ async def test_lines_are_shown_where_nothing_was_committed_before(call, tmp_path
     top.mkdir()
     git(top, "init", "-q", "-b", "main")
     mission = (await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(top)}))["mission_id"]
+    (top / "gone.txt").write_text("old\n")
+    task = (await call("start_task", {"mission_id": mission, "name": "gone", "goal": "g"}))["task_id"]
+    (top / "gone.txt").unlink()
+    await call("complete_task", {"task_id": task, "status": "success", "outcome": {"summary": "s"}})
+    assert await call("overview_diff", {"task_id": task, "path": "gone.txt"}) == {"patch": "", "whole": True}
     seen = []
     for name, committed in (("first.txt", False), ("second.txt", True)):
         task = (await call("start_task", {"mission_id": mission, "name": name, "goal": "g"}))["task_id"]

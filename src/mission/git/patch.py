@@ -24,7 +24,8 @@ def patch_of(tree: Path, path: str, *, base: str, end: str | None) -> tuple[str,
     start = commit_of(tree, base) or _nothing(tree)
     said = git(*_DIFF, start, *([end] if end else []), "--", name, cwd=tree)
     if not said.out and end is None:
-        said = _last_commit(tree, name) if git("ls-files", "--", name, cwd=tree).out else _whole(tree, name)
+        new = (tree / name).is_file() and not git("ls-files", "--", name, cwd=tree).out
+        said = _whole(tree, name) if new else _last_commit(tree, name)
     text = said.out.decode("utf-8", "replace")
     return text[:LONGEST], len(text) <= LONGEST
 
@@ -36,7 +37,7 @@ def _nothing(tree: Path) -> str:
 
 def _last_commit(tree: Path, name: str) -> Result:
     """What the last commit did to the file: work that was committed after its task had ended."""
-    return git("log", "-1", "--format=", "-p", *_DIFF[1:], "--", name, cwd=tree)
+    return git("log", "-1", "--format=", "-p", *_DIFF[1:], "--", name, cwd=tree, allowed=(0, 128))  # 128: no commit yet
 
 
 def _whole(tree: Path, name: str) -> Result:
