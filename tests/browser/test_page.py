@@ -108,10 +108,12 @@ def test_a_mission_is_seen_as_graph_board_timeline_and_journal_and_saved(page: P
     house.live.call("log_milestone", {"task_id": house.ids["task"], "message": "Settled without a rest"})
     expect(page.get_by_text("Settled without a rest")).to_be_visible()
 
-    page.get_by_text("Export", exact=True).click()
-    with page.expect_download(timeout=PATIENCE) as saving:
-        page.get_by_role("button", name="Markdown").click()
-    assert saving.value.suggested_filename == "move-billing-to-a-double-entry-ledger.md"
+    for name, ending, start in (("Markdown", "md", "# Move"), ("HTML", "html", "<!doctype"), ("JSON", "json", "{")):
+        page.get_by_text("Export", exact=True).click()
+        with page.expect_download(timeout=PATIENCE) as saving:
+            page.get_by_role("button", name=name).click()
+        assert saving.value.suggested_filename == f"move-billing-to-a-double-entry-ledger.{ending}"
+        assert saving.value.path().read_text().startswith(start)
 
 
 def test_a_graph_of_five_hundred_tasks_shows_each_as_one_glyph_and_the_critical_path(page: Page, house: House) -> None:

@@ -72,6 +72,40 @@ def test_a_question_is_answered_by_keys_alone_by_choice_and_in_words(page: Page,
     expect(answered.get_by_text("de-CH, as in 1 of 3").first).to_be_visible()
 
 
+def test_a_task_is_added_given_to_an_agent_taken_back_tried_again_and_skipped(page: Page, house: House) -> None:
+    house.go(page, "/missions")
+    page.get_by_role("button", name="New mission").click()
+    page.get_by_label("Name").fill("Tidy the shed")
+    page.get_by_role("button", name="Start it").click()
+    expect(page.get_by_role("heading", name="Tidy the shed", level=1)).to_be_visible()
+    page.get_by_role("button", name="Add task").click()
+    page.get_by_label("Name").fill("Sort tools")
+    page.get_by_role("button", name="Add it").click()
+    page.get_by_role("button", name=re.compile("^Sort tools")).first.click()
+    page.get_by_role("link", name="Open the task").click()
+    expect(page.get_by_role("heading", name="Sort tools", level=1)).to_be_visible()
+    connected(page)
+    task = page.url.rpartition("/")[2]
+    agent = house.live.call("agent_register", {"name": "ivy", "runtime": "codex", "role": "worker"})["id"]
+    claim = page.locator(".claim")
+
+    page.get_by_role("button", name="Assign").click()
+    page.locator("dialog[open] select").select_option(agent)
+    page.locator("dialog[open]").get_by_role("button", name="Assign").click()
+    expect(claim.get_by_role("link", name="ivy")).to_be_visible()
+    page.get_by_role("button", name="Release").click()
+    expect(claim).to_contain_text("nobody")
+
+    house.live.call("task_claim", {"task_id": task, "agent_id": agent})
+    for status in ("in_progress", "failed"):
+        house.live.call("task_update_status", {"id": task, "status": status, "error": "It jams", "agent_id": agent})
+    page.get_by_role("button", name="Retry").click()
+    expect(page.get_by_role("button", name="Retry")).to_have_count(0)
+    page.get_by_role("button", name="Skip").click()
+    expect(page.locator(".page-head .pill")).to_have_text("Skipped")
+    assert house.live.call("task_get", {"id": task})["status"] == "skipped"
+
+
 def test_mail_to_the_person_is_read_as_a_thread_and_replied_to(page: Page, house: House) -> None:
     house.go(page, "/inbox?show=mail")
     connected(page)

@@ -18,6 +18,7 @@ from mission.domain.errors import (
     ToolNotFound,
     TransientError,
 )
+from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry
 from mission.services import missions
 
@@ -310,6 +311,10 @@ async def test_any_call_of_an_agent_is_a_sign_of_life(call, clock):
     task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}, agent=agent)
     clock.advance(minutes=14)
     assert (await call("agent_get", {"id": agent}))["status"] == "offline"
+
+    await call.app.gateway("message_list", {"agent_id": agent}, Caller(transport="page"))
+    await call.app.gateway.close()
+    assert (await call("agent_get", {"id": agent}))["status"] == "offline", "a person who looks keeps no agent alive"
 
     await call("get_context", {"mission_id": mission, "include": ["tasks"]}, agent=agent)
     await call.app.gateway.close()

@@ -212,7 +212,7 @@ class Gateway:
             self._permit(identity, name)
             if found is not None:
                 entry.reads, entry.whole = found.reads, found.whole
-            if identity.agent is not None:
+            if identity.agent is not None and not caller.is_onlooker:
                 self._signs.note(identity.agent.id)
             if found is None:
                 raise _unknown(name, self.registry)

@@ -33,6 +33,11 @@ class Caller:
     left: Left | None = None
     """Returns once the client has gone away, for calls that wait."""
 
+    @property
+    def is_onlooker(self) -> bool:
+        """Whether a person calls, on the page: naming an agent there is no sign of that agent's life."""
+        return self.transport == "page"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Identity:
