@@ -169,6 +169,10 @@ _WANTED = {
 def _sentence(kind: str, message: str, context: Mapping[str, Any]) -> str:
     if kind in _WANTED:
         return _WANTED[kind]
+    if kind == "greater_than_equal":
+        return f"must be at least {context['ge']:,}"
+    if kind == "less_than_equal":
+        return f"must be at most {context['le']:,}"
     if kind == "string_too_long":
         return f"must have at most {context['max_length']} characters"
     if kind == "string_too_short":

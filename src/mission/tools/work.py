@@ -43,7 +43,8 @@ class StartTask(Arguments):
             raise ValueError("agent_name is required when caller_type is subagent")
         missing = [] if self.task_id else [field for field in ("name", "goal") if not getattr(self, field)]
         if missing:
-            raise ValueError(f"{' and '.join(missing)} required for a new task")
+            verb = "is" if len(missing) == 1 else "are"
+            raise ValueError(f"{' and '.join(missing)} {verb} required for a new task")
         return self
 
     def wish(self) -> Wish:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mission.settings import Settings
 
 POLL_SECONDS = 0.02
+START_SECONDS = 60.0  # a busy machine, or a migration with its backup, takes its time
 HEALTH_TIMEOUT = 2.0
 LOG_LINES_SHOWN = 8
 
@@ -146,7 +147,7 @@ def find(settings: Settings) -> Daemon | None:
 def ensure(
     settings: Settings,
     *,
-    timeout: float = 20.0,
+    timeout: float = START_SECONDS,
     report: Callable[[str], None] | None = None,
     options: Sequence[str] = (),
 ) -> Daemon:
@@ -171,7 +172,7 @@ def ensure(
         os.close(start_lock)
 
 
-def stop(settings: Settings, daemon: Daemon, *, timeout: float = 20.0) -> None:
+def stop(settings: Settings, daemon: Daemon, *, timeout: float = START_SECONDS) -> None:
     """Ask the daemon to end and wait until it has let go of its lock."""
     import signal  # deferred: rarely needed, and its enums take a millisecond
 

@@ -89,7 +89,10 @@ class Guard:
             )
         origin = headers.get("origin")
         if origin is not None and not self._is_own_origin(origin, headers):
-            raise PermissionDenied(f"requests from pages of '{origin[:100]}' are not taken")
+            raise PermissionDenied(
+                f"requests from pages of '{origin[:100]}' are not taken",
+                hint="Use the page that 'mission open' opens, or call from a program, without an Origin.",
+            )
         if not (is_public(scope["path"]) or _is_signal(scope)):
             scope[BEARER] = await self._bearer(scope, headers)
 
