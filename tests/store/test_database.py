@@ -290,10 +290,11 @@ def test_sqlite_waits_for_the_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(sqlite, "_PRAGMAS", sqlite._PRAGMAS[:-1])
     backend = sqlite.SqliteBackend(tmp_path / "mission.db", role="a test")
     with backend.connect() as connection:
-        found = [connection.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")]
+        names = ("journal_mode", "synchronous", "fullfsync")
+        found = [connection.execute(text(f"PRAGMA {name}")).scalar() for name in names]
     backend.close()
 
-    assert found == ["wal", FULL]
+    assert found == ["wal", FULL, 1]
 
 
 async def test_a_killed_connection_is_replaced(postgres_settings, clock):

@@ -20,6 +20,7 @@ POLL_SECONDS = 0.05
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
+    "PRAGMA fullfsync=ON",  # macOS leaves data in the drive's own memory otherwise; elsewhere it means nothing
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=1000",  # an attempt; the writer makes several
     "PRAGMA cache_size=-16000",
