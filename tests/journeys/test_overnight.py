@@ -238,7 +238,7 @@ def test_of_daemons_started_at_once_one_runs_and_all_the_others_say_so(mission: 
         )
         for _ in range(4)
     ]
-    until(lambda: sum(process.poll() is None for process in starting) == 1 and mission.running() is not None, 60)
+    until(lambda: sum(process.poll() is None for process in starting) == 1 and mission.running() is not None, 180)
 
     found = mission.running()
     assert found is not None

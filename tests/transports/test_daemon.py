@@ -50,6 +50,7 @@ def end_daemons(home: Path) -> None:
         except ProcessLookupError:
             continue
     for child in daemons._children:
+        child.kill()  # perhaps it has not come to writing its pid
         child.wait(60)
     daemons._children.clear()
 

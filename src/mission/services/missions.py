@@ -274,7 +274,7 @@ def _still_open(mission: Mission, tasks: Sequence[Task]) -> InvalidState:
     more = f" and {len(tasks) - NAMED_TASKS} more" if len(tasks) > NAMED_TASKS else ""
     return InvalidState(
         f"mission {mission.id} still has {len(tasks)} open task(s): {', '.join(named)}{more}",
-        hint="Complete or skip them first, or end the mission as 'partial' or 'failed', which skips them.",
+        hint="Complete or skip them first, or end the mission as 'failed', which skips them.",
         open_tasks=[task.id for task in tasks],
     )
 
