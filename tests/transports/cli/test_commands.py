@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from mission.transports.cli.tools import tools
 from tests.transports.cli.program import Program
 from tests.transports.live import until
 
@@ -22,13 +24,13 @@ def started(mission: Program) -> str:
 
 def test_tools_are_listed_without_a_daemon(mission: Program) -> None:
     everything = mission.does("tools")["tools"]
-    chosen = mission.does("tools", "--toolsets", "mission")["tools"]
-    one = mission.run("tools", "start_mission")
+    chosen = json.loads(CliRunner().invoke(tools, ["--toolsets", "mission", "--json"]).stdout)["tools"]
+    one = json.loads(CliRunner().invoke(tools, ["start_mission"]).stdout)
     unknown = mission.refuses("tools", "--toolsets", "nonsense")
 
     assert {"start_mission", "agent_list", "audit_list"} <= {tool["name"] for tool in everything}
     assert len(chosen) == 12
-    assert one.json["input_schema"]["required"] == ["name", "objective"]
+    assert one["input_schema"]["required"] == ["name", "objective"]
     assert unknown["code"] == "INVALID_INPUT"
 
 

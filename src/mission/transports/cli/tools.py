@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-from mission import tools as package
-from mission.gateway.registry import Registry, parse_toolsets
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, show_json, show_table, speaks
 
@@ -21,6 +19,9 @@ from mission.transports.cli.output import json_option, show_json, show_table, sp
 @speaks
 def tools(name: str | None, toolsets: str, as_json: bool) -> None:
     """List the tools, or show the arguments of one."""
+    from mission import tools as package  # deferred: a call does without the models of all tools
+    from mission.gateway.registry import Registry, parse_toolsets
+
     found = Registry(package).chosen(parse_toolsets(toolsets))
     if name is not None:
         found = [tool for tool in found if tool.name == name]
