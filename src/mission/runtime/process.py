@@ -125,7 +125,7 @@ class Process:
         try:
             (self.folder / "plan.json").unlink()
         except FileNotFoundError:
-            return False
+            return not (self.folder / "runner.lock").exists()  # there was none yet to take
         return True
 
     async def begun(self) -> None:
