@@ -31,7 +31,7 @@ export function span(seconds: number, { short = false } = {}): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 48) {
     const rest = minutes % 60;
-    if (rest === 0) return `${hours} h`;
+    if (rest === 0 || hours >= 24) return `${hours} h`;
     return short ? `${hours} h ${two(rest)}` : `${hours} h ${two(rest)} min`;
   }
   const days = Math.floor(hours / 24);
