@@ -11,6 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent.parent / ".cache" / "clients"
+FETCH_SECONDS = 300
 PROGRAMS = FOLDER / "node_modules" / ".bin"
 
 
@@ -35,7 +36,12 @@ def main() -> None:
     environment = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     options = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]
     options += ["--prefer-offline", "--fetch-retries=5"]
-    subprocess.run([str(node / "node"), str(npm), *options], cwd=FOLDER, env=environment, check=True)
+    try:
+        subprocess.run(
+            [str(node / "node"), str(npm), *options], cwd=FOLDER, env=environment, check=True, timeout=FETCH_SECONDS
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+        sys.exit(f"The agent clients could not be installed: {problem}")
     (FOLDER / ".installed").touch()
 
 
