@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 
@@ -10,6 +11,7 @@ import pytest
 import mission.git.folder
 from mission.domain.changes import Rename
 from mission.git.errors import TooManyFiles
+from mission.git.folder import CHUNK, _checksum
 from mission.git.snapshot import Snapshots
 from mission.git.tree import find_tree
 from tests.git.workbench import Folder, Repo, lists
@@ -84,6 +86,13 @@ def test_too_many_or_too_large_files_are_refused_with_advice(folder: Folder, mon
 
     assert refusal.value.code == "INVALID_INPUT"
     assert "git init" in (refusal.value.hint or "")
+
+
+def test_a_file_is_read_only_as_far_as_its_size_says(folder: Folder) -> None:
+    path = os.fsencode(folder.write("a.bin", b"x" * (3 * CHUNK)))
+
+    assert _checksum(path, size=0, each=lambda: None) == hashlib.sha256(b"x" * CHUNK).hexdigest()
+    assert _checksum(path, size=3 * CHUNK, each=lambda: None) == hashlib.sha256(b"x" * 3 * CHUNK).hexdigest()
 
 
 def test_special_files_and_odd_names(folder: Folder) -> None:

@@ -134,7 +134,7 @@ class Walk:
         try:
             if stat.S_ISLNK(status.st_mode):
                 return hashlib.sha256(os.readlink(full)).hexdigest()  # noqa: PTH115 (paths are bytes)
-            return _checksum(full, each=self.check)
+            return _checksum(full, size=status.st_size, each=self.check)
         except FileNotFoundError:
             return None
         except OSError:
@@ -150,14 +150,17 @@ class Walk:
 _running: set[Walk] = set()
 
 
-def _checksum(full: bytes, *, each: Callable[[], None]) -> str:
+def _checksum(full: bytes, *, size: int, each: Callable[[], None]) -> str:
+    """Of no more than one chunk beyond its size: what a kernel shows as an empty file may never end."""
     digest = hashlib.sha256()
+    left = size + CHUNK
     # Without O_NONBLOCK a fifo that took the file's place would hold us up for ever.
     with os.fdopen(
         os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0
     ) as file:
-        while chunk := file.read(CHUNK):
+        while left > 0 and (chunk := file.read(min(CHUNK, left))):
             digest.update(chunk)
+            left -= len(chunk)
             each()
     return digest.hexdigest()
 
