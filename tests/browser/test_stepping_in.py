@@ -14,7 +14,7 @@ from mission.store.transaction import Tx
 from tests.browser.chromium import Chromium
 from tests.browser.conftest import House
 from tests.browser.test_barriers import BARRIERS
-from tests.browser.test_page import connected
+from tests.browser.test_page import connected, hold_answers_longer
 from tests.runtime.conftest import STANDIN
 
 CHOICES = [
@@ -33,6 +33,7 @@ def ask(house: House, subject: str, **more: Any) -> str:
 
 
 def test_a_question_is_answered_by_keys_alone_by_choice_and_in_words(page: Page, house: House) -> None:
+    hold_answers_longer(page)
     first = ask(house, "Keep the old keys?", task_id=house.ids["task"])
     second = ask(house, "Which locale do the tests use?", task_id=house.ids["task"])
     house.go(page, f"/inbox?item={first}")
@@ -50,6 +51,11 @@ def test_a_question_is_answered_by_keys_alone_by_choice_and_in_words(page: Page,
     page.keyboard.press("Enter")
     expect(card.get_by_role("radio", name="Keep them")).to_be_checked()
     page.get_by_role("heading", name="Inbox", level=1).click()
+    page.keyboard.press("Enter")
+    expect(card.get_by_role("button", name="Undo")).to_be_visible()
+    page.keyboard.press(".")
+    page.keyboard.press("Tab")
+    expect(card.get_by_role("button", name="Send now")).to_be_focused()
     page.keyboard.press("Enter")
     expect(card).to_have_count(0)
 
