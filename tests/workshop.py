@@ -6,8 +6,9 @@ from typing import Any
 
 from mission.app import App
 from mission.domain.signals import Delivery, read_signal
-from mission.services import executions, observations
-from mission.services.executions import Created, End, Launch
+from mission.services import beginnings, endings, executions, observations
+from mission.services.beginnings import Created, Launch
+from mission.services.endings import End
 from mission.services.work import Unattended
 from tests.conftest import Front
 
@@ -36,7 +37,7 @@ class Workshop:
         launch = Launch(
             task_id=task_id or await self.task(), adapter="command", runtime="custom", delivery=delivery, **wish
         )
-        created: Created = await executions.create(
+        created: Created = await beginnings.create(
             Unattended(self.app.database), self.app.trees, launch=launch, rhythm=self.rhythm, answer=lambda each: each
         )
         return created
@@ -57,7 +58,7 @@ class Workshop:
 
     async def end(self, execution_id: str, status: str = "completed", **how: Any) -> Any:
         end = End(status=executions.ExecutionStatus(status), **how)
-        return await self.app.database.write(executions.ended, execution_id=execution_id, end=end, rhythm=self.rhythm)
+        return await self.app.database.write(endings.ended, execution_id=execution_id, end=end, rhythm=self.rhythm)
 
     async def get(self, execution_id: str) -> Any:
         return await self.app.database.read(lambda tx: tx.executions.get(execution_id))

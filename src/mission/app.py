@@ -25,7 +25,7 @@ from mission.domain.webhook import Hook
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
-from mission.gateway.caller import Caller, Tokens
+from mission.gateway.caller import Tokens
 from mission.gateway.masking import Masker
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
@@ -52,7 +52,6 @@ log = logging.getLogger("mission")
 TIDY_SECONDS = 600.0
 HEALTH_SECONDS = 60.0
 INDEX_SECONDS = 5.0
-LAUNCH_CONTEXT_TOKENS = 4_000
 AGAIN_SECONDS = 5.0
 
 
@@ -75,9 +74,7 @@ class App:
         rhythm = Rhythm(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )
-        self.supervisor = Supervisor(
-            self.database, self.trees, rhythm=rhythm, settings=settings, context=self._context_of_task
-        )
+        self.supervisor = Supervisor(self.database, self.trees, rhythm=rhythm, settings=settings)
         self.postman = Postman(
             self.supervisor,
             Unattended(self.database),
@@ -153,12 +150,6 @@ class App:
             "settings_file": str(settings.file_path),
             "settings": describe(settings),
         }
-
-    async def _context_of_task(self, task_id: str) -> str:
-        """What a launched agent should know of its task, as the tool that agents use says it."""
-        arguments = {"task_id": task_id, "max_tokens": LAUNCH_CONTEXT_TOKENS}
-        found = await self.gateway("task_load_context", arguments, Caller(transport="launch"))
-        return f"What is known of it (task_load_context):\n{json.dumps(found, ensure_ascii=False, indent=1)}"
 
     def _jobs(self) -> list[Coroutine[Any, Any, None]]:
         """Work that no call waits for; the database says whose turn it is."""

@@ -154,7 +154,7 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
             app.events.wake_waiters()
             await super().shutdown(sockets)
 
-    app.supervisor.url = _url(listener)
+    app.supervisor.outfitter.url = _url(listener)
     server = Server(http_server(app, token=token))
     await server.serve(sockets=[listener])
     if not server.started:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import pwd
 import re
 import shutil
 import subprocess
@@ -21,7 +20,7 @@ from typing import Any
 import pytest
 
 from mission.settings import Settings
-from tests.clients.install import FOLDER, PROGRAMS, node_folder
+from tests.clients.install import PROGRAMS, node_folder
 from tests.clients.model import Model, Say, Step, Use, model
 from tests.transports.live import Live, serving
 
@@ -166,17 +165,10 @@ def _write_homes(home: Path, url: str, repository: Path) -> None:
         path.write_text(text)
 
 
-def _place() -> Path:
-    """Not below /tmp: Gemini CLI takes no configuration from folders that others may write to."""
-    places = (FOLDER.parent, Path(pwd.getpwuid(os.getuid()).pw_dir))  # HOME is another one in tests
-    safe = (each for each in places if not any(above.stat().st_mode & 0o022 for above in (each, *each.parents)))
-    return next(safe, FOLDER.parent)
-
-
 @pytest.fixture(scope="module")
-def room(_sqlite_template: Path) -> Iterator[Room]:
-    base = _place() / f"mission-client-tests-{os.getpid()}"
-    (base / "mission").mkdir(parents=True, mode=0o700)
+def room(_sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    base = tmp_path_factory.mktemp("clients")
+    (base / "mission").mkdir(mode=0o700)
     settings = Settings(home=base / "mission", host_id="test-host")
     shutil.copy(_sqlite_template, settings.sqlite_path)
     repository = base / "repository"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -82,6 +84,35 @@ class Control:
                 await asyncio.sleep(0.01)
         return execution
 
+    async def newest(self, task: str) -> Execution:
+        """The execution of a task that was launched last."""
+        found = await self.app.database.read(_newest, task=task)
+        assert found is not None
+        return found
+
+    async def the_next(self, task: str, *, after: str) -> Execution:
+        """The execution of a task that comes after this one."""
+        async with asyncio.timeout(PATIENCE):
+            while (newest := await self.newest(task)).id == after:
+                await self.app.events.wait(self.app.events.last, seconds=1)
+        return newest
+
+    async def all_heard(self) -> None:
+        """Return once everything that happened so far was heard by the postman and dealt with."""
+        said = self.app.events.last
+        async with asyncio.timeout(PATIENCE):
+            while self.app.postman.heard < said:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.01)
+
+    def pretend(self, program: Path, script: str) -> Path:
+        """A program under a client's name; what the launch is given so that it is found first."""
+        program.write_text(f"#!/bin/sh\n{script}")
+        program.chmod(0o755)
+        handover = self.app.settings.home / "handover" / "h"
+        handover.parent.mkdir()
+        handover.write_text(json.dumps({"PATH": f"{program.parent}:{os.environ['PATH']}"}))
+        return handover
+
     async def observations(self, id: str) -> list[tuple[str, str]]:
         """What was recorded of an execution: kinds and event ids."""
         return await self.app.database.read(_observations, id=id)
@@ -113,6 +144,10 @@ async def control(sqlite_settings: Settings, repository: Path) -> AsyncIterator[
 
 def _execution(tx: Tx, *, id: str) -> Execution:
     return tx.executions.get(id)
+
+
+def _newest(tx: Tx, *, task: str) -> Execution | None:
+    return tx.executions.newest_of_task(task)
 
 
 def _observations(tx: Tx, *, id: str) -> list[tuple[str, str]]:

@@ -7,15 +7,20 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
 
-def mark(event_id: str, kind: str, **payload: Any) -> None:
+def marker(event_id: str, kind: str, **payload: Any) -> str:
     execution = os.environ["OPEN_MISSION_AGENT_EXECUTION_ID"]
     signal_ = {"type": kind, **payload}
     envelope = {"version": 1, "agentExecutionId": execution, "eventId": event_id, "signal": signal_}
-    print("@task::" + json.dumps(envelope), flush=True)
+    return "@task::" + json.dumps(envelope)
+
+
+def mark(event_id: str, kind: str, **payload: Any) -> None:
+    print(marker(event_id, kind, **payload), flush=True)
 
 
 def hello() -> None:
@@ -33,6 +38,20 @@ def work() -> None:
     mark("e1", "progress", summary="begun")
     print("@task::{broken", flush=True)
     mark("e2", "completed_claim", summary="all done")
+
+
+def chorus() -> None:
+    """Eight threads that print their signals at once, each line in one piece."""
+
+    def sing(voice: int) -> None:
+        for number in range(20):
+            os.write(1, f"{marker(f'{voice}.{number}', 'progress', summary='la')}\n".encode())
+
+    threads = [threading.Thread(target=sing, args=(voice,)) for voice in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def ask() -> None:

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from mission.domain.errors import InvalidState
 from mission.domain.signals import Delivery
+from mission.runtime.kept import jsonc
 from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, Order, Server, launches
+from mission.runtime.outfit import write
 
 LAUNCHES = launches()
 CLIENTS = [name for name in LAUNCHES if name != "command"]
@@ -74,6 +77,37 @@ def test_a_session_is_resumed_by_its_own_id(name: str):
 
     assert any("EARLIER" in word for word in made.argv)
     assert "SESSION" not in made.argv
+
+
+def test_gemini_gets_a_home_of_links_with_the_users_settings_and_our_servers(tmp_path: Path):
+    own = tmp_path / "ada" / ".gemini"
+    own.mkdir(parents=True)
+    (own / "oauth_creds.json").write_text("login")
+    theirs = {"security": {"auth": {"selectedType": "oauth-personal"}}, "mcpServers": {"theirs": {"command": "x"}}}
+    (own / "settings.json").write_text("// mine\n" + json.dumps(theirs))
+
+    made = LAUNCHES["gemini-cli"].prepare(order(folder=tmp_path / "f", environment={"HOME": str(tmp_path / "ada")}))
+    write(tmp_path / "f", made)
+
+    home = Path(made.environment["GEMINI_CLI_HOME"])
+    settings = jsonc.parse((home / ".gemini" / "settings.json").read_text())
+    assert settings["security"] == theirs["security"]
+    assert set(settings["mcpServers"]) == {"theirs", SIGNALS, MISSION}
+    assert (home / ".gemini" / "oauth_creds.json").read_text() == "login"
+    (home / ".gemini" / "tmp" / "session").touch()
+    assert (own / "tmp" / "session").exists()  # to be resumed when the folder is gone
+    assert "theirs" in (own / "settings.json").read_text()
+    assert SIGNALS not in (own / "settings.json").read_text()
+
+
+@pytest.mark.parametrize("text", ["{broken", '{"mcpServers": []}', "\xff"])
+def test_gemini_settings_that_cannot_be_added_to_are_told_of_before_anything_is_launched(tmp_path: Path, text: str):
+    path = tmp_path / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(InvalidState, match="Gemini CLI's own settings cannot be read"):
+        LAUNCHES["gemini-cli"].prepare(order(environment={"HOME": str(tmp_path)}))
 
 
 def test_a_client_sees_its_own_keys_and_no_others():

@@ -52,7 +52,7 @@ class Live:
         self.host, self.port = self.listener.getsockname()
         self.url = f"http://{self.host}:{self.port}"
         self.app = App(settings, role="a test")
-        self.app.supervisor.url = self.url
+        self.app.supervisor.outfitter.url = self.url
         self.server = uvicorn.Server(http_server(self.app, token=self.token))
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mission.domain.signals import Delivery
 from mission.runtime.markers import Marker, MarkerReader
-from mission.services.executions import Created
+from mission.services.beginnings import Created
 from tests.conftest import Front
 from tests.transports.live import Live, serving
 from tests.transports.test_signal_mcp import post

@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mission.domain.signals import KINDS
-from mission.services.executions import Created
+from mission.services.beginnings import Created
 from tests.conftest import Front
 from tests.transports.live import Live
 from tests.workshop import Workshop

@@ -18,9 +18,9 @@ from mission.runtime.markers import Diagnostic, Marker
 from mission.runtime.output import Finding, OutputReader
 from mission.runtime.process import Chunk, Exit, Process
 from mission.runtime.terminal import Screen
-from mission.services import executions, observations
+from mission.services import endings, executions, observations
 from mission.services.agents import Rhythm
-from mission.services.executions import End
+from mission.services.endings import End
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -199,7 +199,7 @@ class Follower:
         if not self.has_connected and exit.code is not None:
             await self._missed(NEVER_CONNECTED)
         end = self._end(exit)
-        ended = await self._write(executions.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm)
+        ended = await self._write(endings.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm)
         log.info("execution %s ended: %s%s", ended.id, ended.status, f" ({ended.reason})" if ended.reason else "")
         await self.process.release()
         self.screen.close()

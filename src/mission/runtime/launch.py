@@ -87,15 +87,21 @@ class Order:
     """The client's own session to go on with."""
     arguments: Sequence[str] = ()
     """What the operator adds to the command line."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the client will see of the environment that it is launched from."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Preparation:
-    """A command line without secrets, what its environment needs, and files for its folder by name."""
+    """A command line without secrets, what its environment needs, and what its folder holds by name.
+
+    A link leads to what is the user's own; where nothing is there yet, a folder is made.
+    """
 
     argv: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

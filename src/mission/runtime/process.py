@@ -25,7 +25,7 @@ LONGEST_SOCKET_PATH = 100
 LONGEST_FRAME = 1024 * 1024
 AGAIN_SECONDS = 0.02
 KILL_ROUNDS = 250
-KEPT = ("transcript.",)
+KEPT = "transcript."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -247,7 +247,7 @@ class Process:
             if socket.parent != self.folder:
                 shutil.rmtree(socket.parent, ignore_errors=True)
         for path in list(self.folder.iterdir()) if self.folder.is_dir() else []:
-            if not path.name.startswith(KEPT):
+            if not is_kept(path):
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         return left
 
@@ -267,6 +267,11 @@ class Process:
                 break
             await asyncio.sleep(AGAIN_SECONDS)
         return len(found)
+
+
+def is_kept(path: Path) -> bool:
+    """Whether a file of an execution outlives it."""
+    return path.name.startswith(KEPT)
 
 
 def _plan(start: Start, socket: Path) -> dict[str, Any]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from mission.domain.errors import InvalidInput
 from mission.domain.journal import Entry
 from mission.domain.mission import Mission
-from mission.domain.task import DONE, Task
+from mission.domain.task import DONE, Task, TaskStatus
 from mission.store.transaction import Tx
 
 NEIGHBOURS = 50
 """How many tasks before or beside a task are looked at; the budget rarely holds more."""
+_BEGINNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.PAUSED})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -102,3 +103,11 @@ def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
         beside_total=tx.phases.get(task.phase_id).tally.total - 1 if since is None else len(beside),
         mark=Mark(moment=max(newest, since) if since is not None else newest, sequence=entries),
     )
+
+
+def begun(found: Situation, *, agent_id: str) -> Situation:
+    """The situation once the agent has begun the task; the same if it has, or if the task cannot be begun."""
+    task = found.task
+    if found.waits_for or task.hold is not None or task.status not in _BEGINNABLE:
+        return found
+    return replace(found, task=replace(task, status=TaskStatus.IN_PROGRESS, owner_id=agent_id))

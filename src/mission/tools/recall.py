@@ -147,8 +147,18 @@ async def task_load_context(call: Call, args: LoadContext) -> LoadedContext:
     return await call.read(_load, args=args)
 
 
+def once_begun(tx: Tx, *, task_id: str, max_tokens: int, agent_id: str) -> LoadedContext:
+    """What `task_load_context` answers once the agent has begun the task, whether it has or is about to."""
+    args = LoadContext(task_id=task_id, max_tokens=max_tokens)
+    found = recovery.situation(tx, task_id=task_id, wanted=args.wanted())
+    return _fitted(recovery.begun(found, agent_id=agent_id), args)
+
+
 def _load(tx: Tx, *, args: LoadContext) -> LoadedContext:
-    found = recovery.situation(tx, task_id=args.task_id, wanted=args.wanted())
+    return _fitted(recovery.situation(tx, task_id=args.task_id, wanted=args.wanted()), args)
+
+
+def _fitted(found: Situation, args: LoadContext) -> LoadedContext:
     words = tokenizer()
     sections = list(sections_of(found, args.asked()))
     frame = _Frame(found, args, sections, words)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mission.domain.errors import InvalidState
 from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
+from mission.runtime.kept import jsonc
+from mission.runtime.kept.text import BrokenText
 from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation, http_entries
 from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text, Usage
+
+HOME = "home"
+SESSIONS = ("tmp", "history")
+"""Folders in which the client keeps its sessions; linked even if it has none yet, so that they outlive the launch."""
 
 
 def _settings(place: Place, scope: Scope) -> Path:
@@ -36,16 +43,45 @@ ADAPTER = Adapter(
 
 
 def _prepare(order: Order) -> Preparation:
-    # As system defaults: they add to the settings of the user, whose login must stay in reach.
-    config = {"mcpServers": http_entries(order.servers, form="${V}", trust=True)}
     session = ["--resume", order.resume] if order.resume else ["--session-id", order.session_id]
     argv = [order.program, *session, "--skip-trust", "--approval-mode", "auto_edit", *order.arguments]
     argv += ["-i", order.prompt] if order.interactive else ["-o", "stream-json", "-p", order.prompt]
+    given = order.environment
+    place = Place(
+        home=Path(given.get("HOME") or Path.home()), project=order.directory, environment=given, platform=sys.platform
+    )
+    settings = _settings(place, Scope.USER)
     return Preparation(
         argv=argv,
-        environment={"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(order.folder / "settings.json")},
-        files={"settings.json": json.dumps(config)},
+        environment={"GEMINI_CLI_HOME": str(order.folder / HOME)},
+        files={f"{HOME}/.gemini/{settings.name}": _with_servers(settings, order)},
+        links=_home(settings),
     )
+
+
+def _with_servers(settings: Path, order: Order) -> str:
+    """The user's settings with our servers in them. No other place takes servers for a single run: a file that a
+    variable can name is read only if root owns it and all folders above."""
+    try:
+        text = settings.read_text() if settings.exists() else ""
+        for name, entry in http_entries(order.servers, form="${V}", trust=True).items():
+            text = jsonc.put(text, ("mcpServers", name), entry)
+    except (OSError, UnicodeDecodeError, BrokenText) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise InvalidState(
+            f"Gemini CLI's own settings cannot be read: {reason}",
+            hint="Mend .gemini/settings.json in your home: a launch adds its servers to a copy of it.",
+        ) from None
+    return text
+
+
+def _home(settings: Path) -> dict[str, Path]:
+    """A home in which all but the settings is the user's own: login, memory, extensions, and the sessions to resume."""
+    folder = settings.parent
+    own = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    found = {f"{HOME}/.gemini/{name}": folder / name for name in {*own, *SESSIONS} - {settings.name}}
+    beside = [folder.parent / name for name in (".agents", ".env")]
+    return found | {f"{HOME}/{path.name}": path for path in beside if path.exists()}
 
 
 def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001

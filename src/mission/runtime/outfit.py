@@ -1,0 +1,186 @@
+"""What a launch gives its program: prompt, command line, servers with their secrets, and files of its own."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+from mission.domain.errors import InvalidInput
+from mission.domain.execution import Execution, Mode, Protocol
+from mission.domain.mission import Mission
+from mission.domain.signals import Delivery
+from mission.domain.task import Task
+from mission.files import write_private
+from mission.runtime import instructions
+from mission.runtime.choice import Choice
+from mission.runtime.kept_launch import Kept
+from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, SIGNALS_URL, Preparation, Server
+from mission.runtime.launch import Order as LaunchOrder
+from mission.runtime.process import Limits, Start, Terminal
+from mission.runtime.runner.processes import EXECUTION_VARIABLE
+from mission.services.beginnings import Created
+from mission.services.footing import look_for_place
+from mission.services.launching import Intent, Order
+from mission.services.trees import Trees
+from mission.services.work import Work
+from mission.store.transaction import Tx
+from mission.tools import recall
+
+CONFIG = "config"
+KEPT_LAUNCH = "transcript.launch.json"
+CONTEXT_TOKENS = 4_000
+
+
+class Outfitter:
+    """Outfits the executions of one daemon."""
+
+    def __init__(self, work: Work, *, home: Path) -> None:
+        self.url = ""
+        """Where agents reach the daemon; known once it listens."""
+        self.folders = home / "executions"
+        self._work = work
+        self._home = home
+
+    def folder(self, execution_id: str) -> Path:
+        """Where everything of an execution lies; of one that ended, its transcript."""
+        return self.folders / execution_id
+
+    def kept(self, execution_id: str) -> Kept:
+        """What the operator gave an earlier launch."""
+        return Kept.read(self.folder(execution_id) / KEPT_LAUNCH)
+
+    async def outfit(self, created: Created, order: Order, choice: Choice, *, session: str | None) -> Start:
+        """The program to run, with its files written; `session` is the client's own to go on with."""
+        execution, task = created.execution, created.task
+        directory = execution.directory or order.directory
+        if directory is None:
+            raise InvalidInput(
+                f"task {execution.task_id} has no working tree to launch in",
+                hint="Give repository_path, or launch from inside the repository.",
+                field="repository_path",
+            )
+        prompt = await self._prompt(execution, task, order, choice, resumed=session is not None)
+        prepared = self._prepared(execution, order, choice, Path(directory), prompt, session=session)
+        folder = self.folder(execution.id)
+        write(folder / CONFIG, prepared)
+        write_private(folder / KEPT_LAUNCH, Kept.of(order, choice).as_text())
+        return Start(
+            execution_id=execution.id,
+            argv=prepared.argv,
+            directory=Path(directory),
+            environment={**choice.environment, **prepared.environment, **self._added(created)},
+            terminal=Terminal() if order.interactive else None,
+            limits=Limits(seconds=order.seconds),
+            title=f"{choice.launch.title}: {task.name}",
+        )
+
+    async def rehearse(self, work: Work, trees: Trees, order: Order, choice: Choice) -> Intent:
+        """What a launch would give its program, with nothing written."""
+        execution, task = await work.read(_imagined, order=order, choice=choice)
+        prompt = await self._prompt(execution, task, order, choice)
+        place = await look_for_place(
+            work, trees, task_id=task.id, repository_path=order.repository_path, directory=order.directory
+        )
+        directory = str(place.tree.path) if place is not None else order.directory
+        prepared = self._prepared(execution, order, choice, Path(directory or "/"), prompt, session=None)
+        added = {MISSION_TOKEN, "MISSION_HOME", "TERM", EXECUTION_VARIABLE}
+        if choice.delivery is Delivery.MCP_TOOL:
+            added |= {SIGNALS_TOKEN, SIGNALS_URL}
+        return Intent(
+            argv=prepared.argv,
+            prompt=prompt,
+            delivery=choice.delivery,
+            directory=directory,
+            variables=sorted({*choice.environment, *prepared.environment, *added}),
+        )
+
+    async def _prompt(
+        self, execution: Execution, task: Task, order: Order, choice: Choice, *, resumed: bool = False
+    ) -> str:
+        return instructions.brief(
+            execution,
+            task,
+            await self._work.read(_mission, mission_id=task.mission_id),
+            context="" if resumed else await self._context(execution),
+            has_mission=choice.speaks_mcp,
+            answer=order.answer,
+            resumed=resumed,
+        )
+
+    async def _context(self, execution: Execution) -> str:
+        found = await self._work.read(
+            recall.once_begun, task_id=execution.task_id, max_tokens=CONTEXT_TOKENS, agent_id=execution.agent_id
+        )
+        shown = json.dumps(found.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
+        return f"What is known of it (task_load_context):\n{shown}"
+
+    def _prepared(
+        self, execution: Execution, order: Order, choice: Choice, directory: Path, prompt: str, *, session: str | None
+    ) -> Preparation:
+        servers = []
+        if choice.delivery is Delivery.MCP_TOOL:
+            servers.append(Server(name=SIGNALS, url=self._signals_url(execution.id), token_variable=SIGNALS_TOKEN))
+        if choice.speaks_mcp:
+            servers.append(Server(name=MISSION, url=f"{self.url}/mcp?toolsets=worker", token_variable=MISSION_TOKEN))
+        return choice.launch.prepare(
+            LaunchOrder(
+                program=choice.program,
+                prompt=prompt,
+                folder=self.folder(execution.id) / CONFIG,
+                directory=directory,
+                servers=servers,
+                interactive=order.interactive,
+                session_id=str(uuid.uuid4()),
+                resume=session,
+                arguments=choice.arguments,
+                environment=choice.environment,
+            )
+        )
+
+    def _added(self, created: Created) -> Mapping[str, str]:
+        """Variables of ours, the secrets among them."""
+        added = {"TERM": "xterm-256color", MISSION_TOKEN: created.agent_token, "MISSION_HOME": str(self._home)}
+        if created.token is not None:
+            added |= {SIGNALS_TOKEN: created.token, SIGNALS_URL: self._signals_url(created.execution.id)}
+        return added
+
+    def _signals_url(self, execution_id: str) -> str:
+        return f"{self.url}/mcp/executions/{execution_id}"
+
+
+def write(folder: Path, prepared: Preparation) -> None:
+    """Lay out a client's folder, for its owner's eyes only."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for name, text in prepared.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(folder / name, text)
+    for name, target in prepared.links.items():
+        if not target.exists() and not target.is_symlink():
+            target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / name).symlink_to(target)
+
+
+def _mission(tx: Tx, *, mission_id: str) -> Mission:
+    return tx.missions.get(mission_id)
+
+
+def _imagined(tx: Tx, *, order: Order, choice: Choice) -> tuple[Execution, Task]:
+    """The execution that a launch would make."""
+    task = tx.tasks.get(order.task_id)
+    protocol = Protocol.of_task(mission_id=task.mission_id, task_id=task.id, tree=task.tree, delivery=choice.delivery)
+    execution = Execution(
+        id="x_new",
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id="a_new",
+        adapter=choice.launch.name,
+        mode=Mode.INTERACTIVE if order.interactive else Mode.HEADLESS,
+        delivery=choice.delivery,
+        protocol=protocol.as_dict(),
+        host_id="",
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    return execution, task

@@ -1,0 +1,51 @@
+"""Finding what an earlier daemon launched, and clearing up after what is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection
+from pathlib import Path
+
+from mission.domain.execution import Execution, ExecutionStatus
+from mission.runtime.process import Process, is_kept
+from mission.runtime.terminal import Screen, last_shown, shown_before
+from mission.services import endings, executions
+from mission.services.agents import Rhythm
+from mission.services.endings import End
+from mission.services.work import Work
+
+log = logging.getLogger(__name__)
+
+
+def is_ours(execution: Execution, process: Process) -> bool:
+    """Whether this daemon's home holds the execution, and not that of another daemon of this host."""
+    return execution.process is None or execution.process.get("folder") == str(process.folder)
+
+
+async def find_again(work: Work, execution: Execution, process: Process) -> Screen | None:
+    """What the execution has shown so far, if its program ever began; it may have ended since."""
+    if process.give_up() or not process.folder.is_dir():
+        return None
+    log.info("execution %s: found again", execution.id)
+    if execution.status is ExecutionStatus.STARTING:
+        await work.write(executions.started, execution_id=execution.id, process={"folder": str(process.folder)})
+    history = await asyncio.to_thread(shown_before, process.folder)
+    return Screen(history, shown_at=last_shown(process.folder))
+
+
+async def mark_lost(work: Work, execution: Execution, process: Process, *, rhythm: Rhythm) -> None:
+    """Record that the program never ran."""
+    end = End(status=ExecutionStatus.LOST, reason="the daemon died before its program was started")
+    await work.write(endings.ended, execution_id=execution.id, end=end, rhythm=rhythm)
+    await process.release()
+    log.warning("execution %s was lost: its program never ran", execution.id)
+
+
+async def clear_up(home: Path, *, running: Collection[str]) -> None:
+    """Remove what ended executions left when the daemon died before it could; their transcripts stay."""
+    for folder in sorted(home.iterdir()) if home.is_dir() else []:
+        if folder.name in running or not folder.is_dir():
+            continue
+        if not all(map(is_kept, folder.iterdir())):
+            await Process(folder.name, folder).release()

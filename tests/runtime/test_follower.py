@@ -1,0 +1,86 @@
+"""What is recorded of a running program: everything it signals, and that it cannot reach its tools or never came."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mission.domain.execution import ExecutionStatus
+from tests.runtime.conftest import Control
+
+S = ExecutionStatus
+
+
+async def test_signals_that_threads_write_at_once_are_all_recorded_and_come_page_by_page(control: Control):
+    launched = await control.launch("chorus", interactive=True)
+    await control.ended(launched["id"])
+
+    seen: list[str] = []
+    asked: dict[str, Any] = {"execution_id": launched["id"]}
+    while True:
+        page = await control.call("execution_observations", asked)
+        seen += [each["event_id"] for each in page["observations"]]
+        if page["next_cursor"] is None:
+            break
+        asked["cursor"] = page["next_cursor"]
+
+    assert sorted(seen) == sorted(f"{voice}.{number}" for voice in range(8) for number in range(20))
+
+
+async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_without(
+    control: Control, tmp_path: Path
+):
+    event = {"type": "system", "subtype": "init", "session_id": "s", "mcp_servers": [{"name": "open-mission-mcp"}]}
+    event["mcp_servers"][0]["status"] = "failed"
+    handover = control.pretend(tmp_path / "claude", f"echo '{json.dumps(event)}'\nexec sleep 600\n")
+    task = await control.task()
+
+    wish = {"task_id": task, "adapter": "claude-code", "handover": handover.name}
+    launched = await control.call("execution_launch", wish)
+    ended = await control.ended(launched["id"])
+
+    assert launched["transport"]["selected"] == "mcp-tool"
+    assert ended.status is S.FAILED
+    assert "could not reach open-mission-mcp" in (ended.reason or "")
+    assert [kind for kind, _ in await control.observations(ended.id)] == ["mcp-server-failed"]
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert not handover.exists()
+    assert await control.leaves_nothing(ended.id)
+
+
+@pytest.mark.parametrize(("comes", "status"), [(False, S.FAILED), (True, S.COMPLETED)])
+async def test_a_client_that_says_nothing_of_its_servers_is_known_by_never_coming(
+    control: Control, tmp_path: Path, comes: bool, status: ExecutionStatus
+):
+    may_end = tmp_path / "may-end"
+    handover = control.pretend(tmp_path / "gemini", f"while [ ! -e {may_end} ]; do sleep 0.05; done\n")
+    wish = {"task_id": await control.task(), "adapter": "gemini-cli", "handover": handover.name}
+    launched = await control.call("execution_launch", wish)
+    if comes:
+        control.app.supervisor.connected(launched["id"])
+
+    may_end.touch()
+    ended = await control.ended(launched["id"])
+
+    assert (ended.status, ended.exit_code) == (status, 0)
+    assert ended.reason == (None if comes else "it never connected to open-mission-mcp")
+    kinds = [kind for kind, _ in await control.observations(ended.id)]
+    assert kinds == ([] if comes else ["mcp-not-connected"])
+
+
+async def test_an_agent_that_has_not_come_to_its_tools_is_told_of_while_it_runs(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("mission.runtime.follower.CONNECT_SECONDS", 0.01)
+    launched = await control.launch("patient", delivery="mcp-tool")
+
+    async with asyncio.timeout(60):
+        while not (seen := await control.observations(launched["id"])):
+            await control.app.events.wait(control.app.events.last, seconds=1)
+
+    assert seen == [("mcp-not-connected", "not-connected")]
+    assert (await control.execution(launched["id"])).is_live

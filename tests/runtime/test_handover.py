@@ -1,0 +1,34 @@
+"""What a shell hands over for a launch: read once, kept in memory, missed by name."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from mission.domain.errors import InvalidState
+from mission.runtime.kept_launch import Kept
+from mission.services.launching import Order
+from tests.runtime.conftest import Control
+
+
+def test_what_came_from_a_shell_is_missed_by_name_when_a_later_daemon_goes_on():
+    kept = Kept(variables=["ANTHROPIC_API_KEY"])
+    order = Order(task_id="t_1", adapter="claude-code", resumes="x_1")
+
+    kept.check({"ANTHROPIC_API_KEY": "k"}, order)
+    with pytest.raises(InvalidState, match="ANTHROPIC_API_KEY came from a shell"):
+        kept.check({"PATH": "/bin"}, order)
+
+
+async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(control: Control):
+    folder = control.app.settings.home / "handover"
+    folder.mkdir()
+    for name in ("old.json", "new.json"):
+        (folder / name).write_text("{}")
+    os.utime(folder / "old.json", (0, 0))
+    await control.app.supervisor.close()
+
+    await control.app.supervisor.open()
+
+    assert [path.name for path in folder.iterdir()] == ["new.json"]

@@ -1,0 +1,113 @@
+"""What dies, and when: the next daemon goes on with what runs, and the record of everything else is true."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from mission.domain.errors import InvalidState, MissionError
+from mission.domain.execution import ExecutionStatus
+from mission.runtime.process import Process, Start
+from tests.runtime.conftest import Control
+
+S = ExecutionStatus
+
+
+async def test_the_next_daemon_goes_on_with_a_running_agent(control: Control):
+    launched = await control.launch("talk", interactive=True)
+    await control.until(launched["id"], lambda each: each.status is S.WAITING)
+    await control.app.supervisor.close()
+
+    await control.app.supervisor.open()
+    follower = control.app.supervisor.follower(launched["id"])
+    assert follower is not None
+    watcher = follower.screen.join()
+    assert "Which way" in (await watcher.next() or "")
+    item = (await control.call("queue_list"))["items"][0]
+    await control.call("queue_answer", {"id": item["id"], "text": "to the left"})
+    ended = await control.ended(launched["id"])
+
+    assert (ended.progress or {})["summary"] == "typed: to the left"
+    assert [event for _, event in await control.observations(launched["id"])] == ["q1", "a1"]
+
+
+async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: Control):
+    task = await control.task()
+    launched = await control.launch("family", task=task)
+    await control.until(launched["id"], lambda each: each.progress is not None)
+    state = json.loads((control.app.supervisor.folder(launched["id"]) / "state.json").read_text())
+
+    os.kill(state["runner"], signal.SIGKILL)
+    ended = await control.ended(launched["id"])
+
+    assert (ended.status, ended.exit_code) == (S.LOST, None)
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert await control.leaves_nothing(launched["id"])
+
+
+async def test_a_runner_that_is_killed_before_anybody_reached_it_fails_the_launch_and_leaves_nothing(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+):
+    task = await control.task()
+    start = Process.start
+
+    async def start_and_kill(process: Process, what: Start) -> None:
+        await start(process, what)
+        assert process._runner is not None
+        process._runner.kill()
+
+    monkeypatch.setattr(Process, "start", start_and_kill)
+    with pytest.raises(InvalidState, match="could not be started: its runner ended"):
+        await control.launch("family", task=task)
+
+    execution = await control.newest(task)
+    ended = await control.ended(execution.id)
+    assert ended.status in (S.FAILED, S.LOST)  # by whoever saw it first: the launch, or whoever follows it
+    assert (await control.call("task_get", {"id": task}))["status"] == "pending"
+    assert await control.leaves_nothing(execution.id)
+
+
+class Crash(BaseException):
+    """The daemon is gone from one moment to the next."""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "mission.runtime.supervisor.Supervisor._session",
+        "mission.runtime.outfit.write",
+        "mission.runtime.process._log",
+        "mission.runtime.supervisor.Supervisor._follow",
+        "mission.runtime.process.Process.begun",
+        "mission.gateway.call.Call.write",
+    ],
+)
+async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_else(
+    control: Control, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    task = await control.task()
+
+    def crash(*_: Any, **__: Any) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, crash)
+        with pytest.raises((Crash, MissionError)):
+            await control.launch("work", task=task)
+    await control.app.supervisor.close()
+
+    await control.app.supervisor.open()
+
+    execution = await control.newest(task)
+    ended = await control.ended(execution.id)
+    kinds = [kind for kind, _ in await control.observations(ended.id)]
+    status = (await control.call("task_get", {"id": task}))["status"]
+    ran = ended.status is S.COMPLETED  # a runner that had its plan when the daemon died goes on, any other never begins
+    assert ran or (ended.status, ended.reason) == (S.LOST, "the daemon died before its program was started")
+    assert (kinds, status) == ((["progress", "marker", "completed_claim"], "in_progress") if ran else ([], "pending"))
+    assert ran or not step.endswith("Call.write")
+    assert await control.leaves_nothing(ended.id)
