@@ -18,10 +18,11 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 from sqlalchemy import Engine, create_engine
 
-from mission.app import App, new_backend
+from mission.app import App
 from mission.gateway.caller import Caller
 from mission.settings import Settings
 from mission.store import migrate, postgres, sqlite
+from mission.store.opening import new_backend
 from tests import databases
 from tests.databases import Shelf
 

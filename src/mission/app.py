@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import secrets
 import shutil
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-
-from sqlalchemy.exc import DBAPIError
 
 from mission import tools
 from mission.domain.agent import AgentType
@@ -23,7 +19,6 @@ from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
 from mission.domain.webhook import Hook
 from mission.events.log import EventLog
-from mission.files import write_private
 from mission.gateway.call import Gateway, Ports
 from mission.gateway.caller import Tokens
 from mission.gateway.masking import Masker
@@ -40,10 +35,8 @@ from mission.services.identity import Bearer
 from mission.services.trees import Trees
 from mission.services.work import Unattended
 from mission.settings import Settings, describe
-from mission.store import backup, migrate
-from mission.store.database import Backend, Database
-from mission.store.postgres import PostgresBackend
-from mission.store.sqlite import SqliteBackend
+from mission.store.database import Database
+from mission.store.opening import open_backend
 from mission.store.transaction import Tx
 from mission.transports.webhook import post
 
@@ -53,12 +46,6 @@ TIDY_SECONDS = 600.0
 HEALTH_SECONDS = 60.0
 INDEX_SECONDS = 5.0
 AGAIN_SECONDS = 5.0
-
-
-class UnusableHome(InvalidState):
-    """MISSION_HOME cannot be used."""
-
-    default_hint = "Set MISSION_HOME to a folder you may write to."
 
 
 class App:
@@ -195,56 +182,6 @@ async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -
         except Exception:
             log.exception("periodic work failed")
         await asyncio.sleep(seconds)
-
-
-def open_backend(settings: Settings, *, role: str) -> Backend:
-    """The database the settings name, at the present schema."""
-    make_home(settings)
-    backend = new_backend(settings, role=role)
-    try:
-        migrate.prepare(backend, backup=lambda revision: backup.before_migration(settings, backend, revision=revision))
-    except DBAPIError as error:
-        raise backend.translate(error) or error from error
-    return backend
-
-
-def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBackend:
-    url = settings.database_url
-    if not url:
-        return SqliteBackend(settings.sqlite_path, role=role)
-    if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
-        return PostgresBackend(f"postgresql:{url.partition(':')[2]}", role=role)
-    if url.startswith("sqlite:///"):
-        return SqliteBackend(Path(url.removeprefix("sqlite:///")), role=role)
-    raise InvalidState(
-        "the database address is not understood", hint="Use postgresql://user:password@host/name or sqlite:///PATH."
-    )
-
-
-def make_home(settings: Settings) -> None:
-    """The folder for everything Mission Control keeps; nobody else may look in."""
-    try:
-        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise UnusableHome(f"MISSION_HOME {settings.home} cannot be made: {error.strerror}") from None
-    if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
-        raise UnusableHome(f"MISSION_HOME {settings.home} cannot be read and written by this user")
-
-
-def operator_token(settings: Settings) -> str:
-    """The operator's token, made at the first start."""
-    path = settings.token_path
-    with suppress(FileNotFoundError):
-        token = path.read_text().strip()
-        if token:
-            return token
-    return renew_token(settings)
-
-
-def renew_token(settings: Settings) -> str:
-    token = secrets.token_urlsafe(32)
-    write_private(settings.token_path, f"{token}\n")
-    return token
 
 
 def _workshop(settings: Settings) -> Workshop:

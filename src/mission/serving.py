@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mission import __version__
-from mission.app import App, make_home, operator_token
+from mission.app import App
 from mission.domain.errors import InvalidState
 from mission.domain.times import shown, utc_now
 from mission.files import write_private
 from mission.gateway.registry import parse_toolsets
+from mission.home import make_home, operator_token
 from mission.services.work import Unattended
 from mission.settings import Settings
 from mission.store.locks import FileLock

@@ -7,8 +7,9 @@ import zipfile
 import pytest
 from sqlalchemy import select
 
-from mission.app import App, new_backend
+from mission.app import App
 from mission.store import backup, migrate
+from mission.store.opening import new_backend
 from mission.store.tables import metadata
 
 

@@ -344,6 +344,6 @@ def _kill_others(tx):
 
 
 def _second_backend(app, settings):
-    from mission.app import open_backend
+    from mission.store.opening import open_backend
 
     return open_backend(settings, role="a second writer")

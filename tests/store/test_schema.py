@@ -13,9 +13,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from mission.app import new_backend, open_backend
 from mission.settings import Settings
 from mission.store import migrate
+from mission.store.opening import new_backend, open_backend
 from mission.store.tables import metadata
 
 
@@ -85,8 +85,8 @@ def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh)
         """
         import sys
         from pathlib import Path
-        from mission.app import open_backend
         from mission.settings import Settings
+        from mission.store.opening import open_backend
         open_backend(Settings(home=Path(sys.argv[1]), database_url=sys.argv[2]), role="a test").close()
         """
     )

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.app import App, new_backend
+from mission.app import App
 from mission.domain.errors import InvalidInput
 from mission.domain.searching import terms_of, words_of
 from mission.services import search as service
 from mission.store import backup
+from mission.store.opening import new_backend
 from tests.conftest import Front
 from tests.tools.conftest import planned
 

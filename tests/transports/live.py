@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 import uvicorn
 
-from mission.app import App, operator_token
+from mission.app import App
+from mission.home import operator_token
 from mission.serving import http_server
 from mission.settings import Settings
 

@@ -9,10 +9,11 @@ from typing import TypeVar
 
 import click
 
-from mission.app import make_home, new_backend, open_backend
 from mission.domain.times import utc_now
+from mission.home import make_home
 from mission.settings import load
 from mission.store import backup as files
+from mission.store.opening import new_backend, open_backend
 from mission.transports.cli.output import json_option, show_json, speaks
 
 Value = TypeVar("Value")

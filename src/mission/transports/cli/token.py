@@ -6,7 +6,7 @@ import json
 
 import click
 
-from mission.app import make_home, operator_token, renew_token
+from mission.home import make_home, operator_token, renew_token
 from mission.settings import Settings, load
 from mission.transports import daemon
 from mission.transports.cli.output import json_option, show_json, speaks

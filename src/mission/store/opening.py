@@ -1,0 +1,45 @@
+"""Opens the database that the settings name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import DBAPIError
+
+from mission.domain.errors import InvalidState
+from mission.home import make_home
+from mission.settings import Settings
+from mission.store import backup, migrate
+from mission.store.database import Backend
+from mission.store.sqlite import SqliteBackend
+
+if TYPE_CHECKING:
+    from mission.store.postgres import PostgresBackend
+
+
+def open_backend(settings: Settings, *, role: str) -> Backend:
+    """The database, at the present schema."""
+    make_home(settings)
+    backend = new_backend(settings, role=role)
+    try:
+        migrate.prepare(backend, backup=lambda revision: backup.before_migration(settings, backend, revision=revision))
+    except DBAPIError as error:
+        raise backend.translate(error) or error from error
+    return backend
+
+
+def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBackend:
+    """The database as it is."""
+    url = settings.database_url
+    if not url:
+        return SqliteBackend(settings.sqlite_path, role=role)
+    if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
+        from mission.store.postgres import PostgresBackend  # deferred: its driver is of no use to SQLite
+
+        return PostgresBackend(f"postgresql:{url.partition(':')[2]}", role=role)
+    if url.startswith("sqlite:///"):
+        return SqliteBackend(Path(url.removeprefix("sqlite:///")), role=role)
+    raise InvalidState(
+        "the database address is not understood", hint="Use postgresql://user:password@host/name or sqlite:///PATH."
+    )
