@@ -21,7 +21,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp_types import version
 
+from mission.transports import mcp_call
 from tests.transports.live import Answer, Json, Live, shows_nothing_of_the_server
 
 MODERN = "2026-07-28"
@@ -568,6 +570,11 @@ def test_an_ordinary_call_is_answered_as_the_sdk_would(live: Live, era: str) -> 
 
         assert (short.status, short.headers["content-type"]) == (long.status, long.headers["content-type"])
         assert without_moments(short.json) == without_moments(long.json), tool
+
+
+def test_the_short_road_knows_the_same_versions_as_the_sdk() -> None:
+    assert mcp_call.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert mcp_call.MODERN_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
 
 
 def without_moments(answer: Json) -> str:

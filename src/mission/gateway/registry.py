@@ -20,7 +20,7 @@ from mission.gateway.schema import input_schema, output_schema
 class Arguments(BaseModel):
     """What a tool takes. Unknown arguments are ignored: some clients add their own."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     aliases: ClassVar[dict[str, str]] = {}
     """Another dialect's word for one of our fields."""
@@ -37,7 +37,7 @@ class Arguments(BaseModel):
 class Result(BaseModel):
     """What a tool answers, as the caller sees it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)

@@ -27,7 +27,7 @@ from mission.runtime.supervisor import Supervisor
 from mission.services.identity import Bearer
 from mission.services.work import Work
 from mission.transports.execute import ADDRESS, Execute, failure
-from mission.transports.mcp import McpEndpoint, McpServer
+from mission.transports.mcp_http import McpEndpoint
 from mission.transports.page import GUARDED, Page, is_public
 from mission.transports.rest import Rest
 from mission.transports.session import Sessions
@@ -128,7 +128,7 @@ def build_http(
     page = Page(sessions)
     signals = SignalServer(work, gateway.signals, connected=supervisor.connected)
     terminals = TerminalDoor(supervisor)
-    mcp = McpEndpoint(McpServer(gateway, toolsets=toolsets).server, gateway)
+    mcp = McpEndpoint(gateway, toolsets=toolsets)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001
         return json_response({"status": "ok", "version": __version__, "pid": os.getpid(), **await health()})

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from starlette.datastructures import Headers
-from starlette.requests import Request
-from starlette.types import Message, Receive, Scope, Send
 
 from mission.domain.errors import MissionError, NotFound
 from mission.gateway.call import Gateway
@@ -22,9 +17,9 @@ from mission.gateway.caller import Caller, Progress
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.services.identity import Bearer
 from mission.transports import guide
-from mission.transports.mcp_call import CALL_KEY, SERVER, answer_plain, call_result, error_result, plain_call
+from mission.transports.mcp_call import CALL_KEY, SERVER, call_result, error_result
 from mission.transports.standalone import Requests
-from mission.transports.wire import LARGEST_BODY, caller_of, error_response, read_body
+from mission.transports.wire import caller_of
 
 Context = ServerRequestContext[Any, Any]
 
@@ -136,54 +131,6 @@ class McpServer:
             key=key,
             progress=progress,
         )
-
-
-class McpEndpoint:
-    """The protocol over HTTP. A call that wants progress is answered as a stream, all others as plain JSON."""
-
-    def __init__(self, server: Server[Any], gateway: Gateway) -> None:
-        self._gateway = gateway
-        self._plain = StreamableHTTPSessionManager(
-            server, json_response=True, stateless=True, max_request_body_size=LARGEST_BODY
-        )
-        self._streaming = StreamableHTTPSessionManager(
-            server, json_response=False, stateless=True, max_request_body_size=LARGEST_BODY
-        )
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        async with self._plain.run(), self._streaming.run():
-            yield
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        try:
-            body = await read_body(receive, declared=headers.get("content-length"))
-        except MissionError as error:
-            await error_response(error)(scope, receive, send)
-            return
-        call = plain_call(body, scope["headers"])
-        if call is not None:
-            await answer_plain(
-                self._gateway, call, caller_of(Request(scope, receive), transport="mcp", key=call.key), send
-            )
-            return
-        manager = self._streaming if b'"progressToken"' in body else self._plain
-        await manager.handle_request(scope, replay(body, receive), send)
-
-
-def replay(body: bytes, receive: Receive) -> Receive:
-    """A receive that hands out a body that was read already, then goes on with the connection."""
-    read = False
-
-    async def again() -> Message:
-        nonlocal read
-        if read:
-            return await receive()
-        read = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again
 
 
 def no_arguments_in_headers(name: str) -> None:

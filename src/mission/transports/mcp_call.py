@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.types import Send
 
@@ -20,6 +19,9 @@ from mission.gateway.call import Gateway
 from mission.gateway.caller import Caller
 
 CALL_KEY = "mission/key"
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSIONS = ("2026-07-28",)
+"""The protocol's versions as the SDK knows them, which is not imported for them; a test keeps them the same."""
 SERVER = {"name": "mission", "title": "Mission Control", "version": __version__}
 _META = "io.modelcontextprotocol/"
 _ENVELOPE = {"jsonrpc", "id", "method", "params"}
@@ -52,11 +54,11 @@ def plain_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> PlainCall | N
         return None
     params = request["params"]
     meta = params.get("_meta") or {}
-    modern = version in MODERN_PROTOCOL_VERSIONS
+    modern = version in MODERN_VERSIONS
     if modern:
         if not _agrees(meta, given, tool=params["name"], version=version):
             return None
-    elif version not in HANDSHAKE_PROTOCOL_VERSIONS:
+    elif version not in HANDSHAKE_VERSIONS:
         return None
     key = meta.get(CALL_KEY)
     return PlainCall(

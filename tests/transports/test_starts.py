@@ -1,0 +1,24 @@
+"""What a process imports before it is of use: the rest of its start is over in a blink."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("imported", "unneeded"),
+    [
+        ("mission.serving, mission.transports.http", "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe"),
+        ("mission.transports.cli.backup", "mission.app mission.gateway pydantic starlette alembic psycopg"),
+        ("mission.transports.cli.token, mission.transports.cli.daemon", "mission.store sqlalchemy pydantic rich"),
+    ],
+)
+def test_a_process_loads_nothing_that_it_may_never_need(imported: str, unneeded: str) -> None:
+    program = f"import sys, {imported}; print(*sorted(set({unneeded.split()}) & set(sys.modules)))"
+
+    shown = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+
+    assert shown.stdout.split() == []
