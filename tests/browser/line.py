@@ -60,6 +60,9 @@ class Line:
         await stop.wait()
         self._server.close()
         self._drop()
+        self._open.set()
+        passing = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*passing, return_exceptions=True)  # all have lost their connection, so each ends
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._cut:
@@ -90,3 +93,5 @@ def line_to(port: int) -> Iterator[Line]:
     yield line
     loop.call_soon_threadsafe(stop.set)
     thread.join(PATIENCE)
+    assert not thread.is_alive()
+    loop.close()

@@ -1,4 +1,4 @@
-"""Takes a picture of each page in light and dark, wide and narrow: python -m tests.browser.shots FOLDER [word …]."""
+"""Takes a picture of each page in light and dark, on three widths: python -m tests.browser.shots FOLDER [word …]."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from tests.browser.chromium import FLAGS, obtain
 from tests.browser.scene import fill
 from tests.transports.live import Live, serving
 
-WIDE = {"width": 1440, "height": 1000}
-NARROW = {"width": 390, "height": 844}
+SIZES = {
+    "wide": {"width": 1440, "height": 1000},
+    "middle": {"width": 1024, "height": 800},
+    "narrow": {"width": 390, "height": 844},
+}
 
 
 def addresses(ids: dict[str, str]) -> dict[str, str]:
@@ -58,7 +61,7 @@ def main(folder: Path, words: list[str]) -> None:
                 executable_path=chromium.program, args=list(FLAGS), env=dict(chromium.environment)
             )
             for scheme in ("light", "dark"):
-                for size, name in ((WIDE, "wide"), (NARROW, "narrow")):
+                for name, size in SIZES.items():
                     context = browser.new_context(viewport=size, color_scheme=scheme)
                     page = context.new_page()
                     page.on("console", lambda said: said.type == "error" and sys.stderr.write(f"{said.text}\n"))
@@ -70,7 +73,7 @@ def main(folder: Path, words: list[str]) -> None:
                         page.goto(f"{live.url}{path}")
                         page.wait_for_load_state("networkidle")
                         page.wait_for_timeout(400)
-                        page.screenshot(path=folder / f"{each}-{name}-{scheme}.png", full_page=name == "wide")
+                        page.screenshot(path=folder / f"{each}-{name}-{scheme}.png", full_page=name != "narrow")
                     context.close()
             browser.close()
 

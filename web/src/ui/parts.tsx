@@ -63,6 +63,26 @@ export function Id({ id, what = "id" }: { id: string; what?: string }) {
   );
 }
 
+/** New rows that wait, so that nothing moves under pointer or focus. */
+export function Fresh({ count, show }: { count: number; show: () => void }) {
+  if (count === 0) return null;
+  return (
+    <button type="button" className="fresh" onClick={show}>
+      {count} new, show
+    </button>
+  );
+}
+
+/** The next rows of a list that goes further back than it shows. */
+export function Older({ show }: { show: (() => void) | undefined }) {
+  if (show === undefined) return null;
+  return (
+    <button type="button" className="button older" onClick={show}>
+      Show older ones
+    </button>
+  );
+}
+
 interface ChoiceProps<Value extends string> {
   label: string;
   options: readonly (readonly [Value, ReactNode])[];

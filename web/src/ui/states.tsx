@@ -1,7 +1,7 @@
 // What stands where there is nothing yet, nothing at all, or something went wrong.
 import { useEffect, useState, type ReactNode } from "react";
 
-import { ApiError } from "@/api/client";
+import { ApiError, reasonOf } from "@/api/client";
 import { StatusIcon } from "./status-icon";
 
 const PATIENCE = 150;
@@ -46,9 +46,7 @@ export function Failure({ what, error, retry }: { what: string; error: Error; re
       <StatusIcon status={FAILED} decorative />
       <div>
         <p className="title">{what}</p>
-        <p>
-          {error.message} {known?.hint} Nothing that was recorded is lost.
-        </p>
+        <p>{reasonOf(error)} Nothing that was recorded is lost.</p>
         <div className="actions">
           {retry !== undefined && (
             <button type="button" className="button" onClick={retry}>

@@ -63,7 +63,7 @@ export function AgentsPage() {
                 An agent registers itself with its first call, or is launched by Mission Control.
               </Empty>
             ) : (
-              <ul className="rows">
+              <ul className="rows lined">
                 {rows.map((agent) => (
                   <Row
                     key={agent.id}

@@ -1,11 +1,12 @@
 // Every call: who, what, how it ended; filters stand in the address.
 import { useMemo, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { AuditEntry, ListAudit } from "@/api/types";
 import { useRowKeys } from "@/features/shell/row-keys";
-import { Card, Id, Segmented, Time } from "@/ui/parts";
+import { useFilters } from "@/ui/address";
+import { Card, Id, Older, Segmented, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
@@ -21,7 +22,7 @@ const LOOKS: Record<string, Status> = {
 const STATES = ["ok", "error", "denied"] as const;
 
 export function AuditPage() {
-  const [address, setAddress] = useSearchParams();
+  const [address, change] = useFilters();
   const status = STATES.find((each) => each === address.get("status"));
   const [tool, agent, own] = [address.get("tool"), address.get("agent"), address.get("own") === "1"];
   const args: ListAudit = {
@@ -31,16 +32,6 @@ export function AuditPage() {
     ...(agent !== null ? { agent_id: agent } : {}),
     ...(own ? {} : { except_transport: "page" }),
   };
-  const change = (name: string, value: string | null) =>
-    setAddress(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null || value === "") next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   return (
     <div className="page audit">
       <title>Audit · Mission Control</title>
@@ -50,7 +41,7 @@ export function AuditPage() {
         <div className="actions">
           {agent !== null && <AgentFilter id={agent} drop={() => change("agent", null)} />}
           <ToolFilter key={tool} tool={tool ?? ""} change={(value) => change("tool", value)} />
-          <label className="check">
+          <label className="tick quiet">
             <input type="checkbox" checked={own} onChange={(event) => change("own", event.target.checked ? "1" : null)} /> also this page's own
           </label>
           <Segmented
@@ -106,7 +97,7 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
                 : "Calls of agents, of the shell and of programs stand here as they come."}
             </Empty>
           ) : (
-            <ul className="calls" onMouseEnter={hold} onFocus={hold} onMouseLeave={letGo}>
+            <ul className="calls lined" onMouseEnter={hold} onFocus={hold} onMouseLeave={letGo}>
               {rows.map((run) => (
                 <Row key={run.newest.id} run={run} who={names.get(run.newest.agent_id ?? "") ?? run.newest.caller} />
               ))}
@@ -114,11 +105,7 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
           )
         }
       </Loaded>
-      {calls.older !== undefined && (
-        <button type="button" className="button older" onClick={calls.older}>
-          Show older ones
-        </button>
-      )}
+      <Older show={calls.older} />
     </Card>
   );
 }

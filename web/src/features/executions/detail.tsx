@@ -6,6 +6,7 @@ import { useAction, useTool } from "@/api/queries";
 import type { MessageKind, ObservationRecord, WholeExecution } from "@/api/types";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
+import { Refusal, SureButton } from "@/ui/form";
 import { Lease } from "@/ui/lease";
 import { Card, Id, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
@@ -106,30 +107,15 @@ function Steering({ execution }: { execution: WholeExecution }) {
           {word}
         </button>
       ))}
-      <StopButton off={off} stop={() => stop.mutate({ id: execution.id })} />
-      {error !== null && (
-        <p className="error" role="alert">
-          {error.message} {error.hint}
-        </p>
-      )}
+      <SureButton
+        word="Stop"
+        again="Stop it now"
+        title="End its process; its task becomes free for others"
+        off={off}
+        act={() => stop.mutate({ id: execution.id })}
+      />
+      <Refusal error={error} />
     </form>
-  );
-}
-
-/** Asks once more: what the agent has in mind is gone afterwards. */
-function StopButton({ off, stop }: { off: boolean; stop: () => void }) {
-  const [sure, setSure] = useState(false);
-  return (
-    <button
-      type="button"
-      className="button danger"
-      title="End its process; its task becomes free for others"
-      disabled={off}
-      onClick={() => (sure ? stop() : setSure(true))}
-      onBlur={() => setSure(false)}
-    >
-      {sure ? "Stop it now" : "Stop"}
-    </button>
   );
 }
 

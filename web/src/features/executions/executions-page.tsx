@@ -1,13 +1,14 @@
 // Every launched agent as a terminal or a row; the chosen one in large.
 import { useMemo, useRef, useState } from "react";
-import { Link, useNavigate, useParams, useSearchParams } from "react-router";
+import { Link, useNavigate, useParams } from "react-router";
 
 import type { RunGlance } from "@/api/types";
 import { useKeys } from "@/features/shell/keys";
 import { useOnline } from "@/live/live";
+import { useFilters } from "@/ui/address";
 import { useNow } from "@/ui/clock";
 import { Icon } from "@/ui/icons";
-import { Segmented } from "@/ui/parts";
+import { Older, Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { count } from "@/ui/text";
 import { Detail } from "./detail";
@@ -23,7 +24,7 @@ type Show = (typeof SHOWS)[number];
 
 export function ExecutionsPage() {
   const { id } = useParams();
-  const [address, setAddress] = useSearchParams();
+  const [address, change] = useFilters();
   const wanted = SHOWS.find((each) => each === address.get("show"));
   const asList = address.get("view") === "list";
   const live = useRuns(LIVE, { live: true });
@@ -37,16 +38,6 @@ export function ExecutionsPage() {
   const rows = chosen[show];
   const search = address.size > 0 ? `?${address}` : "";
   useMoves(rows, id, search);
-  const change = (name: string, value: string | null) =>
-    setAddress(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const source = show === "ended" ? ended : live;
   return (
     <div className="page executions">
@@ -92,11 +83,7 @@ export function ExecutionsPage() {
               )
             }
           </Loaded>
-          {source.more !== undefined && (
-            <button type="button" className="button older" onClick={source.more}>
-              Show older ones
-            </button>
-          )}
+          <Older show={source.more} />
         </div>
         {id !== undefined && (
           <div className="detail-side">

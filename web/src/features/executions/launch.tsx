@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 
 import { useAction, useTool } from "@/api/queries";
 import { useOverview } from "@/features/shell/counts";
+import { FolderField, FormEnd, Leave, SelectField } from "@/ui/form";
 import { Loaded } from "@/ui/states";
 import { splitArguments } from "./arguments";
 
@@ -28,46 +29,23 @@ export function LaunchAnywhere({ close }: { close: () => void }) {
   const [mission, setMission] = useState("");
   const [task, setTask] = useState("");
   const next = useTool("workflow_next_tasks", { workflow_id: mission, include_failed: true }, { enabled: mission !== "" });
+  const chooseMission = (id: string) => {
+    setMission(id);
+    setTask("");
+  };
   return (
     <>
       <div className="form">
         <h2 id="launch-title">Launch an agent</h2>
         {missions.length === 0 && <p>No mission is open. An agent is launched on a task, and a task belongs to a mission.</p>}
-        <label>
-          Mission
-          <select
-            className="field"
-            value={mission}
-            onChange={(event) => {
-              setMission(event.target.value);
-              setTask("");
-            }}
-          >
-            <option value="">Choose one</option>
-            {missions.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField label="Mission" none="Choose one" of={missions} value={mission} change={chooseMission} />
         {mission !== "" && (
           <Loaded query={next} what="The tasks could not be read" rows={1}>
             {(data) =>
               data.tasks.length === 0 ? (
                 <p>No task of this mission is ready: each is taken, done, or waits for another.</p>
               ) : (
-                <label>
-                  Task that is ready
-                  <select className="field" value={task} onChange={(event) => setTask(event.target.value)}>
-                    <option value="">Choose one</option>
-                    {data.tasks.map((each) => (
-                      <option key={each.id} value={each.id}>
-                        {each.name}
-                      </option>
-                    ))}
-                  </select>
-                </label>
+                <SelectField label="Task that is ready" none="Choose one" of={data.tasks} value={task} change={setTask} />
               )
             }
           </Loaded>
@@ -77,9 +55,7 @@ export function LaunchAnywhere({ close }: { close: () => void }) {
         <LaunchForm key={task} taskId={task} close={close} bare />
       ) : (
         <div className="form actions">
-          <button type="button" className="button" onClick={close}>
-            Leave it
-          </button>
+          <Leave leave={close} />
         </div>
       )}
     </>
@@ -136,33 +112,15 @@ function Form({ taskId, close, installed }: FormProps) {
       )}
       {adapter?.interactive && (
         <label className="tick">
-          <span>
-            <input type="checkbox" checked={terminal} onChange={(event) => setTerminal(event.target.checked)} /> On a terminal that you can
-            type into
-          </span>
+          <input type="checkbox" checked={terminal} onChange={(event) => setTerminal(event.target.checked)} /> On a terminal that you can type into
         </label>
       )}
       <label>
         {name === ANY_PROGRAM ? "Program and its arguments" : "More arguments for it, if any"}
         <input className="field mono" value={more} onChange={(event) => setMore(event.target.value)} />
       </label>
-      <label>
-        Folder to work in, if the mission names none
-        <input className="field mono" value={folder} placeholder="/home/you/project" onChange={(event) => setFolder(event.target.value)} />
-      </label>
-      {launch.error !== null && (
-        <p className="error" role="alert">
-          {launch.error.message} {launch.error.hint}
-        </p>
-      )}
-      <div className="actions">
-        <button className="button primary" disabled={launch.isPending || name === "" || needsProgram}>
-          Launch
-        </button>
-        <button type="button" className="button" onClick={close}>
-          Leave it
-        </button>
-      </div>
+      <FolderField label="Folder to work in, if the mission names none" value={folder} change={setFolder} />
+      <FormEnd act="Launch" off={launch.isPending || name === "" || needsProgram} error={launch.error} leave={close} />
     </form>
   );
 }

@@ -1,7 +1,8 @@
-// Plays an ended execution's terminal again: start, hold, faster, to the end; or saves it.
+// Plays an ended execution's terminal again: start, hold, faster, any part of it; or saves it.
 import { useEffect, useRef, useState } from "react";
 
-import { ApiError, request } from "@/api/client";
+import { request } from "@/api/client";
+import { Refusal } from "@/ui/form";
 import type { Emulator } from "./emulator";
 import { play, readCast, type Playing } from "./replay";
 
@@ -13,44 +14,44 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
   const speed = useRef(SPEEDS[0]!);
   const [shown, setShown] = useState(1);
   const [held, setHeld] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => () => playing.current?.stop(), []);
-  const start = async () => {
+  const [problem, setProblem] = useState<Error | string | null>(null);
+  useEffect(() => () => playing.current?.pause(), []);
+  const begin = async (): Promise<Playing | null> => {
+    if (playing.current !== null) return playing.current;
     setProblem(null);
     try {
       const pieces = readCast(await (await request(address, { method: "GET" })).text());
-      if (pieces.length === 0) return setProblem("It showed nothing.");
-      playing.current?.stop();
-      emulator.reset();
-      setHeld(false);
-      setShown(0);
-      playing.current = play(pieces, () => speed.current, (text) => emulator.write(text), setShown);
+      if (pieces.length === 0) setProblem("It showed nothing.");
+      else playing.current ??= play(pieces, () => speed.current, emulator, setShown);
     } catch (error) {
-      setProblem(error instanceof ApiError ? `${error.message} ${error.hint ?? ""}` : String(error));
+      setProblem(error as Error);
     }
+    return playing.current;
   };
-  const hold = () => {
-    if (held) playing.current?.goOn();
-    else playing.current?.pause();
-    setHeld(!held);
+  const hold = (on: boolean) => {
+    if (on) playing.current?.pause();
+    else playing.current?.goOn();
+    setHeld(on);
+  };
+  const seek = async (part: number) => (await begin())?.seek(part);
+  const again = async () => {
+    await seek(0);
+    hold(false);
   };
   return (
     <div className="replay">
-      {shown < 1 ? (
-        <>
-          <button type="button" className="button small" onClick={hold}>
-            {held ? "Go on" : "Hold"}
-          </button>
-          <button type="button" className="button small" onClick={() => playing.current?.finish()}>
-            To the end
-          </button>
-          <progress value={shown} aria-label="How far it is played" />
-        </>
-      ) : (
-        <button type="button" className="button small" onClick={() => void start()}>
-          Replay
-        </button>
-      )}
+      <button type="button" className="button small" onClick={() => (shown >= 1 ? void again() : hold(!held))}>
+        {shown >= 1 ? "Replay" : held ? "Go on" : "Hold"}
+      </button>
+      <input
+        type="range"
+        min={0}
+        max={1}
+        step="any"
+        value={shown}
+        aria-label="How far it is played"
+        onChange={(event) => void seek(Number(event.target.value))}
+      />
       <label>
         Speed{" "}
         <select className="field" defaultValue={SPEEDS[0]} onChange={(event) => (speed.current = Number(event.target.value))}>
@@ -64,11 +65,7 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
       <a className="button small" href={address} download={`${id}.cast`} title="As an asciicast, which other players show too">
         Save
       </a>
-      {problem !== null && (
-        <p className="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Refusal error={problem} />
     </div>
   );
 }

@@ -7,13 +7,13 @@ const CAST = ['{"version": 2, "width": 80}', '[0.5, "o", "one "]', '[1.0, "r", "
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("it goes in its own time with long pauses cut short, can be held, and ends at once when asked", () => {
+test("it goes in its own time with long pauses cut short, can be held, and is moved to any part of it", () => {
   let screen = "";
   const parts: number[] = [];
   const playing = play(
     readCast(CAST),
     () => 1,
-    (text) => (screen += text),
+    { write: (text) => (screen += text), reset: () => (screen = "") },
     (part) => parts.push(part),
   );
   vi.advanceTimersByTime(400);
@@ -26,8 +26,13 @@ test("it goes in its own time with long pauses cut short, can be held, and ends 
   playing.goOn();
   vi.advanceTimersByTime(1_500);
   expect(screen).toBe("one two ");
-  playing.finish();
+  playing.seek(1 / 3);
+  expect([screen, parts.at(-1)]).toEqual(["one ", 1 / 3]);
+  vi.advanceTimersByTime(60_000);
+  expect([screen, parts.at(-1)]).toEqual(["one two three", 1]);
+  playing.pause();
+  playing.seek(0);
   vi.advanceTimersByTime(60_000);
 
-  expect([screen, parts.at(-1)]).toEqual(["one two three", 1]);
+  expect([screen, parts.at(-1)]).toEqual(["", 0]);
 });

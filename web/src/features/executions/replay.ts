@@ -21,42 +21,53 @@ export function readCast(cast: string): Shown[] {
 export interface Playing {
   pause: () => void;
   goOn: () => void;
-  /** All the rest at once. */
-  finish: () => void;
-  stop: () => void;
+  /** Show everything up to a part of it, from 0 to 1, and go on from there unless it is held. */
+  seek: (part: number) => void;
+}
+
+interface Screen {
+  reset: () => void;
+  write: (text: string) => void;
 }
 
 /** Show each piece when its time comes; `told` hears how far it is, from 0 to 1, which is the end. */
-export function play(pieces: Shown[], speed: () => number, show: (text: string) => void, told: (part: number) => void): Playing {
+export function play(pieces: Shown[], speed: () => number, screen: Screen, told: (part: number) => void): Playing {
   let next = 0;
+  let held = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const step = () => {
-    show(pieces[next]!.text);
+    screen.write(pieces[next]!.text);
     next += 1;
     told(next / pieces.length);
     wait();
   };
   const wait = () => {
-    if (next >= pieces.length) return;
+    if (held || next >= pieces.length) return;
     const before = next === 0 ? 0 : pieces[next - 1]!.at;
     timer = setTimeout(step, Math.min(LONGEST_PAUSE, Math.max(0, pieces[next]!.at - before)) / speed());
   };
-  const pause = () => clearTimeout(timer);
+  const hold = (on: boolean) => {
+    clearTimeout(timer);
+    held = on;
+    wait();
+  };
+  screen.reset();
   wait();
   return {
-    pause,
-    goOn: wait,
-    stop: pause,
-    finish: () => {
-      pause();
-      show(
+    pause: () => hold(true),
+    goOn: () => hold(false),
+    seek: (part) => {
+      clearTimeout(timer);
+      next = Math.round(part * pieces.length);
+      screen.reset();
+      screen.write(
         pieces
-          .slice(next)
+          .slice(0, next)
           .map((piece) => piece.text)
           .join(""),
       );
-      next = pieces.length;
-      told(1);
+      told(next / pieces.length);
+      wait();
     },
   };
 }

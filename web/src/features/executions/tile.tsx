@@ -16,7 +16,7 @@ export function Tile({ execution, chosen, search }: { execution: RunGlance; chos
   const status = stateOf(execution);
   const last = heard(execution, at, now);
   return (
-    <li ref={box} className={`tile tone-${status.tone}`} data-chosen={chosen || undefined} data-status={execution.status}>
+    <li ref={box} className={`tile card tone-${status.tone}`} data-chosen={chosen || undefined} data-status={execution.status}>
       <Link to={`/executions/${execution.id}${search}`} aria-current={chosen || undefined}>
         <span className="tile-head">
           <StatusIcon status={status} />

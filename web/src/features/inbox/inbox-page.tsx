@@ -6,7 +6,7 @@ import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
 import { useStandingStill, useWaiting } from "@/features/shell/counts";
 import { useKeys } from "@/features/shell/keys";
-import { Segmented } from "@/ui/parts";
+import { Fresh, Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { useChosen, useSteady } from "@/ui/steady";
 import { plural } from "@/ui/text";
@@ -92,11 +92,7 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
       <div>
         <SentLines open={items} />
         {named !== null && !items.some((item) => item.id === named) && <NoLonger id={named} />}
-        {fresh > 0 && (
-          <button type="button" className="fresh" onClick={show}>
-            {fresh} new, show
-          </button>
-        )}
+        <Fresh count={fresh} show={show} />
         {items.length === 0 ? (
           <section className="card">
             <Empty title="Nothing waits for you">
@@ -202,7 +198,7 @@ function Answered({ short = false }: { short?: boolean }) {
           data.items.length === 0 ? (
             <Empty title="Nothing was answered yet">Your answers stand here, with what was asked.</Empty>
           ) : (
-            <ul>
+            <ul className="lined">
               {data.items.map((item) => (
                 <li key={item.id}>
                   <Closed item={item} />

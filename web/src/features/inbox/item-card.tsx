@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import type { ItemRow } from "@/api/types";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
+import { sendOnEnter } from "@/ui/form";
 import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { Long } from "@/ui/long";
@@ -182,12 +183,7 @@ function Choices({ item, draft, change, field }: ChoicesProps) {
         placeholder={manual?.placeholder ?? (choices.length > 0 ? "Add words (optional)" : "Write an answer")}
         value={draft.text}
         onChange={(event) => change({ ...draft, text: event.target.value })}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-            event.preventDefault();
-            event.currentTarget.form?.requestSubmit();
-          }
-        }}
+        onKeyDown={sendOnEnter}
       />
     </>
   );

@@ -4,6 +4,7 @@ import { useState, type FormEvent } from "react";
 import { useAction, useTool } from "@/api/queries";
 import type { MessageRecord } from "@/api/types";
 import { useOnline } from "@/live/live";
+import { Refusal, sendOnEnter } from "@/ui/form";
 import { Long } from "@/ui/long";
 import { Card, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
@@ -30,7 +31,7 @@ export function Mail({ thread, choose }: { thread: string | null; choose: (threa
         const open = threads.find((each) => each.id === thread) ?? threads[0]!;
         return (
           <div className="mail">
-            <ul className="card pick" aria-label="Threads">
+            <ul className="card pick lined" aria-label="Threads">
               {threads.map((each) => (
                 <li key={each.id}>
                   <button type="button" aria-pressed={each.id === open.id} onClick={() => choose(each.id)}>
@@ -127,21 +128,12 @@ export function Write({ to, name, replyTo, taskId }: WriteProps) {
         placeholder={`Write to ${name}`}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-            event.preventDefault();
-            event.currentTarget.form?.requestSubmit();
-          }
-        }}
+        onKeyDown={sendOnEnter}
       />
       <button className="button" disabled={!online || send.isPending || text.trim() === ""}>
         Send
       </button>
-      {send.error !== null && (
-        <p className="error" role="alert">
-          {send.error.message} {send.error.hint}
-        </p>
-      )}
+      <Refusal error={send.error} />
     </form>
   );
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { ApiError } from "@/api/client";
 import type { ItemRow } from "@/api/types";
-import { Outbox, UNDO_SECONDS } from "./outbox";
+import { ATTENDED_SECONDS, Outbox, UNDO_SECONDS } from "./outbox";
 
 const item = { id: "q_1" } as ItemRow;
 const answer = { kind: "answer", args: { id: "q_1", choice: 1 } } as const;
@@ -22,6 +22,23 @@ test("an answer is sent once, after the seconds in which it can be taken back", 
 
   expect(deliver.mock.calls).toMatchObject([[answer, expect.any(String), false]]);
   expect(box.all()).toMatchObject([{ state: "sent", words: "Post new", messageId: "msg_1" }]);
+});
+
+test("an answer stays while somebody is at it, but not for ever", async () => {
+  const deliver = vi.fn(async () => ({ closed_at: null, messageId: null }));
+  const box = new Outbox(deliver);
+
+  box.put(item, answer, "Post new");
+  box.attend("q_1", true);
+  await vi.advanceTimersByTimeAsync(20_000);
+  box.attend("q_1", false);
+  await vi.advanceTimersByTimeAsync(UNDO_SECONDS * 1_000 - 1);
+  box.attend("q_1", true);
+  await vi.advanceTimersByTimeAsync(ATTENDED_SECONDS * 1_000 - 20_000 - UNDO_SECONDS * 1_000);
+  expect(deliver).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+
+  expect(deliver).toHaveBeenCalledTimes(1);
 });
 
 test("what was taken back is never sent, and a page that goes away sends what it holds", async () => {

@@ -5,6 +5,8 @@ import { ApiError, call } from "@/api/client";
 import type { AnswerItem, DismissItem, ItemRow } from "@/api/types";
 
 export const UNDO_SECONDS = 5;
+/** Whoever points at an answer, or has the focus on it, may still think about it: for so long at the most. */
+export const ATTENDED_SECONDS = 60;
 const KEPT = 60_000;
 
 /** What a person wants: an answer, or to put the item aside. */
@@ -16,8 +18,10 @@ export interface Letter {
   /** The answer in a few words. */
   words: string;
   state: "held" | "sending" | "sent" | "failed";
-  /** When it leaves, by the clock of this page. */
+  /** When it was given and when it leaves, by the clock of this page. */
+  putAt: number;
   leavesAt: number;
+  attended: boolean;
   sentAt: string | null;
   /** The letter in the agent's mailbox: read, it has reached the agent. */
   messageId: string | null;
@@ -49,15 +53,24 @@ export class Outbox {
       wish,
       words,
       state: "held",
-      leavesAt: Date.now() + UNDO_SECONDS * 1_000,
+      putAt: Date.now(),
+      leavesAt: 0,
+      attended: false,
       sentAt: null,
       messageId: null,
       error: null,
       key: crypto.randomUUID(),
     };
     this.letters = [letter, ...this.letters.filter((each) => each.item.id !== item.id)];
-    this.later(item.id, UNDO_SECONDS * 1_000, () => void this.send(item.id));
-    this.tell();
+    this.leaveAt(item.id, letter.putAt + UNDO_SECONDS * 1_000);
+  }
+
+  /** Somebody points at the answer or has the focus on it, or no longer: meanwhile it stays. */
+  attend(id: string, attended: boolean): void {
+    const letter = this.letters.find((each) => each.item.id === id);
+    if (letter?.state !== "held" || letter.attended === attended) return;
+    this.change(id, { attended });
+    this.leaveAt(id, attended ? letter.putAt + ATTENDED_SECONDS * 1_000 : Date.now() + UNDO_SECONDS * 1_000);
   }
 
   /** Take back what was not sent yet, or forget what became of it. */
@@ -91,6 +104,11 @@ export class Outbox {
   private change(id: string, part: Partial<Letter>): void {
     this.letters = this.letters.map((each) => (each.item.id === id ? { ...each, ...part } : each));
     this.tell();
+  }
+
+  private leaveAt(id: string, leavesAt: number): void {
+    this.change(id, { leavesAt });
+    this.later(id, Math.max(0, leavesAt - Date.now()), () => void this.send(id));
   }
 
   private later(id: string, after: number, act: () => void): void {

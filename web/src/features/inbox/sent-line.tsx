@@ -1,12 +1,15 @@
 // One line for an answer that is on its way: what it says, Undo, then when it was sent and when it reached the agent.
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, type RefObject } from "react";
 
 import { call } from "@/api/client";
 import { useNow } from "@/ui/clock";
+import { Refusal } from "@/ui/form";
 import { StatusIcon } from "@/ui/status-icon";
 import { outbox, useLetters, type Letter } from "./outbox";
 
 const ASK_AGAIN = 2_000;
+const KINDS = ["pointerenter", "pointerleave", "focusin", "focusout"] as const;
 const STATUS = {
   held: { shape: "dotted", tone: "muted", word: "Held back" },
   sending: { shape: "dotted", tone: "muted", word: "On its way" },
@@ -31,13 +34,14 @@ export function SentLines({ open }: { open: readonly { id: string }[] }) {
 
 export function SentLine({ letter, named = false }: { letter: Letter; named?: boolean }) {
   const { item, state } = letter;
+  const line = useAttention(letter);
   return (
-    <div className="sent-line" data-sent={state}>
+    <div className="sent-line" data-sent={state} ref={line}>
       <StatusIcon status={STATUS[state]} decorative />
-      <span className="words">
+      <div className="words">
         {named && <span className="quiet">{item.subject} </span>}
         <strong>{letter.words}</strong> <What letter={letter} />
-      </span>
+      </div>
       <div className="actions">
         {state === "held" && (
           <>
@@ -64,16 +68,29 @@ export function SentLine({ letter, named = false }: { letter: Letter; named?: bo
   );
 }
 
+/** An answer that is held back stays while pointer or focus is on the row that it stands in. */
+function useAttention({ item, state }: Letter): RefObject<HTMLDivElement | null> {
+  const line = useRef<HTMLDivElement>(null);
+  const { id } = item;
+  useEffect(() => {
+    const row = line.current?.closest("li");
+    if (row === null || row === undefined || state !== "held") return;
+    const points = matchMedia("(hover: hover)").matches; // on a touch screen the last place touched stays pointed at
+    const look = () => outbox.attend(id, (points && row.matches(":hover")) || row.contains(document.activeElement));
+    look();
+    for (const kind of KINDS) row.addEventListener(kind, look);
+    return () => {
+      for (const kind of KINDS) row.removeEventListener(kind, look);
+    };
+  }, [id, state]);
+  return line;
+}
+
 function What({ letter }: { letter: Letter }) {
   const to = letter.item.agent_name;
   if (letter.state === "held") return <Leaves letter={letter} />;
   if (letter.state === "sending") return <span className="quiet">is being sent</span>;
-  if (letter.state === "failed")
-    return (
-      <span className="error" role="alert">
-        was not sent: {letter.error?.message} {letter.error?.hint}
-      </span>
-    );
+  if (letter.state === "failed") return <Refusal error={letter.error} what="was not sent" />;
   if (letter.wish.kind === "dismiss") return <span className="quiet">{seconds(letter.sentAt)}</span>;
   return (
     <span className="quiet" role="status">
@@ -88,7 +105,8 @@ function Leaves({ letter }: { letter: Letter }) {
   const left = Math.max(0, Math.ceil((letter.leavesAt - Date.now()) / 1_000));
   return (
     <span className="quiet">
-      {letter.wish.kind === "dismiss" ? "happens" : `goes to ${letter.item.agent_name ?? "whoever waits"}`} in {left} s
+      {letter.wish.kind === "dismiss" ? "happens" : `goes to ${letter.item.agent_name ?? "whoever waits"}`}{" "}
+      {letter.attended ? `when you leave this row, or in ${left} s` : `in ${left} s`}
     </span>
   );
 }

@@ -87,7 +87,7 @@ export function DecidedBefore({ missionId }: { missionId: string }) {
 
 export function Closed({ item }: { item: ItemRow }) {
   return (
-    <article className="closed">
+    <article className="closed row">
       <StatusIcon status={item.state === "answered" ? ANSWERED : PUT_ASIDE} />
       <div className="words">
         <p className="subject">{item.subject}</p>

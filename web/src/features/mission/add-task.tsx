@@ -4,6 +4,7 @@ import { useRef, useState, type FormEvent } from "react";
 import { useAction } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
 import { useOnline } from "@/live/live";
+import { FormEnd, Optional, SelectField } from "@/ui/form";
 import { phaseName } from "@/ui/text";
 
 export function AddTask({ mission }: { mission: MissionOverview }) {
@@ -58,32 +59,14 @@ function AddTaskForm({ mission, close }: { mission: MissionOverview; close: () =
           <option value={last + 1}>{`${last + 1}, a new one`}</option>
         </select>
       </label>
-      <label>
-        <span>
-          After <span className="meta">optional</span>
-        </span>
-        <select className="field" value={after} onChange={(event) => setAfter(event.target.value)}>
-          <option value="">nothing: it can begin with its phase</option>
-          {earlier.map((task) => (
-            <option key={task.id} value={task.id}>
-              {task.name}
-            </option>
-          ))}
-        </select>
-      </label>
-      {add.error !== null && (
-        <p className="error" role="alert">
-          {add.error.message} {add.error.hint}
-        </p>
-      )}
-      <div className="actions">
-        <button className="button primary" disabled={add.isPending || name.trim() === ""}>
-          Add it
-        </button>
-        <button type="button" className="button" onClick={close}>
-          Leave it
-        </button>
-      </div>
+      <SelectField
+        label={<Optional>After</Optional>}
+        none="nothing: it can begin with its phase"
+        of={earlier}
+        value={after}
+        change={setAfter}
+      />
+      <FormEnd act="Add it" off={add.isPending || name.trim() === ""} error={add.error} leave={close} />
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { call } from "@/api/client";
 import { useAction } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
 import { useOnline } from "@/live/live";
+import { Refusal } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 import { Long } from "@/ui/long";
 import { Id } from "@/ui/parts";
@@ -80,11 +81,7 @@ export function Header({ mission }: { mission: MissionOverview }) {
           <Long text={mission.summary} />
         </p>
       )}
-      {error !== null && (
-        <p className="error" role="alert">
-          {error.message} {error.hint}
-        </p>
-      )}
+      <Refusal error={error} />
     </header>
   );
 }
@@ -97,10 +94,10 @@ function goalOf(mission: MissionOverview): string | null {
 
 function ExportMenu({ mission }: { mission: MissionOverview }) {
   const menu = useRef<HTMLDetailsElement>(null);
-  const [failed, setFailed] = useState("");
+  const [failed, setFailed] = useState<Error | null>(null);
   const save = async (format: (typeof FORMATS)[number][0]) => {
     menu.current?.removeAttribute("open");
-    setFailed("");
+    setFailed(null);
     const made = await call("mission_export", { mission_id: mission.id, format });
     const address = URL.createObjectURL(new Blob([made.content], { type: made.media_type }));
     const link = document.createElement("a");
@@ -111,21 +108,17 @@ function ExportMenu({ mission }: { mission: MissionOverview }) {
   };
   return (
     <>
-    {failed !== "" && (
-      <span className="error" role="alert">
-        It could not be exported: {failed}
-      </span>
-    )}
-    <details className="menu" ref={menu} onBlur={closeOutside} onKeyDown={closeOnEscape}>
-      <summary className="button">Export</summary>
-      <div className="menu-items">
-        {FORMATS.map(([format, words]) => (
-          <button key={format} type="button" onClick={() => void save(format).catch((error: Error) => setFailed(error.message))}>
-            {words}
-          </button>
-        ))}
-      </div>
-    </details>
+      <Refusal error={failed} what="It could not be exported" />
+      <details className="menu" ref={menu} onBlur={closeOutside} onKeyDown={closeOnEscape}>
+        <summary className="button">Export</summary>
+        <div className="menu-items popover">
+          {FORMATS.map(([format, words]) => (
+            <button key={format} type="button" onClick={() => void save(format).catch(setFailed)}>
+              {words}
+            </button>
+          ))}
+        </div>
+      </details>
     </>
   );
 }

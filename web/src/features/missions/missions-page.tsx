@@ -2,12 +2,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, useNavigate } from "react-router";
 
 import { call } from "@/api/client";
 import type { ListMissionGlances, MissionGlance, MissionGlances } from "@/api/types";
 import { useKeys } from "@/features/shell/keys";
-import { Ago, Segmented } from "@/ui/parts";
+import { useFilters } from "@/ui/address";
+import { Ago, Fresh, Segmented } from "@/ui/parts";
 import { Progress, tallyWords } from "@/ui/progress";
 import { Empty, Loaded } from "@/ui/states";
 import { look, MISSION } from "@/ui/status";
@@ -29,23 +30,14 @@ const FILTERS = {
 type Filter = keyof typeof FILTERS;
 
 export function MissionsPage() {
-  const [address, setAddress] = useSearchParams();
+  const [address, change] = useFilters();
   const filter = (address.get("show") ?? "open") as Filter;
   const text = address.get("q") ?? "";
+  const navigate = useNavigate();
   const args = useMemo(() => argumentsOf(filter, text), [filter, text]);
   const pages = useMissions(args);
   const first = pages.data?.pages[0];
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.missions) ?? [], [pages.data]);
-  const change = (name: string, value: string) =>
-    setAddress(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === "" || (name === "show" && value === "open")) next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   return (
     <div className="page missions">
       <title>Missions · Mission Control</title>
@@ -57,7 +49,7 @@ export function MissionsPage() {
           <Segmented
             label="Which missions"
             value={filter}
-            choose={(value) => change("show", value)}
+            choose={(value) => change("show", value === "open" ? null : value)}
             options={(Object.keys(FILTERS) as Filter[]).map((name) => [name, label(name, filter === "archived" ? undefined : first?.counts)] as const)}
           />
           <NewMission />
@@ -67,7 +59,7 @@ export function MissionsPage() {
         <Loaded query={{ data: first, error: pages.error, refetch: pages.refetch }} what="The missions could not be read" rows={8}>
           {(found) =>
             found.missions.length === 0 ? (
-              <Nothing filtered={text !== "" || filter !== "all"} showAll={() => setAddress({ show: "all" })} />
+              <Nothing filtered={text !== "" || filter !== "all"} showAll={() => void navigate("?show=all")} />
             ) : (
               <Rows rows={rows} total={found.total} more={() => !pages.isFetching && pages.hasNextPage && void pages.fetchNextPage()} />
             )
@@ -202,11 +194,7 @@ function Rows({ rows: newest, total, more }: RowsProps) {
   );
   return (
     <>
-    {fresh > 0 && (
-      <button type="button" className="fresh" onClick={show}>
-        {fresh} new, show
-      </button>
-    )}
+    <Fresh count={fresh} show={show} />
     <div role="table" aria-label="Missions" aria-rowcount={total + 1} ref={list} className="mission-table">
       <div role="row" className="mission-row head">
         <span role="columnheader">Mission</span>

@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 
 import { useAction } from "@/api/queries";
 import { useOnline } from "@/live/live";
+import { FolderField, FormEnd, Optional } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 
 export function NewMission({ primary = false }: { primary?: boolean }) {
@@ -46,26 +47,9 @@ export function NewMissionForm({ close }: { close: () => void }) {
         What is to be reached
         <textarea className="field" rows={4} value={goal} onChange={(event) => setGoal(event.target.value)} />
       </label>
-      <label>
-        <span>
-          Folder of the repository <span className="meta">optional</span>
-        </span>
-        <input className="field mono" value={folder} placeholder="/home/you/project" onChange={(event) => setFolder(event.target.value)} />
-      </label>
+      <FolderField label={<Optional>Folder of the repository</Optional>} value={folder} change={setFolder} />
       <p className="quiet">It waits for a plan: an agent sets one over MCP, or you add tasks yourself.</p>
-      {create.error !== null && (
-        <p className="error" role="alert">
-          {create.error.message} {create.error.hint}
-        </p>
-      )}
-      <div className="actions">
-        <button className="button primary" disabled={create.isPending || name.trim() === ""}>
-          Start it
-        </button>
-        <button type="button" className="button" onClick={close}>
-          Leave it
-        </button>
-      </div>
+      <FormEnd act="Start it" off={create.isPending || name.trim() === ""} error={create.error} leave={close} />
     </form>
   );
 }

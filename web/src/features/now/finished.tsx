@@ -25,12 +25,14 @@ export function Finished({ overview }: { overview: Overview }) {
       {overview.ended.length === 0 ? (
         <Empty title="Nothing has ended yet">Tasks that are completed, failed or skipped appear here.</Empty>
       ) : (
-        <ul>
+        <ul className="lined">
           {overview.ended.slice(0, SHOWN).map((task) => (
-            <li key={task.id}>
+            <li key={task.id} className="row">
               <StatusIcon status={look(TASK, task.state)} />
               <div className="words">
-                <Link to={`/tasks/${task.id}`}>{task.name}</Link>
+                <Link to={`/tasks/${task.id}`} className="two-lines">
+                  {task.name}
+                </Link>
                 <div className="meta cut">
                   {[task.agent, task.mission_name].filter(Boolean).join(" · ")}
                 </div>

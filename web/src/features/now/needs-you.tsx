@@ -10,7 +10,7 @@ import { useWaiting } from "@/features/shell/counts";
 import { useKeys } from "@/features/shell/keys";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
-import { Card } from "@/ui/parts";
+import { Card, Fresh } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
@@ -37,12 +37,8 @@ export function NeedsYou() {
             <Empty title="Nothing waits for you">Questions, blockers and reviews of agents stand here, with what they hold up.</Empty>
           ) : (
             <>
-              {fresh > 0 && (
-                <button type="button" className="fresh" onClick={show}>
-                  {fresh} new, show
-                </button>
-              )}
-              <ul ref={list}>
+              <Fresh count={fresh} show={show} />
+              <ul ref={list} className="lined">
                 {items.map((item) => (
                   <Row key={item.id} item={item} chosen={item === chosen} letter={letters.find((each) => each.item.id === item.id)} />
                 ))}
@@ -107,7 +103,7 @@ function Row({ item, chosen, letter }: RowProps) {
     <li className="need" data-chosen={chosen || undefined}>
       <StatusIcon status={look(QUEUE, item.kind)} />
       <div className="words">
-        <Link to={`/inbox?item=${item.id}`} className="subject">
+        <Link to={`/inbox?item=${item.id}`} className="subject two-lines">
           {item.subject}
         </Link>
         <div className="meta cut">{by || item.mission_name || look(QUEUE, item.kind).word}</div>

@@ -63,7 +63,9 @@ function Group({ tasks, mission, lease }: GroupProps) {
       <tr className="group">
         <th colSpan={5} scope="rowgroup">
           <div>
-            <Link to={`/missions/${first.mission_id}`}>{first.mission_name}</Link>
+            <Link to={`/missions/${first.mission_id}`} className="cut">
+              {first.mission_name}
+            </Link>
             {mission !== undefined && (
               <>
                 <Progress tally={mission.tasks} />

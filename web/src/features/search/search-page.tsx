@@ -28,7 +28,7 @@ export function SearchPage() {
               data.results.length === 0 ? (
                 <Empty title="Nothing has these words">All of them must occur, in any order. Try fewer, or only their beginnings.</Empty>
               ) : (
-                <ul>
+                <ul className="lined">
                   {data.results.map((result) => (
                     <Result key={`${result.kind}${result.id}`} result={result} />
                   ))}

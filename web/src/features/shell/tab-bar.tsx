@@ -24,7 +24,7 @@ export function TabBar() {
           <Icon name="more" size={18} />
           More
         </summary>
-        <div className="more">
+        <div className="more popover">
           {[...PLACES.slice(TABS), { to: "/search", icon: "search" as const, name: "Search" }].map((place) => (
             <NavLink key={place.to} to={place.to}>
               <Icon name={place.icon} /> {place.name}

@@ -5,6 +5,7 @@ import { useAction, useTool } from "@/api/queries";
 import type { TaskRecord } from "@/api/types";
 import { LaunchForm } from "@/features/executions/launch";
 import { useOnline } from "@/live/live";
+import { FormEnd, Refusal } from "@/ui/form";
 
 const OPEN = ["pending", "blocked", "planning", "in_progress", "paused", "review"];
 
@@ -53,11 +54,7 @@ export function Actions({ task }: { task: TaskRecord }) {
           </button>
         )}
       </div>
-      {error !== null && (
-        <p className="error" role="alert">
-          {error.message} {error.hint}
-        </p>
-      )}
+      <Refusal error={error} />
       <dialog ref={launch} aria-labelledby="launch-title">
         <LaunchForm taskId={task.id} close={() => launch.current?.close()} />
       </dialog>
@@ -104,19 +101,7 @@ function AssignForm({ task, close }: { task: TaskRecord; close: () => void }) {
         The agent holds it from now on. It learns of it when it next asks what it has to do.
         {task.assigned_agent_id !== null && " Whoever has it now loses it."}
       </p>
-      {(error !== null || held !== null) && (
-        <p className="error" role="alert">
-          {error !== null ? `${error.message} ${error.hint ?? ""}` : held}
-        </p>
-      )}
-      <div className="actions">
-        <button className="button primary" disabled={claim.isPending || release.isPending || chosen === ""}>
-          Assign
-        </button>
-        <button type="button" className="button" onClick={close}>
-          Leave it
-        </button>
-      </div>
+      <FormEnd act="Assign" off={claim.isPending || release.isPending || chosen === ""} error={error ?? held} leave={close} />
     </form>
   );
 }

@@ -2,7 +2,7 @@
 import type { TaskRecord } from "@/api/types";
 import { Long } from "@/ui/long";
 import { Card } from "@/ui/parts";
-import { QUEUE, TASK } from "@/ui/status";
+import { QUEUE, TASK, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 
 export function Plan({ task }: { task: TaskRecord }) {
@@ -41,33 +41,22 @@ export function words(value: unknown): string {
   return String(value);
 }
 
+/** How it stands or ended, in the words of whoever said so. */
 export function Ending({ task }: { task: TaskRecord }) {
   const reason = task.hold?.["reason"];
-  if (reason !== undefined && reason !== null)
-    return (
-      <p className="ending card">
-        <StatusIcon status={QUEUE["blocker"]!} />
-        <span>
-          It is held: <Long text={String(reason)} />
-        </span>
-      </p>
-    );
-  if (task.error !== null)
-    return (
-      <p className="ending card">
-        <StatusIcon status={TASK["failed"]!} />
-        <span>
-          <Long text={task.error} />
-        </span>
-      </p>
-    );
-  if (task.outcome === null) return null;
+  if (reason !== undefined && reason !== null) return <Said status={QUEUE["blocker"]!} lead="It is held: " text={String(reason)} />;
+  if (task.error !== null) return <Said status={TASK["failed"]!} text={task.error} />;
+  return task.outcome === null ? null : <Said status={TASK["claimed"]!} lead="claims: " text={task.outcome} />;
+}
+
+function Said({ status, lead = "", text }: { status: Status; lead?: string; text: string }) {
   return (
-    <p className="ending card">
-      <StatusIcon status={TASK["claimed"]!} />
-        <span>
-          claims: <Long text={task.outcome} />
-        </span>
+    <p className="row card">
+      <StatusIcon status={status} />
+      <span>
+        {lead}
+        <Long text={text} />
+      </span>
     </p>
   );
 }

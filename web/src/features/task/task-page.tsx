@@ -59,7 +59,7 @@ function Whole({ task }: { task: TaskRecord }) {
       <div className="page-head">
         <h1>{task.name}</h1>
         {shown !== undefined && <StatusPill status={look(TASK, shown.state)} />}
-        <div className="aside task-head">
+        <div className="aside actions">
           {place >= 0 && (
             <span className="meta">
               {place + 1} of {tasks.length} <kbd aria-hidden="true">k</kbd> <kbd aria-hidden="true">j</kbd>

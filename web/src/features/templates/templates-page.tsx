@@ -5,6 +5,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import { useAction, useTool } from "@/api/queries";
 import type { TemplateSummary } from "@/api/types";
 import { useOnline } from "@/live/live";
+import { FolderField, FormEnd, Optional } from "@/ui/form";
 import { Card } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { plural } from "@/ui/text";
@@ -41,7 +42,7 @@ export function TemplatesPage() {
               </div>
               <div>
                 <Card title="Templates" count={all.length}>
-                  <ul className="pick">
+                  <ul className="pick lined">
                     {all.map((each) => (
                       <li key={each.id}>
                         <button
@@ -131,9 +132,7 @@ function Apply({ template, values, setValues }: ApplyProps) {
         </label>
         {template.variables.map((variable) => (
           <label key={variable.name}>
-            <span>
-              {variable.name} {!variable.required && <span className="meta">optional</span>}
-            </span>
+            <Optional when={!variable.required}>{variable.name}</Optional>
             <input
               className="field"
               value={values[variable.name] ?? ""}
@@ -144,22 +143,12 @@ function Apply({ template, values, setValues }: ApplyProps) {
             {variable.description !== "" && <span className="meta">{variable.description}</span>}
           </label>
         ))}
-        <label>
-          <span>
-            Folder of the repository <span className="meta">optional</span>
-          </span>
-          <input className="field" value={folder} placeholder="/home/you/project" onChange={(event) => setFolder(event.target.value)} />
-        </label>
-        {apply.error !== null && (
-          <p className="error" role="alert">
-            {apply.error.message} {apply.error.hint}
-          </p>
-        )}
-        <div className="actions">
-          <button className="button primary" disabled={!online || apply.isPending || name.trim() === "" || lacking.length > 0}>
-            Start the mission
-          </button>
-        </div>
+        <FolderField label={<Optional>Folder of the repository</Optional>} value={folder} change={setFolder} />
+        <FormEnd
+          act="Start the mission"
+          off={!online || apply.isPending || name.trim() === "" || lacking.length > 0}
+          error={apply.error}
+        />
       </form>
     </Card>
   );

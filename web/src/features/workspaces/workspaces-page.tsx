@@ -8,7 +8,8 @@ import { useTool } from "@/api/queries";
 import type { WorkspaceRecord } from "@/api/types";
 import { useRowKeys } from "@/features/shell/row-keys";
 import { useOnline } from "@/live/live";
-import { Card, Id, Segmented, Time } from "@/ui/parts";
+import { Refusal, SureButton } from "@/ui/form";
+import { Card, Id, Older, Segmented, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { StatusIcon } from "@/ui/status-icon";
 import { plural } from "@/ui/text";
@@ -60,7 +61,7 @@ export function WorkspacesPage() {
                 A workflow with auto_create_workspaces gives each parallel task a git worktree of its own; it stands here with its branch.
               </Empty>
             ) : (
-              <ul className="spaces">
+              <ul className="spaces lined">
                 {data.workspaces.map((each) => (
                   <Row key={each.id} workspace={each} changed={() => void spaces.refetch()} />
                 ))}
@@ -68,11 +69,7 @@ export function WorkspacesPage() {
             )
           }
         </Loaded>
-        {spaces.data !== undefined && spaces.data.workspaces.length === limit && limit < MOST && (
-          <button type="button" className="button older" onClick={() => setLimit(Math.min(limit + PAGE, MOST))}>
-            Show older ones
-          </button>
-        )}
+        <Older show={spaces.data?.workspaces.length === limit && limit < MOST ? () => setLimit(Math.min(limit + PAGE, MOST)) : undefined} />
       </Card>
     </div>
   );
@@ -102,11 +99,10 @@ function useRemoval(workspace: WorkspaceRecord) {
 function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () => void }) {
   const online = useOnline();
   const remove = useRemoval(workspace);
-  const [sure, setSure] = useState(false);
   const standing = stateOf(workspace);
   const gone = workspace.removed_at !== null;
   return (
-    <li>
+    <li className="row">
       <StatusIcon status={standing.status} />
       <div className="words">
         <strong>
@@ -139,23 +135,17 @@ function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () =
             </ul>
           </details>
         )}
-        {remove.error !== null && (
-          <p className="error" role="alert">
-            {remove.error.message} {remove.error.hint}
-          </p>
-        )}
+        <Refusal error={remove.error} />
       </div>
       {!gone && (
-        <button
-          type="button"
-          className={`button small ${sure ? "danger" : ""}`}
-          disabled={!online || remove.isPending}
+        <SureButton
+          small
+          word="Remove"
+          again="Save its work and remove it"
           title="Its commits stay on their branch, and what is not committed is kept on a branch of its own"
-          onClick={() => (sure ? remove.mutate(undefined, { onSuccess: changed }) : setSure(true))}
-          onBlur={() => setSure(false)}
-        >
-          {sure ? "Save its work and remove it" : "Remove"}
-        </button>
+          off={!online || remove.isPending}
+          act={() => remove.mutate(undefined, { onSuccess: changed })}
+        />
       )}
     </li>
   );

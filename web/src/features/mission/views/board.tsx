@@ -1,8 +1,8 @@
 // The tasks in columns: by phase, by state, or by agent.
 import { useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
 
 import type { MissionOverview, MissionTask, TaskCount } from "@/api/types";
+import { useFilters } from "@/ui/address";
 import { serverNow } from "@/ui/clock";
 import { Segmented } from "@/ui/parts";
 import { Progress } from "@/ui/progress";
@@ -33,12 +33,10 @@ interface Column {
 }
 
 export function Board({ mission, choose }: ViewProps) {
-  const [address, setAddress] = useSearchParams();
+  const [address, change] = useFilters();
   const by = (BYS.find(([each]) => each === address.get("by"))?.[0] ?? "phase") as By;
   const way = useMemo(() => critical(mission, serverNow()), [mission]);
   const columns = useMemo(() => columnsOf(mission, by), [mission, by]);
-  const change = (value: By) =>
-    setAddress((before) => new URLSearchParams({ ...Object.fromEntries(before), by: value }), { replace: true });
   if (mission.tasks.length === 0)
     return (
       <section className="card">
@@ -48,7 +46,7 @@ export function Board({ mission, choose }: ViewProps) {
   return (
     <section className="board" aria-label="Board">
       <div className="board-bar">
-        <Segmented label="Columns" options={BYS} value={by} choose={change} />
+        <Segmented label="Columns" options={BYS} value={by} choose={(value) => change("by", value)} />
       </div>
       <div className="board-columns">
         {columns.map((column) => (
@@ -74,7 +72,7 @@ function ColumnCard({ column, way, choose }: { column: Column; way: Critical; ch
         {counts !== null && <Progress tally={counts} />}
         {column.note !== "" && <p className="meta">{column.note}</p>}
       </header>
-      <ul>
+      <ul className="lined">
         {shown.map((task) => (
           <Task key={task.id} task={task} way={way} choose={choose} />
         ))}
@@ -90,7 +88,7 @@ function ColumnCard({ column, way, choose }: { column: Column; way: Critical; ch
 
 function Task({ task, way, choose }: { task: MissionTask; way: Critical; choose: (id: string) => void }) {
   return (
-    <li data-needs={NEEDS.has(task.state) || undefined} data-quiet={isDone(task) || task.state === "waiting" || undefined}>
+    <li className="row" data-needs={NEEDS.has(task.state) || undefined} data-quiet={isDone(task) || task.state === "waiting" || undefined}>
       <StatusIcon status={look(TASK, task.state)} />
       <div className="words">
         <button type="button" className="link" onClick={() => choose(task.id)}>

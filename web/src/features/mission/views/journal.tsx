@@ -7,7 +7,7 @@ import type { JournalEntry, MissionJournal } from "@/api/types";
 import { useConnection } from "@/live/live";
 import { Icon } from "@/ui/icons";
 import { Long } from "@/ui/long";
-import { Card, Time } from "@/ui/parts";
+import { Card, Fresh, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
@@ -38,12 +38,8 @@ export function Journal({ mission, choose }: ViewProps) {
             <Empty title="Nothing was written down yet">Decisions, issues, milestones and checkpoints of the agents appear here.</Empty>
           ) : (
             <>
-              {fresh > 0 && (
-                <button type="button" className="fresh" onClick={show}>
-                  {fresh} new, show
-                </button>
-              )}
-              <ol ref={list} className="entries">
+              <Fresh count={fresh} show={show} />
+              <ol ref={list} className="entries lined">
                 {shown.map((entry) => (
                   <Entry key={entry.id} entry={entry} choose={choose} />
                 ))}
