@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mission.settings import BadSetting, default_home, describe, load
+from mission.home import make_home
+from mission.settings import BadSetting, default_home, describe, load, strangers
 
 
 def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_path):
@@ -25,7 +27,9 @@ def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_p
     ("text", "words"),
     [
         ("port = ", "not valid TOML"),
-        ("prot = 1", "unknown setting 'prot'"),
+        ("prot = 1", "unknown setting 'prot'; did you mean port?"),
+        ("MISSION_PORT = 1", "unknown setting 'MISSION_PORT'; did you mean port?"),
+        ("xyz = 1", "unknown setting 'xyz'; known are: database_url"),
         ('port = "x"', "must be a whole number"),
         ("port = true", "must be a whole number"),
         ("port = 70000", "at most 65535"),
@@ -46,6 +50,29 @@ def test_a_wrong_setting_is_named_with_its_source(tmp_path, text, words):
         load({"MISSION_HOME": str(tmp_path)})
 
     assert "settings.toml" in str(caught.value)
+
+
+def test_a_variable_that_nothing_reads_is_told_with_the_nearest_that_is_read():
+    ours = {"MISSION_PORT": "1", "MISSION_HOME": "/x", "MISSION_TOKEN": "t", "MISSION_TEST_CLIENTS": "1", "PORT": "1"}
+    wrong = {"MISSION_PROT": "1", "MISSION_QUUX": "1", "MISSION_EMPTY": ""}
+
+    assert strangers({**ours, **wrong}) == [
+        "MISSION_PROT is set, but nothing reads it; did you mean MISSION_PORT?",
+        "MISSION_QUUX is set, but nothing reads it; 'mission config' lists what can be set",
+    ]
+
+
+def test_a_machine_keeps_the_name_it_had_at_the_first_start_unless_it_is_given_one(tmp_path):
+    environment = {"MISSION_HOME": str(tmp_path)}
+    first = load(environment)
+    make_home(replace(first, host_id="mac.home"))
+
+    later = load(environment)
+    given = load({**environment, "MISSION_HOST_ID": "container"})
+    make_home(replace(given, host_id="x"))
+
+    assert (later.host_id, given.host_id) == ("mac.home", "container")
+    assert load(environment) == later
 
 
 def test_a_password_in_the_database_address_is_not_shown(tmp_path):

@@ -25,6 +25,9 @@ def make_home(settings: Settings) -> None:
         raise UnusableHome(f"MISSION_HOME {settings.home} cannot be made: {error.strerror}") from None
     if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
         raise UnusableHome(f"MISSION_HOME {settings.home} cannot be read and written by this user")
+    if "host_id" not in settings.sources:
+        with suppress(OSError):
+            settings.host_path.write_text(f"{settings.host_id}\n")
 
 
 def operator_token(settings: Settings) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from dataclasses import field as dataclass_field
 from pathlib import Path
@@ -82,6 +82,11 @@ class Settings:
         return self.home / "settings.toml"
 
     @property
+    def host_path(self) -> Path:
+        """Keeps the machine's first name: that of a laptop changes with the network it is in."""
+        return self.home / "host_id"
+
+    @property
     def snapshots_path(self) -> Path:
         return self.home / "snapshots"
 
@@ -95,6 +100,8 @@ class Settings:
 
 
 NAMES = tuple(field.name for field in fields(Settings) if field.name not in {"home", "sources"})
+OTHER_VARIABLES = ("MISSION_HOME", "MISSION_TOKEN", "MISSION_HOOK_DEBUG", "MISSION_PROMPT_FILE")
+"""What is read from the environment without being a setting."""
 
 
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:
@@ -120,6 +127,8 @@ def load(environment: Mapping[str, str] = os.environ, *, ignore_file: bool = Fal
         if environment.get(variable):
             values[name] = _convert(name, environment[variable], source=variable)
             sources[name] = variable
+    if "host_id" not in values and (kept := _kept(settings.host_path)):
+        values["host_id"], sources["host_id"] = kept, "first start"
     for name, value in overrides.items():
         if value is not None:
             values[name] = _convert(name, value, source="command line")
@@ -136,6 +145,24 @@ def load_or_default(environment: Mapping[str, str] = os.environ) -> Settings:
             {name: environment[name] for name in ("MISSION_HOME", "XDG_DATA_HOME") if name in environment},
             ignore_file=True,
         )
+
+
+def strangers(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """A sentence about each variable that looks like ours and that nothing reads: most likely it is misspelled."""
+    known = [*(f"MISSION_{name.upper()}" for name in NAMES), *OTHER_VARIABLES]
+    found = []
+    for name, value in sorted(environment.items()):
+        if value and name.startswith("MISSION_") and not name.startswith("MISSION_TEST_") and name not in known:
+            near = _nearest(name, [variable.removeprefix("MISSION_").lower() for variable in known])
+            advice = f"did you mean MISSION_{near.upper()}?" if near else "'mission config' lists what can be set"
+            found.append(f"{name} is set, but nothing reads it; {advice}")
+    return found
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    import difflib  # deferred: only a misspelled name needs it
+
+    return next(iter(difflib.get_close_matches(name.lower().removeprefix("mission_"), known, n=1)), None)
 
 
 def describe(settings: Settings) -> list[dict[str, Any]]:
@@ -157,6 +184,13 @@ def describe(settings: Settings) -> list[dict[str, Any]]:
     return rows
 
 
+def _kept(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_bytes()
@@ -172,7 +206,9 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise BadSetting(f"{path} is not valid TOML: {error}") from None
     unknown = sorted(set(values) - set(NAMES))
     if unknown:
-        raise BadSetting(f"{path}: unknown setting '{unknown[0]}'; known are: {', '.join(NAMES)}")
+        near = _nearest(unknown[0], NAMES)
+        advice = f"did you mean {near}?" if near else f"known are: {', '.join(NAMES)}"
+        raise BadSetting(f"{path}: unknown setting '{unknown[0]}'; {advice}")
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -24,6 +25,21 @@ def test_links_are_followed(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(repo.path / "src")
 
     assert find_tree(tmp_path / "link").path == repo.path
+
+
+def test_where_case_does_not_matter_the_file_system_is_asked_how_a_folder_is_spelled(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = tmp_path / "as typed"
+    typed.mkdir()
+    spelled = os.fsencode(repo.path).ljust(1024, b"\0")
+    monkeypatch.setattr(fcntl, "F_GETPATH", 50, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", lambda *_: spelled)
+
+    tree = find_tree(typed)
+
+    assert tree.path == repo.path
+    assert tree.contains(typed)
 
 
 def test_worktrees_share_their_common_directory(repo: Repo, tmp_path: Path) -> None:

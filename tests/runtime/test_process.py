@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -230,6 +231,29 @@ async def test_after_kill_9_nothing_is_left_and_the_end_is_true(start: Launch, v
 
     assert (end.signal, end.reason) == (("SIGKILL", None) if victim == "program" else (None, "lost"))
     assert left(process) == []
+
+
+def test_without_proc_the_processes_are_found_by_ps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    marked = f"{processes.EXECUTION_VARIABLE}=x_1"
+    rows = [
+        f"    1     1 Ss   /sbin/launchd A=b {processes.EXECUTION_VARIABLE}=x_12",
+        f"{program.pid} {program.pid} S+ sleep 600 HOME=/Users/ada {marked} TERM=dumb",
+        f"999999 {program.pid} Z (sleep)",
+        f"{os.getpid()} 7 R python {marked}",
+        "999998 7 S",
+        "a line of a variable",
+    ]
+    (tmp_path / "rows").write_text("\n".join(rows) + "\n")
+    monkeypatch.setattr(processes, "PROC", str(tmp_path))
+    monkeypatch.setattr(processes, "PS", ("/bin/cat", str(tmp_path / "rows")))
+
+    by_id = processes.members("x_1", group=None)
+    by_group = processes.members("x_2", group=program.pid)
+    processes.send("x_1", signal.SIGKILL, group=None)
+
+    assert by_id == by_group == {program.pid}
+    assert program.wait(timeout=60) == -signal.SIGKILL
 
 
 async def test_a_launch_that_was_given_up_never_begins(start: Launch, tmp_path: Path):

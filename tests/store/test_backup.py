@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import zipfile
 
 import pytest
@@ -127,6 +128,23 @@ def test_a_backup_is_readable_by_its_owner_only_and_written_whole(sqlite_setting
 
     assert (tmp_path / "all.zip").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_was_there_survives_a_backup_that_fails_on_its_way(sqlite_settings, tmp_path):
+    def full(_table, _rows):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = tmp_path / "kept" / "b.zip"
+    file.parent.mkdir()
+    file.write_text("the only one")
+    backend = new_backend(sqlite_settings, role="a test")
+
+    with pytest.raises(OSError, match="No space"):
+        backup.write(sqlite_settings, backend, file, report=full)
+
+    backend.close()
+    assert file.read_text() == "the only one"
+    assert list(file.parent.iterdir()) == [file]
 
 
 def test_a_snapshot_that_goes_while_it_is_written_is_left_out(sqlite_settings, tmp_path, monkeypatch):

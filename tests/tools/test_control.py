@@ -190,9 +190,9 @@ async def test_events_carry_the_names_of_the_dialect_that_made_the_mission(call,
         "milestone:created",
         "decision:created",
         "issue:created",
+        "task:updated",  # the cause before what follows from it
         "phase:updated",
         f"{family}:updated",
-        "task:updated",
         f"{family}:updated",
     ]
     assert {event.mission_id for event in told} == {mission}

@@ -149,9 +149,20 @@ async def test_a_path_that_is_no_absolute_folder_is_refused(call, mission, path)
         await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "repository_path": path})
 
 
-async def test_a_subagent_must_say_its_name(call, mission):
-    with pytest.raises(InvalidInput, match="agent_name"):
-        await call("start_task", {"mission_id": mission, "name": "t", "goal": "g", "caller_type": "subagent"})
+async def test_fields_that_do_not_go_together_are_named(call, mission):
+    task = {"mission_id": mission, "name": "t", "goal": "g"}
+    wrong = {
+        "agent_name": {**task, "caller_type": "subagent"},
+        "name": {"mission_id": mission},
+        "goal": {"mission_id": mission, "name": "t"},
+        "workflow_id": {**task, "workflow_id": "m_0000000000"},
+    }
+
+    for field, arguments in wrong.items():
+        with pytest.raises(InvalidInput, match=field) as caught:
+            await call("start_task", arguments)
+        assert caught.value.details["field"] == field
+        assert caught.value.hint
 
 
 async def test_without_a_phase_the_task_stands_in_the_current_one(call, mission):

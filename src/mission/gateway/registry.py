@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import inspect
 import pkgutil
@@ -191,9 +192,11 @@ def parse_toolsets(text: str) -> tuple[str, ...]:
         elif word in TOOLSETS:
             chosen[word] = None
         else:
+            known = (*TOOLSETS, *PRESETS, "all")
+            close = difflib.get_close_matches(word[:60], known, n=1)
             raise InvalidInput(
-                f"toolsets: '{word[:60]}' is unknown",
-                hint=f"Choose from: {', '.join((*TOOLSETS, *PRESETS, 'all'))}.",
+                f"toolsets: '{word[:60]}' is unknown" + (f"; did you mean '{close[0]}'?" if close else ""),
+                hint=f"Choose from: {', '.join(known)}.",
                 field="toolsets",
             )
     return tuple(chosen)

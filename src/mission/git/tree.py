@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -23,7 +25,7 @@ class Tree:
 
     def contains(self, path: Path) -> bool:
         """Whether the path, its links followed, is the tree or lies in it."""
-        return Path(os.path.realpath(path)).is_relative_to(self.path)
+        return real_path(path).is_relative_to(self.path)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,11 +37,25 @@ class Location:
     common_dir: Path
 
 
+def real_path(path: Path) -> Path:
+    """The path with its links followed, spelled as its folders are: on macOS any spelling of their case leads there."""
+    real = os.path.realpath(path)
+    question = getattr(fcntl, "F_GETPATH", None)
+    if question is not None:
+        with suppress(OSError):
+            descriptor = os.open(real, os.O_RDONLY)
+            try:
+                real = os.fsdecode(fcntl.fcntl(descriptor, question, bytes(1024)).rstrip(b"\0"))
+            finally:
+                os.close(descriptor)
+    return Path(real)
+
+
 def find_tree(path: Path) -> Tree:
     """The tree that the existing, absolute directory lies in."""
     if not path.is_absolute() or not path.is_dir():
         raise _refused(path, "is not an absolute path of an existing directory")
-    real = Path(os.path.realpath(path))
+    real = real_path(path)
     if ".git" in real.parts:
         raise _refused(path, "lies inside a .git directory; name the worktree instead")
     try:

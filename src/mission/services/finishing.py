@@ -116,6 +116,7 @@ def finish(
     nothing = _nothing_changed(task, ending, changes)
     verification = _verify(task, changes, [*warnings, *nothing, *_overlap_warning(overlapping)])
     ended = _ended(tx, task, ending=ending, changes=changes)
+    tx.emit(events.TaskUpdated(task=ended))  # first: what follows from it is told after it
     phase_status, phase_warnings = _end_in_phase(tx, task, ended, phase_complete=ending.phase_complete)
     verification = replace(verification, warnings=[*verification.warnings, *phase_warnings])
     ended = replace(
@@ -129,7 +130,6 @@ def finish(
     tx.tasks.save(ended)
     asking.moved(tx, task, ended)
     asking.review(tx, ended)
-    tx.emit(events.TaskUpdated(task=ended))
     return Completed(
         task=ended,
         changes=changes,

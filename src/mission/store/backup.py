@@ -37,29 +37,37 @@ class BadBackup(InvalidInput):
 
 
 def write(settings: Settings, backend: Backend, target: Path, *, report: Report | None = None) -> dict[str, int]:
-    """Write a backup of one consistent state; the rows per table."""
+    """Write a backup of one consistent state; the rows per table. What was there stays until the new one is whole."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
-    counts: dict[str, int] = {}
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     except OSError as error:
         raise InvalidInput(f"{target} cannot be written: {error.strerror}", hint="Name a file you may write.") from None
     try:
-        with os.fdopen(descriptor, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            with backend.connect() as connection:
-                backend.begin_read(connection)
-                revision = migrate.revision_of(connection)
-                for table in _tables(connection):
-                    counts[table.name] = _dump(connection, table, archive)
-                    if report is not None:
-                        report(table.name, counts[table.name])
-                backend.end_read(connection)
-            _add_snapshots(settings.snapshots_path, archive)
-            manifest = {"format": FORMAT, "revision": revision, "made_at": shown(utc_now()), "rows": counts}
-            archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
+        with os.fdopen(descriptor, "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                counts = _fill(archive, settings, backend, report=report)
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave an empty file under the name
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+    return counts
+
+
+def _fill(archive: zipfile.ZipFile, settings: Settings, backend: Backend, *, report: Report | None) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    with backend.connect() as connection:
+        backend.begin_read(connection)
+        revision = migrate.revision_of(connection)
+        for table in _tables(connection):
+            counts[table.name] = _dump(connection, table, archive)
+            if report is not None:
+                report(table.name, counts[table.name])
+        backend.end_read(connection)
+    _add_snapshots(settings.snapshots_path, archive)
+    manifest = {"format": FORMAT, "revision": revision, "made_at": shown(utc_now()), "rows": counts}
+    archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     return counts
 
 

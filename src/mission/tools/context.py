@@ -21,7 +21,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import context, missions
 from mission.services.context import PAGED, Context, Positions, Section
 from mission.store.paging import Filter, Position
-from mission.tools.fields import MissionId, PhaseNumber, Texts, cut, moment_of
+from mission.tools.fields import MissionId, PhaseNumber, Texts, check_one_mission, cut, moment_of
 from mission.tools.records import IF_ASKED
 from mission.tools.wording import Moment, issue_type, mission_status, task_status
 
@@ -45,8 +45,7 @@ class GetContext(Arguments):
 
     @model_validator(mode="after")
     def _check(self) -> GetContext:
-        if self.mission_id and self.workflow_id and self.mission_id != self.workflow_id:
-            raise ValueError("mission_id and workflow_id name two different missions: give one")
+        check_one_mission(self.mission_id, self.workflow_id)
         return self
 
 

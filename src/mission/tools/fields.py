@@ -59,6 +59,17 @@ def moment_of(field: str) -> BeforeValidator:
     return BeforeValidator(lambda value: parsed(value, field=field) if isinstance(value, str | int | float) else value)
 
 
+def check_one_mission(mission_id: str | None, workflow_id: str | None) -> None:
+    """Nothing unless the two words for a mission name two."""
+    if mission_id and workflow_id and mission_id != workflow_id:
+        raise InvalidInput(
+            "mission_id and workflow_id name two different missions",
+            hint="Give one of the two.",
+            field="workflow_id",
+            fields=["mission_id", "workflow_id"],
+        )
+
+
 def cut(text: Any, *, longest: int = 500) -> Any:
     """A long text as a row of a list shows it; only reading one object gives it whole."""
     if isinstance(text, str) and len(text) > longest:

@@ -74,7 +74,12 @@ class CreateTemplate(Arguments):
     @model_validator(mode="after")
     def _check(self) -> CreateTemplate:
         if (self.from_workflow_id is None) == (self.template is None):
-            raise ValueError("give either from_workflow_id or template")
+            raise InvalidInput(
+                "give either from_workflow_id or template",
+                hint="Exactly one of the two.",
+                field="from_workflow_id",
+                fields=["from_workflow_id", "template"],
+            )
         return self
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from mission.domain.errors import InvalidInput
 from mission.domain.task import CallerType, Quality, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
@@ -13,7 +14,18 @@ from mission.services import finishing, starting
 from mission.services.finishing import Completed, Ending
 from mission.services.footing import Wish
 from mission.services.starting import Owner, Started
-from mission.tools.fields import Fence, GivenTexts, MissionId, Name, PhaseId, PhaseNumber, TaskId, Text, Texts
+from mission.tools.fields import (
+    Fence,
+    GivenTexts,
+    MissionId,
+    Name,
+    PhaseId,
+    PhaseNumber,
+    TaskId,
+    Text,
+    Texts,
+    check_one_mission,
+)
 from mission.tools.records import IF_ASKED, CommitMade, FilesChanged, RecoveryPacket
 from mission.tools.wording import Moment
 
@@ -37,14 +49,19 @@ class StartTask(Arguments):
 
     @model_validator(mode="after")
     def _check(self) -> StartTask:
-        if self.mission_id and self.workflow_id and self.mission_id != self.workflow_id:
-            raise ValueError("mission_id and workflow_id name two different missions: give one")
+        check_one_mission(self.mission_id, self.workflow_id)
         if self.caller_type is CallerType.SUBAGENT and not self.agent_name:
-            raise ValueError("agent_name is required when caller_type is subagent")
+            message = "agent_name is required when caller_type is subagent"
+            raise InvalidInput(message, hint="Say in agent_name who does the work.", field="agent_name")
         missing = [] if self.task_id else [field for field in ("name", "goal") if not getattr(self, field)]
         if missing:
             verb = "is" if len(missing) == 1 else "are"
-            raise ValueError(f"{' and '.join(missing)} {verb} required for a new task")
+            raise InvalidInput(
+                f"{' and '.join(missing)} {verb} required for a new task",
+                hint="Give them, or the task_id of a planned task.",
+                field=missing[0],
+                fields=missing,
+            )
         return self
 
     def wish(self) -> Wish:

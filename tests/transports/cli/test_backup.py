@@ -45,6 +45,22 @@ def test_a_backup_without_a_name_lies_in_the_home_and_needs_no_daemon(fresh: Pro
     assert fresh.running() is None
 
 
+def test_an_earlier_backup_is_replaced_only_when_asked(fresh: Program, tmp_path: Path) -> None:
+    file = tmp_path / "kept.zip"
+    file.write_text("the only one")
+
+    refused = fresh.refuses("backup", str(file))
+    kept = file.read_text()
+    fresh.does("backup", str(file), "--force")
+
+    assert refused["code"] == "INVALID_STATE"
+    assert "exists already" in refused["message"]
+    assert "--force" in refused["hint"]
+    assert kept == "the only one"
+    assert zipfile.is_zipfile(file)
+    assert fresh.refuses("backup", "/dev/null", "--force")["message"] == "/dev/null is no ordinary file"
+
+
 def test_a_backup_that_cannot_be_written_is_refused(fresh: Program, tmp_path: Path) -> None:
     error = fresh.refuses("backup", str(tmp_path / "no" / "such" / "folder" / "b.zip"))
     shutil.rmtree(fresh.home / "database.lock.holders")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from mission.transports.cli.tools import tools
-from tests.transports.cli.program import Program
+from mission.transports.cli.main import cli
+from tests.transports.cli.program import PATIENCE, Program
 from tests.transports.live import until
 
 
@@ -24,8 +26,8 @@ def started(mission: Program) -> str:
 
 def test_tools_are_listed_without_a_daemon(mission: Program) -> None:
     everything = mission.does("tools")["tools"]
-    chosen = json.loads(CliRunner().invoke(tools, ["--toolsets", "mission", "--json"]).stdout)["tools"]
-    one = json.loads(CliRunner().invoke(tools, ["start_mission"]).stdout)
+    chosen = json.loads(CliRunner().invoke(cli, ["tools", "--toolsets", "mission", "--json"]).stdout)["tools"]
+    one = json.loads(CliRunner().invoke(cli, ["tools", "start_mission"]).stdout)
     unknown = mission.refuses("tools", "--toolsets", "nonsense")
 
     assert {"start_mission", "agent_list", "audit_list"} <= {tool["name"] for tool in everything}
@@ -180,6 +182,7 @@ def test_settings_are_shown_with_their_source_and_without_passwords(mission: Pro
     shown = other.does("config")
     table = other.run("config")
     (mission.home / "settings.toml").unlink()
+    misspelled = Program(mission.home, MISSION_PROT="1")
 
     rows = {row["name"]: row for row in shown["settings"]}
     assert "…" not in table.out
@@ -187,6 +190,8 @@ def test_settings_are_shown_with_their_source_and_without_passwords(mission: Pro
     assert (rows["log_level"]["value"], rows["log_level"]["source"]) == ("debug", "MISSION_LOG_LEVEL")
     assert rows["host"]["source"] == "default"
     assert "pa55word" not in json.dumps(shown) + table.out
+    assert (shown["warnings"], table.err) == ([], "")
+    assert misspelled.run("config").err.endswith("did you mean MISSION_PORT?\n")
 
 
 def test_help_names_every_command(mission: Program) -> None:
@@ -195,6 +200,24 @@ def test_help_names_every_command(mission: Program) -> None:
     assert overview.code == 0
     for command in ("up", "down", "status", "logs", "setup", "doctor", "call", "restore", "token"):
         assert f"  {command} " in overview.out
+
+
+HELP = """
+from click.testing import CliRunner
+from mission.transports.cli.main import COMMANDS, cli
+for name in [*COMMANDS, "agent create", "token show"]:
+    short, long = (CliRunner().invoke(cli, [*name.split(), word]) for word in ("-h", "--help"))
+    print(name, short.exit_code, long.exit_code, short.output == long.output, short.output.startswith("Usage: "))
+"""
+
+
+def test_every_command_explains_itself_by_either_word() -> None:
+    """In a process of its own: a command that another test ran by itself would remember that run's words for help."""
+    said = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, timeout=PATIENCE, check=True)
+
+    lines = said.stdout.splitlines()
+    assert len(lines) > 30
+    assert [line for line in lines if not line.endswith(" 0 0 True True")] == []
 
 
 def test_an_agent_is_made_renewed_and_revoked(mission: Program) -> None:

@@ -48,6 +48,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
 
 
 def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Program) -> None:
+    fresh.environment["MISSION_PROT"] = "1"
     process = fresh.start()
     running = fresh.running()
     assert running is not None
@@ -58,6 +59,7 @@ def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Progr
 
     assert process.returncode == 0, err
     assert f"Mission Control is running at {running.url}" in out
+    assert "did you mean MISSION_PORT?" in err
     assert not (fresh.home / "daemon.json").exists()
 
 

@@ -264,6 +264,15 @@ def test_a_daemon_that_does_not_answer_is_found(home: Path) -> None:
     assert "does not answer" in found["message"]
 
 
+def test_a_misspelled_variable_is_a_warning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISSION_DATABASE_ULR", "postgresql://db.example/mission")
+
+    (found,) = trouble(code=0)
+
+    assert (found["check"], found["status"]) == ("settings", "warning")
+    assert "did you mean MISSION_DATABASE_URL?" in found["message"]
+
+
 def test_a_program_that_is_not_on_the_path_is_a_warning(home: Path, programs: Path) -> None:
     (programs / "mission").rename(programs / "elsewhere")
 

@@ -23,8 +23,8 @@ WITHOUT_HOOKS = {"vscode"}
 
 SERVER = """#!{python}
 import json, sys
-if "broken" in sys.argv:
-    sys.exit("toolset 'broken' is unknown")
+if "crew" in sys.argv:
+    sys.exit("no crew today")
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
@@ -154,10 +154,10 @@ def test_a_server_that_does_not_start_is_taken_out_again(home: Path) -> None:
     file.parent.mkdir()
     file.write_text("# mine\n")
 
-    result = run("codex", "--toolsets", "broken", "--yes", code=1)
+    result = run("codex", "--toolsets", "crew", "--yes", code=1)
 
     assert "exit code 1" in result.stderr
-    assert "toolset 'broken' is unknown" in result.stderr
+    assert "no crew today" in result.stderr
     assert files(home) == {str(file): "# mine\n"}
     run("codex", "--yes")
     run("--remove", "codex", "--yes")
@@ -257,6 +257,11 @@ def test_the_real_server_is_started_and_a_session_of_the_client_comes_and_goes(
         (["all", "--yes"], 1, "No agent client was found"),
         (["--remove"], 2, "Name the client"),
         (["codex", "--scope", "planet"], 2, "planet"),
+        (
+            ["codex", "--toolsets", "mission,taks", "--print"],
+            1,
+            "did you mean 'tasks'?\n  Choose from: mission, workflow",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: list[str], code: int, words: str, home: Path) -> None:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 
 EXECUTION_VARIABLE = "OPEN_MISSION_AGENT_EXECUTION_ID"
+PROC = "/proc"
+PS = ("/bin/ps", "-A", "-E", "-ww", "-o", "pid=", "-o", "pgid=", "-o", "stat=", "-o", "command=")
+"""Where there is no /proc (macOS) this tells the same; the environment stands behind the command."""
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 
@@ -33,12 +38,13 @@ _LIBC = ctypes.CDLL(None)  # loaded before any fork: a child between fork and ex
 def members(execution_id: str, *, group: int | None) -> set[int]:
     """Living processes of the execution: its process group, and whoever inherited its id and left the group."""
     marked = f"{EXECUTION_VARIABLE}={execution_id}".encode()
-    found = set()
-    for name in _processes():
-        pid = int(name)
-        if pid != os.getpid() and _is_alive(name) and (_group_of(pid) == group or marked in _environment(name)):
-            found.add(pid)
-    return found
+    if not os.path.isdir(f"{PROC}/self"):
+        rows = _listed()
+        found = {pid for pid, its_group, words in rows if its_group == group or marked in words}
+    else:
+        names = filter(_is_alive, _processes())
+        found = {int(name) for name in names if _group_of(int(name)) == group or marked in _environment(name)}
+    return found - {os.getpid()}
 
 
 def send(execution_id: str, sign: signal.Signals, *, group: int | None) -> set[int]:
@@ -54,17 +60,25 @@ def send(execution_id: str, sign: signal.Signals, *, group: int | None) -> set[i
     return found
 
 
-def _processes() -> list[str]:
-    """Every process there is to look at; none where /proc does not exist, and then the group has to do."""
+def _listed() -> Iterator[tuple[int, int, list[bytes]]]:
+    """Every living process: its id, its group, and the words of its command and environment."""
     try:
-        return [name for name in os.listdir("/proc") if name.isdigit()]
+        said = subprocess.run(PS, capture_output=True, stdin=subprocess.DEVNULL, env={"LC_ALL": "C"}).stdout
     except OSError:
-        return []
+        return  # neither of the two: the group has to do
+    for line in said.splitlines():
+        words = line.split()
+        if len(words) > 2 and words[0].isdigit() and words[1].isdigit() and not words[2].startswith(b"Z"):
+            yield int(words[0]), int(words[1]), words[3:]
+
+
+def _processes() -> list[str]:
+    return [name for name in os.listdir(PROC) if name.isdigit()]
 
 
 def _is_alive(name: str) -> bool:
     try:
-        with open(f"/proc/{name}/stat", "rb") as file:
+        with open(f"{PROC}/{name}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except (OSError, IndexError):
         return False
@@ -79,7 +93,7 @@ def _group_of(pid: int) -> int | None:
 
 def _environment(name: str) -> list[bytes]:
     try:
-        with open(f"/proc/{name}/environ", "rb") as file:
+        with open(f"{PROC}/{name}/environ", "rb") as file:
             return file.read().split(b"\0")
     except OSError:
         return []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import chain, count
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
+from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.times import utc_now
 from mission.home import make_home
 from mission.settings import load
@@ -21,15 +23,16 @@ Value = TypeVar("Value")
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
 @speaks
-def backup(file: Path | None, as_json: bool) -> None:
+def backup(file: Path | None, force: bool, as_json: bool) -> None:
     """Write a backup to FILE [default: a new file in MISSION_HOME/backups]. The daemon may go on running."""
+    if file is not None:
+        _check_target(file, force=force)
     settings = load()
     backend = open_backend(settings, role="a backup")
-    if file is None:
-        settings.backups_path.mkdir(mode=0o700, exist_ok=True)
-        file = settings.backups_path / f"mission-{utc_now():%Y%m%d-%H%M%S}.zip"
+    file = file or _new_file(settings.backups_path)
     try:
         counts = _with_progress(
             "Backing up", len_tables(), lambda report: files.write(settings, backend, file, report=report)
@@ -60,6 +63,21 @@ def restore(file: Path, yes: bool, as_json: bool) -> None:
     finally:
         backend.close()
     _tell({"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows restored from {file}", as_json=as_json)
+
+
+def _check_target(file: Path, *, force: bool) -> None:
+    """Nothing if the file is ours to write: an earlier backup may be the only one there is."""
+    if file.exists() and not file.is_file():
+        raise InvalidInput(f"{file} is no ordinary file", hint="Name a file to write the backup to.")
+    if file.exists() and not force:
+        raise InvalidState(f"{file} exists already", hint="Name another file, or replace it with --force.")
+
+
+def _new_file(folder: Path) -> Path:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    stem = f"mission-{utc_now():%Y%m%d-%H%M%S}"
+    numbered = (folder / f"{stem}-{number}.zip" for number in count(2))
+    return next(path for path in chain([folder / f"{stem}.zip"], numbered) if not path.exists())
 
 
 def len_tables() -> int:

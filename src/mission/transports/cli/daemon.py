@@ -18,10 +18,10 @@ from mission.domain.agent import CrewState
 from mission.domain.errors import InvalidState
 from mission.domain.mission import ENDED, MissionStatus
 from mission.domain.times import parsed, utc_now
-from mission.settings import load, load_or_default
+from mission.settings import load, load_or_default, strangers
 from mission.transports import daemon
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, own_command, show_json, speaks
+from mission.transports.cli.output import json_option, own_command, show_json, speaks, warn
 
 JUST_NOW = timedelta(seconds=15)
 """Signs of life are written every ten seconds."""
@@ -38,6 +38,8 @@ OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
     settings = load(host=host, port=port)
+    if not as_json:
+        warn(strangers())
     running = daemon.find(settings)
     if running is not None and port and not running.url.endswith(f":{port}"):
         raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")

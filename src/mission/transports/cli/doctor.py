@@ -26,7 +26,7 @@ from mission import __version__
 from mission.domain.errors import MissionError
 from mission.runtime import connect
 from mission.runtime.adapters.base import Adapter, Place, Scope, discover
-from mission.settings import BadSetting, Settings, default_home, load
+from mission.settings import BadSetting, Settings, default_home, load, strangers
 from mission.transports import daemon
 from mission.transports.cli.output import json_option, show_json
 
@@ -109,9 +109,14 @@ def _settings() -> tuple[Settings, list[Finding]]:
     except BadSetting as error:
         settings = Settings(home=Path(daemon.home_directory()))
         mend = "Correct it; 'mission config' lists the settings."
-        return settings, [Finding(check="settings", status="problem", message=str(error), mend=mend)]
+        return settings, [Finding(check="settings", status="problem", message=str(error), mend=mend), *_variables()]
     where = str(settings.file_path) if settings.file_path.exists() else "defaults, no settings file"
-    return settings, [Finding(check="settings", status="ok", message=where)]
+    return settings, [Finding(check="settings", status="ok", message=where), *_variables()]
+
+
+def _variables() -> Iterator[Finding]:
+    for sentence in strangers():
+        yield Finding(check="settings", status="warning", message=sentence, mend="Correct its name, or unset it.")
 
 
 def _python() -> Iterator[Finding]:

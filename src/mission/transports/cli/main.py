@@ -79,7 +79,7 @@ class Lazy(click.Group):
 @click.command(
     cls=Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Every command takes --json. Exit codes: 0 done, 1 refused, 2 wrong usage.",
+    epilog="Every command that lists or answers takes --json. Exit codes: 0 done, 1 refused, 2 wrong usage.",
 )
 @click.version_option(__version__, prog_name="mission")
 def cli() -> None:

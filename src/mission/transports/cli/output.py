@@ -79,6 +79,12 @@ def say(text: str = "", **style: Any) -> None:
     click.secho(plain(text), **style)
 
 
+def warn(sentences: Iterable[str]) -> None:
+    """What is no failure and yet worth knowing, on stderr."""
+    for sentence in sentences:
+        say(f"Warning: {sentence}", fg="yellow", err=True)
+
+
 def plain(text: str) -> str:
     """Text that agents wrote, without what a terminal would obey: escape sequences, overwriting, reversed writing."""
     return text.replace("\r\n", "\n").translate(_AS_MARKS)

@@ -11,7 +11,15 @@ from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, speaks
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+class Words(click.Command):
+    """A command whose words may begin with a dash, and which knows -h only when it stands alone."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, ["--help" if word == "-h" else word for word in args[:own]] + args[own:])
+
+
+@click.command(cls=Words, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("words", nargs=-1, required=True)
 @click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in Kind]), help="Only these.")
 @click.option("--mission", "mission_id", help="Only in this mission.")

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
+from mission.gateway.registry import parse_toolsets
 from mission.runtime import connect, probe
 from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover
 from mission.runtime.kept.files import Backups, Change
@@ -72,6 +73,7 @@ def setup(
             raise click.UsageError("Name the client, or 'all'.")
         _list(place, as_json=as_json)
         return
+    parse_toolsets(toolsets)
     settings = load()
     work = _Work(
         adapters=_chosen(client, place, remove=remove, scope=Scope(scope)),
