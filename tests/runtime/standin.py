@@ -78,6 +78,23 @@ def linger() -> None:
         time.sleep(0.05)
 
 
+def late() -> None:
+    """Works when the file that its argument names is there."""
+    while not os.path.exists(sys.argv[2]):
+        time.sleep(0.05)
+    work()
+
+
+def away() -> None:
+    """Leaves its terminal for a while and comes back to it."""
+    print("leaving", flush=True)
+    for descriptor in (0, 1, 2):
+        os.close(descriptor)
+    time.sleep(0.3)
+    os.open("/dev/tty", os.O_RDWR)
+    os.write(0, b"back\n")
+
+
 def wait() -> None:
     """Never answers, and will not be asked to end."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mission.domain.errors import StorageFull
 from mission.domain.execution import ExecutionStatus
 from tests.runtime.conftest import Control
 
@@ -29,6 +30,33 @@ async def test_signals_that_threads_write_at_once_are_all_recorded_and_come_page
         asked["cursor"] = page["next_cursor"]
 
     assert sorted(seen) == sorted(f"{voice}.{number}" for voice in range(8) for number in range(20))
+
+
+async def test_nothing_that_is_said_while_the_disk_is_full_is_lost(
+    control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("mission.runtime.patience.AGAIN_SECONDS", 0.01)
+    may_begin, refused = tmp_path / "may-begin", 0
+    launched = await control.launch("late", str(may_begin))
+    follower = control.app.supervisor.follower(launched["id"])
+    assert follower is not None
+
+    async def refuse(*_: Any, **__: Any) -> None:
+        nonlocal refused
+        refused += 1
+        raise StorageFull
+
+    with monkeypatch.context() as full:
+        full.setattr(control.app.database, "write", refuse)
+        may_begin.touch()
+        async with asyncio.timeout(60):
+            while refused < 5:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.01)
+    ended = await control.ended(launched["id"])
+
+    assert (ended.status, ended.exit_code) == (S.COMPLETED, 0)
+    kinds = [kind for kind, _ in await control.observations(ended.id)]
+    assert kinds == ["progress", "marker", "completed_claim"]
 
 
 async def test_a_client_that_cannot_reach_its_signals_fails_instead_of_going_on_without(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,6 +140,20 @@ async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control
     ended = await control.ended(launched["id"])
 
     assert ended.status is S.FAILED
+    messages = (await control.call("execution_get", {"id": launched["id"]}))["messages"]
+    assert [each["state"] for each in messages] == ["delivered", "delivered"]
+
+
+async def test_a_full_disk_does_not_end_the_mail(control: Control, monkeypatch: pytest.MonkeyPatch):
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("mission.runtime.postman.write_private", full)
+    launched = await control.launch("patient")
+    for words in ("first", "second"):
+        await control.call("execution_message", {"execution_id": launched["id"], "text": words})
+        await control.all_heard()
+
     messages = (await control.call("execution_get", {"id": launched["id"]}))["messages"]
     assert [each["state"] for each in messages] == ["delivered", "delivered"]
 

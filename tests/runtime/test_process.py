@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,8 @@ def start(tmp_path: Path) -> Launch:
         process = Process(execution_id, tmp_path / execution_id)
         argv = options.pop("argv", [sys.executable, "-u", STANDIN, *arguments])
         environment = options.pop("environment", {"PATH": os.environ["PATH"], "SECRET": "s3cret"})
-        await process.start(
-            Start(execution_id=execution_id, argv=argv, directory=tmp_path, environment=environment, **options)
-        )
+        options.setdefault("directory", tmp_path)
+        await process.start(Start(execution_id=execution_id, argv=argv, environment=environment, **options))
         return process
 
     return start
@@ -98,14 +97,57 @@ async def test_a_program_gets_the_environment_and_folder_it_was_given_and_nothin
     assert not any(b"s3cret" in path.read_bytes() for path in process.folder.iterdir() if path.suffix != ".cast")
 
 
-async def test_a_missing_program_ends_at_once_and_says_why(start: Launch):
-    process = await start(argv=["/nowhere/agent"])
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [
+        ({"argv": ["/nowhere/agent"]}, "No such file or directory"),
+        ({"directory": Path("/nowhere")}, "the folder it should run in cannot be used: No such file or directory"),
+    ],
+)
+async def test_a_program_or_folder_that_is_missing_ends_it_at_once_and_says_why(
+    start: Launch, missing: dict[str, Any], says: str
+):
+    process = await start("hello", **missing)
 
     _, end = await finish(process)
     await process.release()
 
-    assert (end.reason, end.error) == ("not-started", "No such file or directory")
+    assert (end.reason, end.error) == ("not-started", says)
     assert left(process) == []
+
+
+async def test_a_program_that_leaves_its_terminal_may_come_back_to_it(start: Launch):
+    process = await start("away", terminal=Terminal())
+
+    said, end = await finish(process)
+    await process.release()
+
+    assert said["out"] == b"leaving\r\nback\r\n"
+    assert (end.code, end.signal) == (0, None)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[None]:
+    """The folder is a file system that is soon full."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(tmp_path)], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("this user may not mount a file system")
+    yield
+    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+@pytest.mark.usefixtures("small_disk")
+async def test_a_full_disk_ends_no_program_and_what_its_transcript_lacks_is_counted(start: Launch):
+    process = await start("flood", "10000")
+
+    said, end = await finish(process)
+    await process.release()
+
+    shown = (process.folder / transcript.FILE).read_text().splitlines()
+    assert len(said["out"]) > 610_000
+    assert (end.code, end.reason) == (0, None)
+    assert end.missing > 0
+    assert len([json.loads(line) for line in shown]) > 1
 
 
 async def test_a_terminal_can_be_typed_into_and_resized(start: Launch):

@@ -73,6 +73,8 @@ class Ack:
     event_id: str
     observation_id: str | None = None
     reason: str | None = None
+    is_passing: bool = False
+    """Rejected only because it could not be stored just now: the same delivery may succeed later."""
 
     def as_dict(self) -> dict[str, Any]:
         """The acknowledgement on the wire; what is not known is left out."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
 
-from mission.domain.errors import InvalidInput, MissionError
+from mission.domain.errors import InvalidInput, MissionError, TransientError
 from mission.domain.observation import Ack, AckStatus
 from mission.domain.signals import LARGEST_SIGNAL, LONGEST_EVENT_ID, Delivery, Signal, read_event_id, read_signal
 from mission.gateway.audit import AuditTrail, Entry
@@ -72,7 +73,8 @@ class Signals:
             if not entry.written:
                 self._audit.add(entry.finished(error, self._database.clock()))
             words = error.message if isinstance(error, MissionError) else f"something went wrong (incident {entry.id})"
-            return rejection(execution_id, event_id, f"{words}; send it again under the same eventId")
+            refused = rejection(execution_id, event_id, f"{words}; send it again under the same eventId")
+            return replace(refused, is_passing=isinstance(error, TransientError))
         if ack.status is not AckStatus.REJECTED and entry.identity is not None and entry.identity.agent is not None:
             self._signs.note(entry.identity.agent.id)
         return ack

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from mission.domain.errors import MissionError
 from mission.domain.execution import Execution, ExecutionStatus, Mode
 from mission.domain.observation import AckStatus, Origin
 from mission.domain.signals import Delivery
@@ -16,18 +15,19 @@ from mission.runtime import said
 from mission.runtime.launch import SIGNALS, Launch
 from mission.runtime.markers import Diagnostic, Marker
 from mission.runtime.output import Finding, OutputReader
+from mission.runtime.patience import pause, write_at_last
 from mission.runtime.process import Chunk, Exit, Process
 from mission.runtime.terminal import Screen
 from mission.services import endings, executions, observations
 from mission.services.agents import Rhythm
 from mission.services.endings import End
+from mission.services.work import Unattended
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-AGAIN_SECONDS = 1.0
 MOST_DIAGNOSTICS = 100
 LONGEST_REASON = 500
 CONNECT_SECONDS = 60.0
@@ -62,7 +62,8 @@ class Follower:
         self.launch = launch
         self.process = process
         self.screen = screen
-        self._database = database
+        self._work = Unattended(database)
+        self._clock = database.clock
         self._signals = signals
         self._rhythm = rhythm
         self._ended = ended
@@ -116,21 +117,13 @@ class Follower:
         await self._diagnose("not-connected", "mcp-not-connected", {"server": SIGNALS, "reason": reason})
 
     async def _write(self, function: Callable[..., Result], **arguments: Any) -> Result:
-        """Write, however long the store cannot be reached: nothing that was said may be lost meanwhile."""
-        while True:
-            try:
-                return await self._database.write(function, **arguments)
-            except MissionError as error:
-                if not error.retryable:
-                    raise
-                log.warning("execution %s waits for the store: %s", self.execution.id, error.message)
-            await asyncio.sleep(AGAIN_SECONDS)
+        return await write_at_last(self._work, function, execution_id=self.execution.id, **arguments)
 
     async def _take(self, chunk: Chunk) -> None:
         if chunk.end <= self._read_to:
             return  # brought again over a new connection
         self._read_to = chunk.end
-        self.screen.show(chunk.data, stream=chunk.stream, at=self._database.clock())
+        self.screen.show(chunk.data, stream=chunk.stream, at=self._clock())
         await self._record(self._output.feed(chunk))
         if (end := self._output.dealt_with()) is not None:
             self.process.take(end)
@@ -149,9 +142,9 @@ class Follower:
             case Diagnostic():
                 await self._diagnose(key, "marker", {"reason": what.reason, "line": what.excerpt})
             case said.Session():
-                await self._write(executions.noted, execution_id=self.execution.id, session_id=what.id)
+                await self._write(executions.noted, session_id=what.id)
             case said.Usage():
-                await self._write(executions.noted, execution_id=self.execution.id, usage=what.figures)
+                await self._write(executions.noted, usage=what.figures)
             case said.Denied():
                 denied = {"tool": what.tool, "detail": what.detail}
                 await self._diagnose(key, "permission-denied", denied, origin=Origin.PROVIDER)
@@ -163,9 +156,11 @@ class Follower:
 
     async def _observe(self, key: str, marker: Marker) -> None:
         payload = {name: value for name, value in marker.signal.items() if name != "type"}
-        ack = await self._signals.deliver(
-            self.execution.id, marker.signal["type"], marker.event_id, payload, delivery=Delivery.STDOUT_MARKER
-        )
+        kind, delivery = marker.signal["type"], Delivery.STDOUT_MARKER
+        while (
+            ack := await self._signals.deliver(self.execution.id, kind, marker.event_id, payload, delivery=delivery)
+        ).is_passing:
+            await pause()  # whoever prints cannot be asked to say it again
         if ack.status is AckStatus.REJECTED:
             await self._diagnose(key, "marker", {"reason": ack.reason or "rejected", "event_id": ack.event_id})
 
@@ -187,19 +182,20 @@ class Follower:
             return
         if self._diagnostics == MOST_DIAGNOSTICS:
             key, type, payload = "diagnostics:full", "diagnostics-full", {"reason": "more of them are not recorded"}
-        await self._write(
-            observations.note, execution_id=self.execution.id, origin=origin, type=type, payload=payload, key=key
-        )
+        await self._write(observations.note, origin=origin, type=type, payload=payload, key=key)
 
     async def _settle(self, exit: Exit) -> None:
         """Record the end, take its access away and clear up; in this order, so that a crash in between is seen."""
         if exit.left_over:
             left = {"reason": f"processes that it left behind and that were ended: {exit.left_over}"}
             await self._diagnose("left-behind", "left-behind", left)
+        if exit.missing:
+            missing = {"reason": f"pieces of its output that could not be written to its transcript: {exit.missing}"}
+            await self._diagnose("transcript", "transcript-incomplete", missing)
         if not self.has_connected and exit.code is not None:
             await self._missed(NEVER_CONNECTED)
         end = self._end(exit)
-        ended = await self._write(endings.ended, execution_id=self.execution.id, end=end, rhythm=self._rhythm)
+        ended = await self._write(endings.ended, end=end, rhythm=self._rhythm)
         log.info("execution %s ended: %s%s", ended.id, ended.status, f" ({ended.reason})" if ended.reason else "")
         await self.process.release()
         self.screen.close()

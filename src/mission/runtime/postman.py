@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mission.domain.errors import MissionError
+from mission.domain.errors import MissionError, TransientError
 from mission.domain.execution import Execution, ExecutionStatus, MessageKind, MessageState, Mode
 from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
@@ -20,6 +20,7 @@ from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.runtime.follower import MISSION_ENDED, Follower
+from mission.runtime.patience import write_at_last
 from mission.runtime.supervisor import Supervisor
 from mission.services import claims, executions, inbox, mail
 from mission.services.launching import Order
@@ -96,21 +97,31 @@ class Postman:
                 await self._catch_up()
 
     async def _catch_up(self) -> None:
-        """Hear what is new. How far that was is written down when something was for agents, or when much has passed: a
-        write for each event of the log would slow down whoever makes them."""
+        """Hear what is new, and nothing twice. How far that was is written down when something was for agents, or when
+        much has passed: a write for each event of the log would slow down whoever makes them."""
         whole = False
         while not whole:
             chapter = await self._events.read(Topic("global"), since=self.heard)
             for event in filter(_is_for_agents, chapter.events):
                 await self._safely(self._hear(event))
+                self.heard = event.seq
             self.heard, whole = chapter.newest, chapter.whole
             if self.heard - self._written >= MOST_UNWRITTEN or any(map(_is_for_agents, chapter.events)):
-                await asyncio.to_thread(write_private, self._mark, str(self.heard))
-                self._written = self.heard
+                await self._write_down()
+
+    async def _write_down(self) -> None:
+        try:
+            await asyncio.to_thread(write_private, self._mark, str(self.heard))
+        except OSError as problem:  # a full disk: the next daemon hears again what was heard
+            log.warning("how far the log was heard could not be written: %s", problem.strerror)
+        else:
+            self._written = self.heard
 
     async def _safely(self, work: Any) -> None:
         try:
             await work
+        except TransientError:  # the store is away or full: it is heard again
+            raise
         except MissionError as error:
             log.warning("something said to an agent could not be delivered: %s", error.message)
         except Exception:  # one bad letter must not stop the mail
@@ -161,7 +172,7 @@ class Postman:
             await self._go_on(execution)
         elif follower is not None and execution.mode is Mode.INTERACTIVE:
             await self._type(follower, text)
-            await self._work.write(executions.resumed, execution_id=execution.id)
+            await write_at_last(self._work, executions.resumed, execution_id=execution.id)
 
     async def _no_answer(self, execution: Execution) -> None:
         """A question that was put aside: an agent that sits there is told, a task that was kept for it is free."""
@@ -208,7 +219,7 @@ class Postman:
             reason = self._interrupt(follower)
         else:
             reason = await self._tell(follower, message["text"] or WORDS[kind])
-        await self._work.write(executions.told, message_id=message["id"], state=state, reason=reason)
+        await write_at_last(self._work, executions.told, message_id=message["id"], state=state, reason=reason)
 
     def _interrupt(self, follower: Follower) -> str | None:
         if follower.execution.mode is Mode.INTERACTIVE:

@@ -77,6 +77,8 @@ class Exit:
     error: str | None = None
     left_over: int = 0
     output_bytes: int = 0
+    missing: int = 0
+    """How many pieces of output are not in the transcript."""
     ended_at: float | None = None
 
 

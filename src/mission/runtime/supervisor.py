@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mission.domain.errors import InvalidState, MissionError
+from mission.domain.errors import InvalidState, MissionError, TransientError
 from mission.domain.execution import Execution, ExecutionStatus, Mode
 from mission.domain.mission import ENDED, Mission
 from mission.gateway.signals import Signals
@@ -22,6 +22,7 @@ from mission.runtime.handover import Handover
 from mission.runtime.kept_launch import Kept
 from mission.runtime.launch import Launch, launches
 from mission.runtime.outfit import Outfitter
+from mission.runtime.patience import write_at_last
 from mission.runtime.process import Process
 from mission.runtime.terminal import Screen, cast, shown_before
 from mission.services import beginnings, endings, executions
@@ -59,6 +60,7 @@ class Supervisor:
         self._followers: dict[str, Follower] = {}
         self._handover = Handover(settings.home / HANDOVER)
         self._breath: asyncio.Task[None] | None = None
+        self._unwritten: set[asyncio.Task[Execution]] = set()
 
     async def open(self) -> None:
         """Find the executions of an earlier daemon again, and clear up after those that cannot be found."""
@@ -70,8 +72,8 @@ class Supervisor:
 
     async def close(self) -> None:
         """Let go of everything that runs: it goes on, and the next daemon finds it."""
-        if self._breath is not None:
-            self._breath.cancel()
+        for task in filter(None, (self._breath, *self._unwritten)):
+            task.cancel()
         await asyncio.gather(*(follower.leave() for follower in list(self._followers.values())))
         self._followers.clear()
 
@@ -246,7 +248,14 @@ class Supervisor:
         if follower is not None:
             await follower.leave()
         end = End(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500])
-        await self._work.write(endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
+        try:
+            await self._work.write(endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
+        except TransientError:  # a full disk may have ended the launch: whoever launches need not wait for room
+            task = asyncio.create_task(
+                write_at_last(self._work, endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
+            )
+            self._unwritten.add(task)
+            task.add_done_callback(self._unwritten.discard)
         process = follower.process if follower is not None else Process(execution.id, self.folder(execution.id))
         process.give_up()
         await process.release()

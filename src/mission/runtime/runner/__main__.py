@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import fcntl
 import json
 import os
@@ -24,6 +25,8 @@ LOOK_SECONDS = 0.05
 DRAIN_SECONDS = 1.0
 FAREWELL_SECONDS = 60.0
 MOST_UNTYPED = 1024 * 1024
+QUIET_SECONDS = 0.2
+"""How long a terminal that nobody has open is left alone."""
 
 
 class Runner:
@@ -35,12 +38,13 @@ class Runner:
         self._limits: dict[str, float] = plan["limits"]
         self._line = Line(plan["socket"])
         self._output = Output()
-        self._started = time.time()
+        self._started = time.monotonic()  # the clock may be set
         self._reason: str | None = None
         self._untyped = b""
         self._released = False
         self._program: Program | None = None
         self._ending: dict[str, Any] | None = None
+        self._quiet_until: dict[int, float] = {}
         size = plan.get("terminal") or {"rows": 24, "columns": 120}
         self._transcript = Transcript(folder, **size, title=plan["title"])
         self._selector = selectors.DefaultSelector()
@@ -51,11 +55,12 @@ class Runner:
         try:
             program = self._program = Program(self._plan)
         except OSError as problem:
-            self._record({"reason": "not-started", "error": problem.strerror or str(problem)})
+            self._record({"reason": "not-started", "error": _why(problem, self._plan["directory"])})
             self._say_farewell()
             return
         self._plan = {}  # the environment holds secrets and is not needed again
-        self._write("state.json", {"runner": os.getpid(), "program": program.pid})
+        with suppress(OSError):  # it only helps to end what a killed runner leaves
+            self._write("state.json", {"runner": os.getpid(), "program": program.pid})
         while (left := program.tend()) is None:
             self._check_limits(program)
             self._wait(LOOK_SECONDS if program.is_ending else 1.0)
@@ -99,7 +104,8 @@ class Runner:
         if program is None:
             return
         for descriptor in program.streams:
-            wanted = selectors.EVENT_READ if not self._output.is_full else 0
+            has_room = not self._output.is_full and self._quiet_until.get(descriptor, 0) <= time.monotonic()
+            wanted = selectors.EVENT_READ if has_room else 0
             if descriptor == program.keyboard and self._untyped:
                 wanted |= selectors.EVENT_WRITE
             present = self._selector.get_map().get(descriptor)
@@ -120,7 +126,7 @@ class Runner:
         return serve
 
     def _read(self, program: Program, descriptor: int) -> bool:
-        """Whether the stream gave something; one that ended is closed."""
+        """Whether the stream gave something; one that ended is closed, a terminal only when its program has ended."""
         stream = program.streams[descriptor]
         try:
             data = os.read(descriptor, CHUNK)
@@ -131,7 +137,11 @@ class Runner:
         if not data:
             with suppress(KeyError):
                 self._selector.unregister(descriptor)
-            program.close(descriptor)
+            if descriptor == program.keyboard and program.exit_status is None:
+                # Nobody has it open just now; to close it would end the program, which may open it again.
+                self._quiet_until[descriptor] = time.monotonic() + QUIET_SECONDS
+            else:
+                program.close(descriptor)
             return False
         self._transcript.output(data, stream=stream)
         self._line.send(self._output.add(data, stream=stream))
@@ -152,7 +162,7 @@ class Runner:
         if program.is_being_stopped:
             return
         seconds = self._limits.get("seconds")
-        if seconds and time.time() - self._started > seconds:
+        if seconds and time.monotonic() - self._started > seconds:
             self._stop("time-limit", grace=self._limits["grace_seconds"])
         elif self._output.total > self._limits["output_bytes"]:
             self._stop("output-limit", grace=self._limits["grace_seconds"])
@@ -236,23 +246,35 @@ class Runner:
         self._untyped = b""
 
     def _record(self, ending: dict[str, Any]) -> None:
-        """Write down the end before anybody is told of it."""
+        """Write down the end before anybody is told of it, if it can be written."""
         whole = {"reason": None, "code": None, "signal": None, "error": None, "left_over": 0}
-        facts = {"output_bytes": self._output.total, "started_at": self._started, "ended_at": time.time()}
+        facts = {"output_bytes": self._output.total, "missing": self._transcript.missing, "ended_at": time.time()}
         self._ending = {**whole, **ending, **facts}
         self._transcript.close()
-        self._write("exit.json", self._ending)
+        with suppress(OSError):
+            self._write("exit.json", self._ending)
         self._line.send({"exit": self._ending})
 
     def _say_farewell(self) -> None:
-        """Stay until the daemon has taken everything; without one leave the rest in a file for the next."""
+        """Stay until the daemon has taken everything; without one leave the rest in files for the next, or stay until
+        there is room for them."""
         deadline = time.monotonic() + FAREWELL_SECONDS
         self._flush()
         while not self._released and self._line.peer is not None and time.monotonic() < deadline:
             self._wait(LOOK_SECONDS)
-        if not self._released and not self._output.is_taken:
-            self._write("rest.json", self._output.waiting())
+        while not self._released and not self._has_left_word():
+            self._wait(1.0)
         self._line.close()
+
+    def _has_left_word(self) -> bool:
+        try:
+            if not self._output.is_taken:
+                self._write("rest.json", self._output.waiting())
+            if not os.path.exists(self._path("exit.json")):
+                self._write("exit.json", self._ending)
+        except OSError as problem:
+            return problem.errno not in (errno.ENOSPC, errno.EDQUOT)  # nobody makes another folder
+        return True
 
     def _write(self, name: str, content: Any) -> None:
         partial = self._path(f".{name}")
@@ -264,6 +286,13 @@ class Runner:
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
+
+
+def _why(problem: OSError, directory: str) -> str:
+    """Why a program could not be started; the system says the same of a folder that is not there as of a program."""
+    if problem.filename == directory:
+        return f"the folder it should run in cannot be used: {problem.strerror}"
+    return problem.strerror or str(problem)
 
 
 def main(folder: str) -> int:

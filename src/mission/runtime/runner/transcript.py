@@ -6,6 +6,7 @@ import codecs
 import json
 import os
 import time
+from contextlib import suppress
 from typing import Any
 
 FILE = "transcript.cast"
@@ -14,7 +15,10 @@ PIECES = 5
 
 
 class Transcript:
-    """Appends to the newest piece. The first piece is kept for good: how a run began explains the rest."""
+    """Appends to the newest piece. The first piece is kept for good: how a run began explains the rest.
+
+    What cannot be written is left out and counted: a full disk must not end the program that shows something.
+    """
 
     def __init__(
         self, folder: str, *, rows: int, columns: int, title: str, piece_bytes: int = PIECE_BYTES, pieces: int = PIECES
@@ -25,6 +29,11 @@ class Transcript:
         self._pieces = pieces
         self._number = 0
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("out", "err")}
+        self._began = time.time() - time.monotonic()  # so that a clock that is set does not disorder the pieces
+        self._file: int | None = None
+        self._size = 0
+        self.missing = 0
+        """How many events could not be written."""
         self._open()
 
     def output(self, data: bytes, *, stream: str) -> None:
@@ -38,41 +47,54 @@ class Transcript:
         self._event("r", f"{columns}x{rows}")
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
-    def _open(self) -> None:
-        self._started = time.monotonic()
-        path = os.path.join(self._folder, FILE)
-        self._file = open(path, "x", encoding="utf-8", opener=_private)  # noqa: SIM115 - closed with the transcript
-        self._file.write(json.dumps({**self._header, "timestamp": int(time.time())}, ensure_ascii=False) + "\n")
-        self._file.flush()
-        self._size = 0
+    def _open(self) -> bool:
+        """Whether there is a piece to write to, with its header."""
+        if self._file is None:
+            self._started = time.monotonic()
+            with suppress(OSError):
+                self._file = os.open(os.path.join(self._folder, FILE), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                self._size = os.fstat(self._file).st_size
+        if self._file is None:
+            return False
+        return self._size > 0 or self._append({**self._header, "timestamp": int(self._began + self._started)})
 
     def _event(self, kind: str, text: str) -> None:
         if not text:
             return
-        line = json.dumps([round(time.monotonic() - self._started, 6), kind, text], ensure_ascii=False) + "\n"
-        self._file.write(line)
-        self._file.flush()
-        self._size += len(line)
-        if self._size >= self._piece_bytes:
+        if not self._open() or not self._append([round(time.monotonic() - self._started, 6), kind, text]):
+            self.missing += 1
+        elif self._size >= self._piece_bytes:
             self._rotate()
 
+    def _append(self, content: Any) -> bool:
+        """Whether the line could be written; half a line is taken back."""
+        assert self._file is not None
+        line = (json.dumps(content, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        try:
+            written = os.write(self._file, line)
+        except OSError:
+            return False
+        if written < len(line):
+            os.ftruncate(self._file, self._size)
+            return False
+        self._size += written
+        return True
+
     def _rotate(self) -> None:
-        self._file.close()
+        self.close()
         self._number += 1
-        os.rename(os.path.join(self._folder, FILE), self._piece(self._number))
-        outdated = self._number - self._pieces + 2
-        if outdated > 1:
-            os.unlink(self._piece(outdated))
-        self._open()
+        with suppress(OSError):
+            os.rename(os.path.join(self._folder, FILE), self._piece(self._number))
+            outdated = self._number - self._pieces + 2
+            if outdated > 1:
+                os.unlink(self._piece(outdated))
 
     def _piece(self, number: int) -> str:
         return os.path.join(self._folder, f"transcript.{number:06}.cast")
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def pieces(folder: str) -> list[str]:
