@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mission import tools
-from mission.domain.agent import AgentType
+from mission.domain.agent import MISSED_HEARTBEATS, AgentType
 from mission.domain.errors import InvalidState, Unauthenticated
 from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
@@ -55,12 +55,12 @@ class App:
         self.settings = settings
         self.started_at = clock()
         self.backend = open_backend(settings, role=role)
-        self.database = Database(self.backend, clock=clock)
-        self.events = EventLog(self.database)
-        self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
         rhythm = Rhythm(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )
+        self.database = Database(self.backend, silence=rhythm.heartbeat * MISSED_HEARTBEATS, clock=clock)
+        self.events = EventLog(self.database)
+        self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
         self.supervisor = Supervisor(self.database, self.trees, rhythm=rhythm, settings=settings)
         self.postman = Postman(
             self.supervisor,
@@ -162,6 +162,7 @@ class App:
         keep = retention.Keep(
             events=_days(self.settings.keep_events_days),
             audit=_days(self.settings.keep_audit_days),
+            audit_rows=self.settings.keep_audit_rows,
             observations=_days(self.settings.keep_observations_days),
         )
         await retention.tidy(Unattended(self.database), keep=keep)

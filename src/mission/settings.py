@@ -40,6 +40,11 @@ class Settings:
     retry_seconds: float = _setting(1.0, "Pause before a call that failed in passing is tried again", minimum=0)
     keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
     keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
+    keep_audit_rows: int = _setting(
+        1_000_000,
+        "Of more audit entries than this (1,000,000 take about 1 GB) the oldest are removed; 0 keeps them",
+        minimum=0,
+    )
     keep_observations_days: float = _setting(
         90.0, "What launched agents said is removed when they ended longer ago than this; 0 keeps it", minimum=0
     )

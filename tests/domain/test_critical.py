@@ -8,7 +8,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.critical import USUAL_SECONDS, Step, critical_path, typical_seconds
+from mission.domain.critical import USUAL_SECONDS, Step, critical_path
+from mission.domain.estimate import MEASURED_TASKS, seconds_left, typical_seconds
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
@@ -36,12 +37,18 @@ def test_the_path_leads_back_through_whatever_was_waited_for_longest():
 
 
 def test_what_usually_is_comes_from_the_latest_completed_ones():
-    ended = [step(str(number), status="completed", began=number + 10, ended=number) for number in range(40)]
+    ended = [step(str(number), status="completed", began=number + 10, ended=number) for number in range(MEASURED_TASKS)]
+    long_ago = [step(f"old {number}", status="completed", began=5_000, ended=1_000) for number in range(60)]
     failed = step("failed", status="failed", began=500, ended=0)
-    long_ago = step("old", status="completed", began=5_000, ended=1_000)
 
-    assert typical_seconds([*ended, failed, long_ago]) == 600
-    assert typical_seconds([failed]) is None
+    typical = typical_seconds(each.span for each in [*long_ago, *ended, failed] if each.span)
+
+    assert typical == 600
+    assert seconds_left(tasks=7, typical=typical, parallel=3) == 1400
+    assert (typical_seconds([]), seconds_left(tasks=7, typical=None, parallel=3)) == (None, None)
+
+
+def test_without_a_completed_task_the_path_takes_what_is_usual_anywhere():
     assert critical_path([step("only")], typical=None, now=NOW).remaining == USUAL_SECONDS
     assert critical_path([], typical=None, now=NOW).tasks == frozenset()
 

@@ -20,7 +20,7 @@ from mission.domain.errors import (
 )
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry
-from mission.services import missions
+from mission.services import agents, missions
 
 MISSION = {"name": "x", "objective": "y"}
 
@@ -134,6 +134,22 @@ async def test_an_agent_may_be_named_by_its_name_if_only_one_bears_it(call):
         await call("agent_heartbeat", {"agent_id": "nobody"})
     await call("agent_unregister", {"id": ada})
     assert (await call("agent_heartbeat", {"agent_id": "ada"}))["success"]
+
+
+async def test_an_agent_that_fell_silent_leaves_its_name_to_its_successor(call, clock):
+    async def bearer():
+        return (await call.app.database.read(agents.find, reference="ada")).id
+
+    crashed = await register(call, "ada")
+    clock.advance(minutes=5)
+    assert await bearer() == crashed
+    successor = await register(call, "ada")
+
+    assert await bearer() == successor
+    await call("agent_heartbeat", {"agent_id": crashed})
+    with pytest.raises(InvalidInput, match="several living agents") as refused:
+        await bearer()
+    assert refused.value.hint == f"Give the id: {crashed} or {successor}."
 
 
 @pytest.mark.parametrize(

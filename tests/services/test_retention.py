@@ -41,3 +41,14 @@ async def test_old_events_calls_and_answers_go_in_short_steps_and_new_ones_stay(
     clock.advance(minutes=11)
     await retention.tidy(work, keep=Keep(events=DAY, audit=DAY))
     assert await kept(call) == (1, 1, 0)
+
+
+async def test_of_too_many_calls_the_oldest_go_however_young(call, monkeypatch):
+    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    for number in range(6):
+        await call("start_mission", {"name": f"m{number}", "objective": "o"})
+
+    await retention.tidy(Unattended(call.app.database), keep=Keep(audit=DAY, audit_rows=3))
+
+    left = (await call("audit_list", {"tool": "start_mission"}))["entries"]
+    assert [entry["arguments"]["name"] for entry in left] == ["m5", "m4", "m3"]

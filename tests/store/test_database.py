@@ -200,7 +200,7 @@ async def test_what_another_has_locked_holds_neither_writers_nor_readers_for_lon
 async def test_sixteen_writers_that_fail_at_random_leave_no_gap_for_a_reader(app, settings):
     """A reader that always asks for what came after the last number it saw misses nothing."""
     writers, rounds = 16, 25
-    other = Database(_second_backend(app, settings))
+    other = Database(_second_backend(app, settings), silence=app.database.silence)
     other.open()
     made: list[str] = []
     seen: list[StoredEvent] = []

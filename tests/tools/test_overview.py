@@ -74,6 +74,7 @@ async def test_an_agent_whose_lease_lapsed_with_a_task_in_hand_is_lost(call, clo
 async def test_missions_are_found_by_words_and_counted_by_status(call):
     ledger = await planned(call, "Double-entry ledger")
     await planned(call, "50% off_sale")
+    await planned(call, "Größe des CAFÉ")
     agent, task = await begun(call, ledger)
 
     found = await call("overview_missions", {"text": "LEDGER double"})
@@ -83,13 +84,16 @@ async def test_missions_are_found_by_words_and_counted_by_status(call):
     assert [each["name"] for each in (await call("overview_missions", {"text": "0% off_"}))["missions"]] == [
         "50% off_sale"
     ]
+    assert [each["name"] for each in (await call("overview_missions", {"text": "GRÖSSE café"}))["missions"]] == []
+    for text in ("GRÖß café", "größe CAF", "É"):
+        assert (await call("overview_missions", {"text": text}))["missions"][0]["name"] == "Größe des CAFÉ"
     held = {"id": task, "status": "blocked", "error": "No key", "agent_id": agent}
     await call("task_update_status", held)
     (waiting,) = (await call("overview_missions", {"text": "ledger"}))["missions"]
     assert (waiting["at_work"], waiting["tasks"]["needs"], waiting["tasks"]["working"]) == (0, 1, 0)
     assert (await call("overview", {}))["running_total"] == 0
     ready = await call("overview_missions", {"status": ["ready"]})
-    assert (ready["total"], ready["counts"]) == (1, {"ready": 1, "in_progress": 1})
+    assert (ready["total"], ready["counts"]) == (2, {"ready": 2, "in_progress": 1})
 
 
 async def test_a_mission_is_seen_whole_with_its_journal(call):
@@ -109,7 +113,7 @@ async def test_a_mission_is_seen_whole_with_its_journal(call):
     assert [(each["number"], each["tasks"]["total"]) for each in seen["phases"]] == [(1, 1), (2, 2)]
     assert (seen["entries"], seen["files"], seen["counts"]["working"]) == (3, 0, 1)
     assert [each["critical"] for each in seen["tasks"]] == [True, True, True]
-    assert seen["remaining_seconds"] > 0
+    assert (seen["remaining_seconds"], seen["critical_seconds"] > 0) == (None, True)
 
     first = await call("overview_journal", {"mission_id": mission, "limit": 2})
     rest = await call("overview_journal", {"mission_id": mission, "limit": 2, "before": first["next"]})

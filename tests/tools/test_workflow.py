@@ -284,6 +284,9 @@ async def test_progress_tells_what_blocks_what_and_how_long_it_may_take(call, ma
         "remaining_tasks": 3,
         "estimated_remaining": pytest.approx(15, abs=0.1),
     }
+    seen = await call("overview_mission", {"mission_id": id})
+    assert seen["remaining_seconds"] == found["estimated_remaining"]
+    assert seen["critical_seconds"] == pytest.approx(20, abs=0.1)
 
 
 async def test_a_workflow_whose_tasks_are_all_done_says_so(call, make_workflow):

@@ -12,13 +12,17 @@ NAMED = 10
 
 
 def check_plan(
-    dependencies: Sequence[tuple[str, Sequence[str]]], *, known: Iterable[str] = (), field: str = "plan.tasks"
+    dependencies: Sequence[tuple[str, Sequence[str]]],
+    *,
+    known: Iterable[str] | None = None,
+    field: str = "plan.tasks",
 ) -> None:
     """Nothing for a plan that can be followed; otherwise an error that names the tasks at fault.
 
-    `dependencies` are the plan's tasks, each with the names it waits for; `known` are tasks that exist already.
+    `dependencies` are the plan's tasks, each with the names it waits for. For a plan that is added to another, `known`
+    are those of the names in it that the other has already.
     """
-    existing = set(known)
+    existing = set(known or ())
     counts = Counter(name for name, _ in dependencies)
     doubled = [name for name, count in counts.items() if count > 1 or name in existing]
     if doubled:
@@ -34,7 +38,7 @@ def check_plan(
         raise _fault(
             field,
             f"depends_on names unknown tasks: {_listed(pairs, quote=False)}",
-            f"depends_on takes names of tasks in the same plan{', or their ids' if existing else ''},"
+            f"depends_on takes names of tasks in the same plan{', or their ids' if known is not None else ''},"
             " spelled as they are there.",
             list(missing),
         )

@@ -38,7 +38,9 @@ def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
     """
     if reference.startswith(f"{PREFIXES['agent']}_"):
         return tx.agents.get(reference)
-    named = tx.agents.living_by_name(reference)
+    staying = tx.agents.staying_by_name(reference)
+    present = [agent for agent in staying if tx.now - agent.last_seen_at <= tx.silence]
+    named = present or staying  # one that crashed gives its name to its successor, and keeps it without one
     if len(named) == 1:
         return named[0]
     if not named and is_id(reference):
@@ -46,7 +48,7 @@ def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
     if named:
         raise InvalidInput(
             f"{field}: several living agents bear the name '{reference[:100]}'",
-            hint="Give the agent's id.",
+            hint=f"Give the id: {' or '.join(agent.id for agent in named)}.",
             field=field,
         )
     raise AgentNotFound(

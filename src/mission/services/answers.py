@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, QueueItem
@@ -157,13 +158,9 @@ def _wait_again(tx: Tx, task: Task) -> None:
 
 
 def _free_name(tx: Tx, task: Task) -> str:
-    taken = {row.name for row in tx.plans.outline(task.mission_id)}
     name = f"Follow up: {task.name}"[: LONGEST_NAME - 10]
-    number = 2
-    free = name
-    while free in taken:
-        free, number = f"{name} ({number})", number + 1
-    return free
+    names = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(free for free in names if not tx.plans.known(task.mission_id, [free]))
 
 
 def _open_phase(tx: Tx, task: Task) -> int:

@@ -273,12 +273,12 @@ def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> s
 
 def _check_task(tx: Tx, mission_id: str, *, title: str, depends_on: Sequence[str], fields: tuple[str, str]) -> None:
     """A title of its own, and nothing to wait for that the mission does not have."""
-    outline = tx.plans.outline(mission_id)
-    if any(row.name == title for row in outline):
+    rows = tx.plans.known(mission_id, (title, *depends_on))
+    if any(row.name == title for row in rows):
         raise InvalidInput(
             f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Give it another.", field=fields[0]
         )
-    known = {name for row in outline for name in (row.id, row.name)}
+    known = {name for row in rows for name in (row.id, row.name)}
     missing = [reference for reference in depends_on if reference not in known]
     if missing:
         raise InvalidInput(

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from mission.domain.agent import MISSED_HEARTBEATS, Presence
-from mission.domain.critical import CriticalPath, Step, critical_path, typical_seconds
+from mission.domain.critical import CriticalPath, Step, critical_path
+from mission.domain.estimate import seconds_left, typical_seconds
 from mission.domain.journal import Entry
 from mission.domain.mission import ENDED, Mission, MissionStatus, Outcome
 from mission.domain.overview import NEEDS_PERSON, agent_word, task_word
 from mission.domain.phase import Phase
-from mission.domain.task import CHANGE_LISTS
+from mission.domain.task import CHANGE_LISTS, DONE
 from mission.services.agents import Rhythm
 from mission.services.paging import cursor_of, position_of
 from mission.store.transaction import Tx
@@ -110,6 +111,7 @@ class Whole:
     files: int
     task_seconds: float
     typical_seconds: float | None
+    seconds_left: float | None
     critical: CriticalPath
     source: str | None
     lease_seconds: float
@@ -168,7 +170,8 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
     spent = [_seconds(line.row, until=tx.now) for line in tasks if line.row.started_at is not None]
     edges = tx.overviews.edges([mission_id])
     steps = [_step(line.row, edges) for line in tasks]
-    typical = typical_seconds(steps)
+    typical = typical_seconds(step.span for step in steps if step.span)
+    undone = sum(step.status not in DONE for step in steps)
     by_phase: dict[int, list[TaskLine]] = {}
     for line in tasks:
         by_phase.setdefault(line.row.phase_number, []).append(line)
@@ -185,6 +188,7 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
         files=len({path for line in tasks for path, _ in _changed(line.row.changes)}),
         task_seconds=sum(spent),
         typical_seconds=typical,
+        seconds_left=seconds_left(tasks=undone, typical=typical, parallel=mission.max_parallel),
         critical=critical_path(steps, typical=typical, now=tx.now),
         source=(tx.missions.source(mission_id) or "")[:LONGEST_SOURCE] or None,
         lease_seconds=rhythm.lease.total_seconds(),

@@ -80,7 +80,7 @@ def set_plan(tx: Tx, *, mission_id: str, plan: Plan) -> Planned:
         total_phases=max(task.sequence for task in plan.tasks),
         updated_at=tx.now,
     )
-    return _add(tx, planned, plan.tasks, existing=())
+    return _add(tx, planned, plan.tasks, known=())
 
 
 def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
@@ -92,16 +92,15 @@ def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
             hint="Start a new mission.",
             current=str(mission.status),
         )
-    existing = tx.plans.outline(mission_id)
-    known = {row.name for row in existing}
-    ids = {row.id for row in existing}
+    known = tx.plans.known(mission_id, (name for task in new for name in (task.name, *task.depends_on)))
+    ids = {row.id for row in known}
     wanted = [(task.name, [each for each in task.depends_on if each not in ids]) for task in new]
-    check_plan(wanted, known=known, field="tasks")
+    check_plan(wanted, known=[row.name for row in known], field="tasks")
     if mission.status is MissionStatus.PLANNING:
         mission = mission.move_to(MissionStatus.READY, at=tx.now)
     highest = max(task.sequence for task in new)
     extended = replace(mission, total_phases=max(mission.total_phases, highest), updated_at=tx.now)
-    return _add(tx, extended, new, existing=existing)
+    return _add(tx, extended, new, known=known)
 
 
 def set_parallelism(
@@ -145,19 +144,22 @@ def _check_plannable(tx: Tx, mission: Mission) -> None:
         )
 
 
-def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, existing: Sequence[Any]) -> Planned:
-    """Insert the tasks of a plan, with their phases and what they wait for; one event tells of all of them."""
+def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, known: Sequence[Any]) -> Planned:
+    """Insert the tasks of a plan, with their phases and what they wait for; one event tells of all of them.
+
+    `known` are those tasks of the mission that they refer to.
+    """
     tx.missions.save(mission)
     phases = _phases(tx, mission, new)
-    ids = {row.name: row.id for row in existing} | {row.id: row.id for row in existing}
+    ids = {row.name: row.id for row in known} | {row.id: row.id for row in known}
     ids |= {task.name: task.id for task in new}
-    done = {row.id for row in existing if TaskStatus(row.status) in DONE}
+    done = {row.id for row in known if TaskStatus(row.status) in DONE}
+    before, _ = tx.missions.task_totals([mission.id]).get(mission.id, (0, 0))
     wanted = {task.id: list(dict.fromkeys(ids[name] for name in task.depends_on)) for task in new}
-    first = max((row.position for row in existing), default=-1) + 1
     rows = [
         _row(mission, task, phase_id=phases[task.sequence], position=position, now=tx.now)
         | {"waiting_for": sum(id not in done for id in wanted[task.id])}
-        for position, task in enumerate(new, start=first)
+        for position, task in enumerate(new, start=before)
     ]
     tx.plans.add_tasks(rows)
     tx.plans.add_dependencies([(id, other) for id, others in wanted.items() for other in others])

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
-from statistics import median
 
+from mission.domain.estimate import MEASURED_TASKS, seconds_left, typical_seconds
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, RUNNING, Task, TaskStatus
 from mission.services import claims
@@ -15,8 +15,6 @@ from mission.services.claims import Detailed
 from mission.store.transaction import Tx
 
 TASKS_PER_PAGE = 200
-MEASURED_TASKS = 50
-"""How many of the last completed tasks the remaining time is estimated from."""
 LISTED_BLOCKED = 50
 """How many blocked tasks the progress lists; how many there are is counted."""
 LISTED_GROUP = 20
@@ -78,7 +76,7 @@ class Progress:
     blocked: Sequence[Blocked]
     groups: Sequence[Group]
     remaining: int
-    seconds_remaining: float | None
+    seconds_left: float | None
 
 
 def look(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> Overview:
@@ -112,10 +110,8 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
     recommended = min(len(startable), free + counted)
     found = startable[: limit or max(LISTED_NEXT, recommended)]
     depends_on = tx.plans.dependencies([task.id for task in found])
-    groups = {
-        group: tx.plans.group_members(mission_id, group, limit=LISTED_GROUP)
-        for group in {task.parallel_group for task in found if task.parallel_group is not None}
-    }
+    named = {task.parallel_group for task in found if task.parallel_group is not None}
+    groups = tx.plans.group_members(mission_id, named, limit=LISTED_GROUP)
     done, unfinished = tx.plans.sequences(mission_id)
     return NextTasks(
         mission=mission,
@@ -138,7 +134,7 @@ def measure(tx: Tx, *, mission_id: str) -> Progress:
     completed, current = tx.plans.sequences(mission_id)
     states = tx.tallies.states(mission_id)
     remaining = sum(tasks for (status, _), tasks in states.items() if status not in DONE)
-    durations = tx.plans.latest_durations(mission_id, limit=MEASURED_TASKS)
+    typical = typical_seconds(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS))
     held = [task for task in tx.plans.held(mission_id) if task.is_blocked]
     return Progress(
         mission=mission,
@@ -150,7 +146,7 @@ def measure(tx: Tx, *, mission_id: str) -> Progress:
         blocked=_blocked(tx, mission_id, held),
         groups=[Group(id=row.name, tasks=row.tasks, completed=row.done) for row in tx.tallies.groups(mission_id)],
         remaining=remaining,
-        seconds_remaining=round(remaining * median(durations) / mission.max_parallel, 3) if durations else None,
+        seconds_left=seconds_left(tasks=remaining, typical=typical, parallel=mission.max_parallel),
     )
 
 

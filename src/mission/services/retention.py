@@ -17,20 +17,27 @@ AT_ONCE = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keep:
-    """How long things are kept; what has no time is kept for good."""
+    """How long things are kept, and how many; what has no bound is kept for good."""
 
     events: timedelta | None = None
     audit: timedelta | None = None
+    audit_rows: int | None = None
+    """However young: a busy crew writes in a day what others write in a year."""
     observations: timedelta | None = None
     """Counted from the end of their execution."""
 
 
 async def tidy(work: Work, *, keep: Keep) -> None:
-    """Remove all that is older than its time, if it is this daemon's turn."""
+    """Remove all that is older than its time or too much, if it is this daemon's turn."""
     if not await work.write(_take_turn):
         return
     while await work.write(_remove_some, keep=keep):
         pass
+    if keep.audit_rows:
+        surplus = await work.read(_count_audit) - keep.audit_rows
+        while surplus > 0:
+            await work.write(_remove_oldest_audit, rows=min(surplus, AT_ONCE))
+            surplus -= AT_ONCE
 
 
 def _take_turn(tx: Tx) -> bool:
@@ -47,3 +54,11 @@ def _remove_some(tx: Tx, *, keep: Keep) -> bool:
         tx.incidents.remove_before(tx.now - KEEP_INCIDENTS),
     ]
     return max(removed) >= AT_ONCE
+
+
+def _count_audit(tx: Tx) -> int:
+    return tx.audit.count()
+
+
+def _remove_oldest_audit(tx: Tx, *, rows: int) -> None:
+    tx.audit.remove_before(tx.now, limit=rows)

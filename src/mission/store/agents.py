@@ -13,7 +13,11 @@ from mission.store.mapping import Mapper
 from mission.store.tables import agents
 
 _MAPPER = Mapper(agents, Agent)
-_BY_NAME = _MAPPER.select.where(agents.c.name == bindparam("name"), agents.c.declared != bindparam("offline")).limit(2)
+_BY_NAME = (
+    _MAPPER.select.where(agents.c.name == bindparam("name"), agents.c.declared != bindparam("offline"))
+    .order_by(agents.c.last_seen_at.desc(), agents.c.id)
+    .limit(2)
+)
 _LEADING = _MAPPER.select.where(
     agents.c.mission_id == bindparam("mission_id"), agents.c.type != bindparam("worker")
 ).order_by(agents.c.created_at.desc(), agents.c.id)
@@ -33,8 +37,8 @@ class Agents:
             )
         return agent
 
-    def living_by_name(self, name: str) -> list[Agent]:
-        """Agents of that name that have not left; two are as good as many."""
+    def staying_by_name(self, name: str) -> list[Agent]:
+        """Agents of that name that have not left, the most recently seen first; two are as good as many."""
         rows = self._connection.execute(_BY_NAME, {"name": name, "offline": "offline"})
         return [_MAPPER.entity(row) for row in rows]
 

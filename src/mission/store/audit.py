@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, literal_column, select, update
 
 from mission.domain.errors import NotFound
 from mission.store.columns import UtcTime
@@ -21,6 +22,11 @@ _END = Prepared(
     .where(audit.c.at == bindparam("at_", type_=UtcTime), audit.c.id == bindparam("id_"))
     .values({name: bindparam(f"new_{name}", type_=audit.c[name].type) for name in _ENDED})
 )
+_FIRST_TOOL = select(func.min(audit.c.tool).label("tool")).cte("named", recursive=True)
+_NEXT_TOOL = select(func.min(audit.c.tool)).where(audit.c.tool > _FIRST_TOOL.c.tool).scalar_subquery()
+_NAMED = _FIRST_TOOL.union_all(select(_NEXT_TOOL).where(_FIRST_TOOL.c.tool.is_not(None)))
+_TOOLS = select(_NAMED.c.tool).where(_NAMED.c.tool.is_not(None))
+"""Each name once, from one to the next along the index: entries are many, tools are few."""
 _EXPIRED = oldest_before(audit, audit.c.at)
 _TROUBLE = audit.c.status != literal_column("'ok'")
 """Stands in the statement itself: the index of what went wrong is found by it."""
@@ -58,11 +64,9 @@ class Audit:
         after: Position | None,
         except_transport: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Audit entries, newest first."""
+        """Audit entries, newest first; those of a tool, or of all that fit a pattern such as 'mcp__mail__*'."""
         wanted = {audit.c.agent_id: agent_id, audit.c.status: status}
         where = [column == value for column, value in wanted.items() if value is not None]
-        if tool is not None:
-            where.append(_named(tool))
         if except_transport is not None:
             where.append(audit.c.transport != except_transport)
         if since is not None:
@@ -72,8 +76,34 @@ class Audit:
         if after is not None:
             moment, last = after
             where += [audit.c.at <= moment, (audit.c.at < moment) | (audit.c.id < last)]
+        if tool is None:
+            return self._newest(where, limit=limit)
+        tools = self._tools(tool)
+        if agent_id is not None or status not in (None, "ok"):  # few enough, along an index of their own
+            return self._newest([*where, audit.c.tool.in_(tools)], limit=limit)
+        return self._newest_of_each(tools, where, limit=limit)
+
+    def _newest(self, where: Sequence[ColumnElement[bool]], *, limit: int) -> list[dict[str, Any]]:
         statement = select(audit).where(*where).order_by(audit.c.at.desc(), audit.c.id.desc()).limit(limit)
         return [dict(row._mapping) for row in self._connection.execute(statement)]
+
+    def _newest_of_each(
+        self, tools: Iterable[str], where: Sequence[ColumnElement[bool]], *, limit: int
+    ) -> list[dict[str, Any]]:
+        """The newest of the tools' entries, tool by tool along their index: along time rare ones lie far apart."""
+        found: list[dict[str, Any]] = []
+        for tool in tools:
+            newer = [audit.c.at >= found[-1]["at"]] if len(found) == limit else []
+            found += self._newest([*where, *newer, audit.c.tool == tool], limit=limit)
+            found = sorted(found, key=lambda row: (row["at"], row["id"]), reverse=True)[:limit]
+        return found
+
+    def _tools(self, pattern: str) -> list[str]:
+        """The names of tools in the trail that fit the pattern."""
+        if "*" not in pattern:
+            return [pattern]
+        fits = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+        return [tool for tool in self._connection.execute(_TOOLS).scalars() if fits.fullmatch(tool)]
 
     def get(self, id: str) -> dict[str, Any]:
         row = self._connection.execute(select(audit).where(audit.c.id == id)).first()
@@ -81,17 +111,12 @@ class Audit:
             raise NotFound(f"there is no audit entry {id}", hint="List them with 'mission audit'.", entry_id=id)
         return dict(row._mapping)
 
+    def count(self) -> int:
+        return int(self._connection.execute(select(func.count()).select_from(audit)).scalar_one())
+
     def remove_before(self, moment: datetime, *, limit: int) -> int:
         """Remove entries from before the moment, the oldest first, as many as one transaction should."""
         return self._connection.execute(_EXPIRED, {"before": moment, "limit": limit}).rowcount
-
-
-def _named(tool: str) -> ColumnElement[bool]:
-    """Entries of a tool, or of all that fit a pattern such as 'mcp__mail__*'."""
-    if "*" not in tool:
-        return audit.c.tool == tool
-    escaped = tool.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return audit.c.tool.like(escaped.replace("*", "%"), escape="\\")
 
 
 class Calls:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
@@ -99,8 +99,10 @@ class _Job:
 class Database:
     """The door to the store. `open` it inside the event loop that awaits its answers."""
 
-    def __init__(self, backend: Backend, *, clock: Clock = utc_now) -> None:
+    def __init__(self, backend: Backend, *, silence: timedelta, clock: Clock = utc_now) -> None:
+        """`silence` is how long an agent shows no life and still counts as present."""
         self.clock = clock
+        self.silence = silence
         self.backend = backend
         self.on_commit: Callable[[Sequence[StoredEvent]], None] = _nobody_listens
         self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -188,6 +190,9 @@ class _Worker:
         if self._open is None:
             self._open = self._backend.connect()
         return self._open
+
+    def _tx(self, connection: Connection) -> Tx:
+        return Tx(connection, now=self._clock(), silence=self._database.silence)
 
     def _rollback(self) -> None:
         if self._open is None:
@@ -283,7 +288,7 @@ class _Writer(_Worker):
         return None
 
     def _run(self, connection: Connection, job: _Job, *, alone: bool) -> None:
-        tx = Tx(connection, now=self._clock())
+        tx = self._tx(connection)
         job.result = job.error = job.row = None
         job.events = []
         if not alone:
@@ -315,7 +320,7 @@ class _Writer(_Worker):
 
     def _append(self, connection: Connection, group: list[_Job]) -> list[StoredEvent]:
         """The group's audit rows, then its events: their counter must be the last thing touched."""
-        tx = Tx(connection, now=self._clock())
+        tx = self._tx(connection)
         rows = [job.row for job in group if job.row is not None]
         if rows:
             tx.audit.add(rows)
@@ -331,7 +336,7 @@ class _Writer(_Worker):
             return
         try:
             self._backend.begin_write(self._connection)
-            Tx(self._connection, now=self._clock()).audit.add([job.row])
+            self._tx(self._connection).audit.add([job.row])
             self._backend.commit(self._connection)
         except DBAPIError:
             self._rollback()
@@ -360,7 +365,7 @@ class _Reader(_Worker):
         for attempt in (1, 2):
             try:
                 self._backend.begin_read(self._connection)
-                job.result = job.function(Tx(self._connection, now=self._clock()), **job.arguments)
+                job.result = job.function(self._tx(self._connection), **job.arguments)
                 return
             except DBAPIError as error:
                 problem = self._backend.translate(error)

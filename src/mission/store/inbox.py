@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, distinct, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, distinct, func, or_, select
 
 from mission.domain.errors import NotFound
 from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
@@ -55,17 +55,21 @@ class Ranked(NamedTuple):
     """Whether its task decides when its mission is done."""
 
 
-def _held_up() -> Any:
-    """For each open item the open tasks behind its standing task, however far, and their owners."""
+_STANDING = (
+    queue_items.c.state == str(ItemState.OPEN),
+    queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
+    queue_items.c.entry_id.is_(None),
+    tasks.c.status.in_(sorted(map(str, STANDING))),
+)
+"""Open items whose task stands still until they are closed."""
+
+
+def _held_up(*conditions: ColumnElement[bool]) -> Any:
+    """For each of these open items the open tasks behind its standing task, however far, and their owners."""
     reached = (
         select(queue_items.c.id.label("item_id"), queue_items.c.task_id.label("task_id"))
         .join(tasks, tasks.c.id == queue_items.c.task_id)
-        .where(
-            queue_items.c.state == bindparam("open_state"),
-            queue_items.c.kind.in_(bindparam("standing_kinds", expanding=True)),
-            queue_items.c.entry_id.is_(None),
-            tasks.c.status.in_(bindparam("standing", expanding=True)),
-        )
+        .where(*_STANDING, *conditions)
         .cte("reached", recursive=True)
     )
     reached = reached.union(  # not union_all: a task that several ways lead to counts once
@@ -80,48 +84,42 @@ def _held_up() -> Any:
             func.count(distinct(tasks.c.owner_id)).label("agents"),
         )
         .join(tasks, tasks.c.id == reached.c.task_id)
-        .where(tasks.c.status.in_(bindparam("unended", expanding=True)))
+        .where(tasks.c.status.in_(sorted(map(str, OPEN))))
         .group_by(reached.c.item_id)
         .subquery("held_up")
     )
 
 
+def _ranked_by(held_up: Any) -> Select[Any]:
+    return (
+        select(
+            *_MAPPER.columns,
+            missions.c.name.label("mission_name"),
+            tasks.c.name.label("task_name"),
+            agents.c.name.label("agent_name"),
+            func.coalesce(held_up.c.tasks, 0).label("holds_tasks"),
+            func.coalesce(held_up.c.agents, 0).label("holds_agents"),
+        )
+        .select_from(queue_items)
+        .outerjoin(missions, missions.c.id == queue_items.c.mission_id)
+        .outerjoin(tasks, tasks.c.id == queue_items.c.task_id)
+        .outerjoin(agents, agents.c.id == queue_items.c.agent_id)
+        .outerjoin(held_up, held_up.c.item_id == queue_items.c.id)
+    )
+
+
+_ONE = queue_items.c.id == bindparam("one")
+_RANKED_ONE = _ranked_by(_held_up(_ONE)).where(_ONE)
 _HELD_UP = _held_up()
+_RANKED = _ranked_by(_HELD_UP)
 _HOLDS_TASKS = func.coalesce(_HELD_UP.c.tasks, 0)
 _HOLDS_AGENTS = func.coalesce(_HELD_UP.c.agents, 0)
-_RANKED = (
-    select(
-        *_MAPPER.columns,
-        missions.c.name.label("mission_name"),
-        tasks.c.name.label("task_name"),
-        agents.c.name.label("agent_name"),
-        _HOLDS_TASKS.label("holds_tasks"),
-        _HOLDS_AGENTS.label("holds_agents"),
-    )
-    .select_from(queue_items)
-    .outerjoin(missions, missions.c.id == queue_items.c.mission_id)
-    .outerjoin(tasks, tasks.c.id == queue_items.c.task_id)
-    .outerjoin(agents, agents.c.id == queue_items.c.agent_id)
-    .outerjoin(_HELD_UP, _HELD_UP.c.item_id == queue_items.c.id)
-)
-_RANK_WORDS = {
-    "open_state": str(ItemState.OPEN),
-    "standing_kinds": sorted(map(str, STANDING_KINDS)),
-    "standing": sorted(map(str, STANDING)),
-    "unended": sorted(map(str, OPEN)),
-}
 _MOST_HELD_UP_FIRST = (_HOLDS_AGENTS.desc(), _HOLDS_TASKS.desc(), queue_items.c.created_at, queue_items.c.id)
-_STANDING = (
+_STANDING_TASKS = (
     select(queue_items.c.task_id, queue_items.c.mission_id)
     .join(tasks, tasks.c.id == queue_items.c.task_id)
-    .where(
-        queue_items.c.state == str(ItemState.OPEN),
-        queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
-        queue_items.c.entry_id.is_(None),
-        tasks.c.status.in_(sorted(map(str, STANDING))),
-    )
+    .where(*_STANDING)
     .order_by(queue_items.c.created_at, queue_items.c.id)
-    .limit(bindparam("limit"))
 )
 _NEWEST_FIRST = (queue_items.c.updated_at.desc(), queue_items.c.id)
 
@@ -168,13 +166,15 @@ class Inbox:
         row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
         return None if row is None else _MAPPER.entity(row)
 
-    def standing(self, *, limit: int) -> dict[str, str]:
+    def standing(self, *, mission_id: str | None, limit: int) -> dict[str, str]:
         """The tasks that stand still until somebody answers, each with its mission; those that wait longest first."""
-        return {row.task_id: row.mission_id for row in self._connection.execute(_STANDING, {"limit": limit})}
+        where = [queue_items.c.mission_id == mission_id] if mission_id is not None else []
+        found = self._connection.execute(_STANDING_TASKS.where(*where).limit(limit))
+        return {row.task_id: row.mission_id for row in found}
 
     def ranked(self, id: str) -> Ranked:
         """One item with what it holds up."""
-        row = self._connection.execute(_RANKED.where(queue_items.c.id == id), _RANK_WORDS).first()
+        row = self._connection.execute(_RANKED_ONE, {"one": id}).first()
         if row is None:
             raise _no_item(id)
         return _ranked(row)
@@ -190,7 +190,7 @@ class Inbox:
             holds = and_(_HOLDS_TASKS > 0, queue_items.c.task_id.in_(first))
             order = (case((holds, 0), else_=1), *_MOST_HELD_UP_FIRST)
         statement = _RANKED.where(*where).order_by(*order).limit(limit).offset(offset)
-        rows = self._connection.execute(statement, _RANK_WORDS).all()
+        rows = self._connection.execute(statement).all()
         total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()
         return [_ranked(row) for row in rows], int(total)
 

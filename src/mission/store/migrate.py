@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 from mission.domain.errors import InvalidState
 from mission.store.database import Backend
 
-HEAD = "0010"
+HEAD = "0011"
 """The newest revision under migrations/versions; a test keeps it true."""
 
 

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, select
 
 from mission.domain.critical import Step
 from mission.domain.journal import Entry
 from mission.domain.mission import ENDED
-from mission.domain.task import RUNNING, STANDING
+from mission.domain.task import OPEN, RUNNING, STANDING
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
 from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
 from mission.store.tallies import HEAPS
+from mission.store.tasks import ZERO
 
 ROW = (
     tasks.c.id,
@@ -35,6 +36,7 @@ ROW = (
     tasks.c.completed_at,
 )
 _ENDED = sorted(map(str, ENDED))
+_OPEN = sorted(map(str, OPEN))
 _RUNNING = sorted(map(str, RUNNING))
 _GOING = sorted(map(str, RUNNING - STANDING))
 _OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
@@ -113,9 +115,9 @@ _HANDS = select(
     tasks.c.status.in_(_RUNNING),
 )
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
-_STEPS = (
-    select(tasks.c.id, tasks.c.mission_id, tasks.c.status, tasks.c.started_at, tasks.c.completed_at)
-    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)))
+_OPEN_STEPS = (
+    select(tasks.c.id, tasks.c.mission_id, tasks.c.status, tasks.c.started_at)
+    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), tasks.c.status.in_(_OPEN))
     .order_by(*_IN_PLAN)
 )
 _OF_MISSION = (
@@ -137,6 +139,7 @@ _EDGES = (
     .join(tasks, tasks.c.id == dependencies.c.task_id)
     .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)))
 )
+_OPEN_EDGES = _EDGES.where(tasks.c.waiting_for > ZERO)
 _ENTRIES = Mapper(journal, Entry)
 _FLEET = (
     select(agents.c.id, agents.c.name, agents.c.runtime, agents.c.declared, agents.c.last_seen_at, agents.c.created_at)
@@ -170,15 +173,9 @@ class Overviews:
         where: list[ColumnElement[bool]] = [
             missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
         ]
-        for word in words:
-            pattern = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
-            where.append(
-                or_(
-                    func.lower(missions.c.name).like(pattern, escape="!"),
-                    func.lower(missions.c.objective).like(pattern, escape="!"),
-                    missions.c.id == word,
-                )
-            )
+        where += [
+            or_(_has(missions.c.name, word), _has(missions.c.objective, word), missions.c.id == word) for word in words
+        ]
         counted = select(missions.c.status, func.count().label("missions")).where(*where).group_by(missions.c.status)
         counts = {row.status: int(row.missions) for row in self._connection.execute(counted)}
         chosen = [missions.c.status.in_(statuses)] if statuses is not None else []
@@ -194,19 +191,15 @@ class Overviews:
         """The tasks of these missions that somebody has in hand, with little more than how they stand."""
         return list(self._connection.execute(_HANDS, {"ids": list(ids)}))
 
-    def steps(self, ids: Sequence[str]) -> dict[str, list[Step]]:
-        """For each of these missions its tasks as far as time goes, in the order of its plan."""
-        edges = self.edges(ids)
+    def open_steps(self, ids: Sequence[str]) -> dict[str, list[Step]]:
+        """For each of these missions its open tasks as far as time goes, in the order of its plan."""
+        needs: dict[str, list[str]] = {}
+        for task_id, wanted in self._connection.execute(_OPEN_EDGES, {"ids": list(ids)}).all():
+            needs.setdefault(task_id, []).append(wanted)
         found: dict[str, list[Step]] = {}
-        for row in self._connection.execute(_STEPS, {"ids": list(ids)}):
-            step = Step(
-                id=row.id,
-                status=row.status,
-                started_at=row.started_at,
-                completed_at=row.completed_at,
-                needs=edges.get(row.id, ()),
-            )
-            found.setdefault(row.mission_id, []).append(step)
+        for id, mission_id, status, began in self._connection.execute(_OPEN_STEPS, {"ids": list(ids)}).all():
+            step = Step(id=id, status=status, started_at=began, completed_at=None, needs=needs.get(id, ()))
+            found.setdefault(mission_id, []).append(step)
         return found
 
     def in_hand(self, *, limit: int) -> list[Any]:
@@ -259,3 +252,13 @@ class Overviews:
     def count_journal(self, mission_id: str) -> int:
         counted = select(func.count()).select_from(journal).where(journal.c.mission_id == mission_id)
         return int(self._connection.execute(counted).scalar_one())
+
+
+def _has(column: Column[Any], word: str) -> ColumnElement[bool]:
+    """Whether a text has the word, given in small letters, in it. SQLite, and PostgreSQL in some locales, know capitals
+    only of ASCII: those of the word's other letters are replaced one by one."""
+    text: ColumnElement[str] = func.lower(column)
+    for letter in sorted(set(word)):
+        if not letter.isascii() and letter.upper() != letter:
+            text = func.replace(text, letter.upper(), letter)
+    return text.contains(word, autoescape=True)

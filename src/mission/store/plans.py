@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, select, update
 
+from mission.domain.estimate import Span
 from mission.domain.phase import PhaseStatus
 from mission.domain.task import DONE, OPEN, Task, TaskStatus
 from mission.store.columns import UtcTime
@@ -41,9 +42,8 @@ _DONE_WORDS = sorted(map(str, DONE))
 _OPEN_WORDS = sorted(map(str, OPEN))
 _ADD_TASKS = Bulk(tasks, PLANNED)
 _ADD_DEPENDENCIES = Bulk(dependencies, ("task_id", "depends_on"))
-_OUTLINE = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.position).where(
-    tasks.c.mission_id == bindparam("mission_id")
-)
+_KNOWN = select(tasks.c.id, tasks.c.name, tasks.c.status).where(tasks.c.mission_id == bindparam("mission_id"))
+_KNOWN_BY = tuple(_KNOWN.where(column.in_(bindparam("known", expanding=True))) for column in (tasks.c.name, tasks.c.id))
 _TOUCHED = (
     select(tasks.c.id, tasks.c.name)
     .where(
@@ -101,11 +101,26 @@ _PAGE = (
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
 )
-_GROUP_MEMBERS = select(tasks.c.id, tasks.c.parallel_group).where(
-    tasks.c.mission_id == bindparam("mission_id"),
-    tasks.c.parallel_group == bindparam("group"),
-    tasks.c.status.not_in(bindparam("done", expanding=True)),
+_SOME_MEMBERS = (
+    select(tasks.c.id)
+    .where(
+        tasks.c.mission_id == parallel_groups.c.mission_id,
+        tasks.c.parallel_group == parallel_groups.c.name,
+        tasks.c.status.not_in(_DONE_WORDS),
+    )
+    .order_by(tasks.c.status.desc())  # along the index, the completed ones last: else PostgreSQL reads along the table
+    .limit(bindparam("limit"))
+    .correlate(parallel_groups)
+    .subquery()
 )
+_GROUP_MEMBERS = select(
+    parallel_groups.c.name,
+    select(func.aggregate_strings(_SOME_MEMBERS.c.id, " ")).scalar_subquery().label("ids"),
+).where(
+    parallel_groups.c.mission_id == bindparam("mission_id"),
+    parallel_groups.c.name.in_(bindparam("groups", expanding=True)),
+)
+"""The members of a group as one text: asked for group by group, each costs a way to the server."""
 _WAITING_TASKS = (
     MAPPER.select.where(
         tasks.c.mission_id == bindparam("mission_id"),
@@ -166,9 +181,17 @@ class Plans:
             rows = [{"task_id": task_id, "depends_on": wanted} for task_id, wanted in pairs]
             _ADD_DEPENDENCIES.run(self._connection, rows)
 
-    def outline(self, mission_id: str) -> list[Any]:
-        """Id, name, status and position of every task of a mission."""
-        return list(self._connection.execute(_OUTLINE, {"mission_id": mission_id}))
+    def known(self, mission_id: str, references: Iterable[str]) -> list[Any]:
+        """Id, name and status of those tasks of a mission that are referred to by name or id."""
+        wanted = list(dict.fromkeys(references))
+        return [
+            row
+            for start in range(0, len(wanted), CHUNK)
+            for statement in _KNOWN_BY
+            for row in self._connection.execute(
+                statement, {"mission_id": mission_id, "known": wanted[start : start + CHUNK]}
+            )
+        ]
 
     def phases(self, mission_id: str) -> dict[int, tuple[str, PhaseStatus]]:
         """The phases of a mission by number: id and state."""
@@ -209,10 +232,12 @@ class Plans:
         values = {"mission_id": mission_id, "limit": limit, "offset": offset}
         return [MAPPER.entity(row) for row in self._connection.execute(_PAGE, values)]
 
-    def group_members(self, mission_id: str, group: str, *, limit: int) -> list[str]:
-        """Tasks of a parallel group that are not done."""
-        values = {"mission_id": mission_id, "group": group, "done": _DONE_WORDS}
-        return [row.id for row in self._connection.execute(_GROUP_MEMBERS.limit(limit), values)]
+    def group_members(self, mission_id: str, groups: Collection[str], *, limit: int) -> dict[str, list[str]]:
+        """For each of these parallel groups some tasks that are not done."""
+        if not groups:
+            return {}
+        values = {"mission_id": mission_id, "groups": sorted(groups), "limit": limit}
+        return {row.name: (row.ids or "").split() for row in self._connection.execute(_GROUP_MEMBERS, values)}
 
     def waiting(self, mission_id: str, *, limit: int) -> list[Task]:
         """The first tasks that wait for others."""
@@ -238,8 +263,7 @@ class Plans:
         values = {"mission_id": mission_id, "paused": str(TaskStatus.PAUSED)}
         return [MAPPER.entity(row) for row in self._connection.execute(_HELD, values)]
 
-    def latest_durations(self, mission_id: str, *, limit: int) -> list[float]:
-        """How many seconds the tasks that were completed last took."""
+    def latest_completed(self, mission_id: str, *, limit: int) -> list[Span]:
+        """When the tasks that were completed last began and ended."""
         values = {"mission_id": mission_id, "completed": str(TaskStatus.COMPLETED), "limit": limit}
-        rows = self._connection.execute(_LATEST_COMPLETED, values)
-        return [(row.completed_at - row.started_at).total_seconds() for row in rows]
+        return [(row.started_at, row.completed_at) for row in self._connection.execute(_LATEST_COMPLETED, values)]

@@ -203,6 +203,7 @@ tasks = Table(
     Column("started_at", UtcTime),
     Column("completed_at", UtcTime),
     Index(None, "mission_id", "created_at", "id"),
+    Index(None, "mission_id", "name"),
     Index(None, "phase_id", "created_at"),
     _partial("ix_tasks_workspace_id", "workspace_id", where="workspace_id IS NOT NULL"),
     _partial("ix_tasks_children", "parent_id", where="parent_id IS NOT NULL"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from sqlalchemy import Connection
@@ -39,9 +39,10 @@ from mission.store.workspaces import Workspaces
 class Tx:
     """One transaction. A function that uses it may be run again, so it does nothing but read, write and emit."""
 
-    def __init__(self, connection: Connection, *, now: datetime) -> None:
+    def __init__(self, connection: Connection, *, now: datetime, silence: timedelta) -> None:
         self.connection = connection
         self.now = now
+        self.silence = silence
         self.emitted: list[Event] = []
 
     def emit(self, event: Event) -> None:

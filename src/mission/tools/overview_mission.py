@@ -95,7 +95,8 @@ class MissionOverview(Result):
     files: int
     task_seconds: float
     typical_seconds: float | None
-    remaining_seconds: float = Field(description="An estimate: what is left of the critical path")
+    remaining_seconds: float | None = Field(description="What is left, as workflow_progress estimates it")
+    critical_seconds: float = Field(description="What is left of the critical path, however many work side by side")
 
     @classmethod
     def of(cls, found: Whole) -> MissionOverview:
@@ -137,7 +138,8 @@ class MissionOverview(Result):
             files=found.files,
             task_seconds=found.task_seconds,
             typical_seconds=found.typical_seconds,
-            remaining_seconds=found.critical.remaining,
+            remaining_seconds=found.seconds_left,
+            critical_seconds=found.critical.remaining,
         )
 
 

@@ -61,7 +61,7 @@ def _document(found: Summary) -> dict[str, Any]:
         "total_tasks": progress.total,
         "by_status": counts,
         "remaining_tasks": progress.remaining,
-        "estimated_remaining": progress.seconds_remaining,
+        "estimated_remaining": progress.seconds_left,
         "in_hand": [_task(task, assigned_agent_id=task.owner_id) for task in found.in_hand],
         "next": [_task(task) for task in found.ready],
         "blocked": [

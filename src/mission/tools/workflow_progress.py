@@ -99,7 +99,7 @@ class WorkflowProgress(Result):
                 for group in found.groups
             ],
             remaining_tasks=found.remaining,
-            estimated_remaining=found.seconds_remaining,
+            estimated_remaining=found.seconds_left,
         )
 
 

@@ -1225,7 +1225,8 @@ export interface MissionOverview {
   files: number;
   task_seconds: number;
   typical_seconds: number | null;
-  remaining_seconds: number;
+  remaining_seconds: number | null;
+  critical_seconds: number;
 }
 
 export type MissionStatus = "planning" | "ready" | "in_progress" | "paused" | "blocked" | "completed" | "failed" | "abandoned";

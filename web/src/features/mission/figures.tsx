@@ -7,7 +7,7 @@ import { MOST_SUMMED, spentInAll } from "@/features/mission/spending";
 import { serverNow, useNow } from "@/ui/clock";
 import { Progress, tallyWords } from "@/ui/progress";
 import { amount, clockTime, count, plural, span } from "@/ui/text";
-import { doneAbout } from "./graph/path";
+import { doneAbout, secondsAhead } from "./graph/path";
 
 export function MissionFigures({ mission }: { mission: MissionOverview }) {
   const { counts } = mission;
@@ -54,16 +54,16 @@ function Ahead({ mission }: { mission: MissionOverview }) {
         claimed, not proved
       </Figure>
     );
-  const at = doneAbout(mission);
-  if (at === null || mission.counts.total === 0)
+  const ahead = secondsAhead(mission);
+  if (ahead === null || mission.counts.total === 0)
     return (
       <Figure name="Done about" value="–">
         known after the first task
       </Figure>
     );
   return (
-    <Figure name="Done about" value={clockTime(at, serverNow())}>
-      critical path {span(mission.remaining_seconds)}
+    <Figure name="Done about" value={clockTime(doneAbout(mission)!, serverNow())}>
+      {ahead > mission.critical_seconds ? `${span(ahead)} of work, ${mission.max_parallel} at once` : `critical path ${span(ahead)}`}
     </Figure>
   );
 }

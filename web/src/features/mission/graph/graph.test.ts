@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MissionTask } from "@/api/types";
 import { folded, unfolded } from "./fold";
 import { layout, SIZES, type Density } from "./layout";
-import { critical } from "./path";
+import { critical, secondsAhead } from "./path";
 
 function task(id: string, phase: number, needs: string[], state = "waiting", minutes = 0): MissionTask {
   const begun = state === "waiting" || state === "ready" ? null : "2026-01-15T10:00:00Z";
@@ -99,4 +99,10 @@ test("what has not begun takes what is usual, what runs the rest of it, and what
   const tasks = [task("done", 1, [], "claimed", 5), task("runs", 1, [], "working"), task("next", 2, ["done"]), task("over", 1, [], "failed")];
 
   expect([...critical({ tasks, typical_seconds: 600 }, now).estimates]).toEqual([["runs", 240], ["next", 600]]);
+});
+
+test("a mission takes its work, but no less than its longest chain", () => {
+  expect(secondsAhead({ remaining_seconds: 900, critical_seconds: 600 })).toBe(900);
+  expect(secondsAhead({ remaining_seconds: 200, critical_seconds: 600 })).toBe(600);
+  expect(secondsAhead({ remaining_seconds: null, critical_seconds: 1_200 })).toBeNull();
 });

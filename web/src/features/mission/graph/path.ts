@@ -25,10 +25,15 @@ export function critical(mission: Pick<MissionOverview, "tasks" | "typical_secon
   };
 }
 
-/** When the mission will probably be done; nothing as long as no task has shown how long one takes. */
-export function doneAbout(mission: Pick<MissionOverview, "now" | "remaining_seconds" | "typical_seconds">): string | null {
-  if (mission.typical_seconds === null) return null;
-  return new Date(Date.parse(mission.now) + mission.remaining_seconds * 1_000).toISOString();
+/** Seconds until the mission is probably done: all its work, but no sooner than its longest chain. Nothing before a task has ended. */
+export function secondsAhead(mission: Pick<MissionOverview, "remaining_seconds" | "critical_seconds">): number | null {
+  return mission.remaining_seconds === null ? null : Math.max(mission.remaining_seconds, mission.critical_seconds);
+}
+
+/** When the mission will probably be done. */
+export function doneAbout(mission: Pick<MissionOverview, "now" | "remaining_seconds" | "critical_seconds">): string | null {
+  const ahead = secondsAhead(mission);
+  return ahead === null ? null : new Date(Date.parse(mission.now) + ahead * 1_000).toISOString();
 }
 
 /** Seconds between a task's begin and its end, or now. */
