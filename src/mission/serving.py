@@ -104,7 +104,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         work=Unattended(app.database),
         supervisor=app.supervisor,
         tokens=app.tokens(token),
-        sessions=Sessions(token),
+        sessions=Sessions(token, ended=settings.sessions_path),
         toolsets=settings.toolsets,
         hosts=answering_hosts(settings.host, settings.allowed_hosts),
         health=app.health,

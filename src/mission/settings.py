@@ -75,6 +75,10 @@ class Settings:
         return self.home / "token"
 
     @property
+    def sessions_path(self) -> Path:
+        return self.home / "ended-sessions"
+
+    @property
     def daemon_path(self) -> Path:
         return self.home / "daemon.json"
 

@@ -46,6 +46,14 @@ def complaining(wide: BrowserContext) -> Iterator[Page]:
     assert complaints == []
 
 
+def press_link(page: Page, words: str) -> None:
+    """The emulator's screen lies over its words, and knows a link only once the pointer is on it."""
+    page.locator(".terminal .xterm-rows").get_by_text(words).hover(force=True)
+    expect(page.locator(".xterm-cursor-pointer")).to_be_attached()
+    page.mouse.down()
+    page.mouse.up()
+
+
 def test_an_agent_is_launched_steered_stopped_and_played_again_whatever_it_writes_to_its_terminal(
     complaining: Page, house: House, repository: Path
 ) -> None:
@@ -71,6 +79,15 @@ def test_an_agent_is_launched_steered_stopped_and_played_again_whatever_it_write
     expect(page.locator(".tile[data-chosen] pre").get_by_text("orange")).to_have_css("color", "rgb(255, 150, 0)")
     expect(page).to_have_title("Executions · Mission Control")
     assert page.locator(".terminal img").count() == 0
+
+    told: list[str] = []
+    page.on("dialog", lambda asked: (told.append(asked.message), asked.dismiss() if len(told) == 1 else asked.accept()))
+    press_link(page, "over here")
+    with page.expect_popup() as opening:
+        press_link(page, "over here")
+    assert opening.value.evaluate("window.opener") is None
+    opening.value.close()
+    assert ["https://example.org/there" in each for each in told] == [True, True]
 
     steps = (("Nudge", "Say how it goes"), ("Checkpoint", "Write down where you are"), ("Interrupt", "interrupted"))
     for button, seen in steps:
@@ -133,7 +150,7 @@ def test_a_workspace_is_removed_after_a_second_thought_and_its_work_is_kept(
     assert not Path(made["path"]).exists()
 
 
-def test_a_page_out_of_sight_notifies_of_what_waits_and_signing_out_ends_the_session(
+def test_a_page_out_of_sight_notifies_of_what_waits_and_signing_out_ends_the_session_under_other_tabs_too(
     browser: Browser, house: House
 ) -> None:
     context = browser.new_context()
@@ -151,10 +168,16 @@ def test_a_page_out_of_sight_notifies_of_what_waits_and_signing_out_ends_the_ses
     expect(page.locator("body")).to_have_attribute("data-told", "Shall the pumps run at night?")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("^data:image/svg"))
 
+    other = context.new_page()
+    house.go(other, f"/missions/{house.ids['mission']}?view=journal")
+    connected(other)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("This browser is not signed in")).to_be_visible()
-    house.go(page, "/missions")
-    expect(page.get_by_text("mission open", exact=True)).to_be_visible()
+    expect(other.get_by_text("mission open", exact=True)).to_be_visible()
+    expect(other).to_have_url(re.compile("view=journal"))
+    house.sign_in(page)
+    other.get_by_role("button", name="I have signed in").click()
+    expect(other.get_by_text("How is a half cent rounded?")).to_be_visible()
     context.close()
 
 

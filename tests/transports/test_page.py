@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 import websockets.sync.client
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from mission.transports import page
+from mission.transports.session import Sessions
 from tests.transports.live import Answer, Live
 
 
@@ -56,9 +57,7 @@ async def test_files_are_kept_for_ever_and_nothing_else_is_given_out(built: Path
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    from mission.transports.session import Sessions
-
-    served = page.Page(Sessions("token"), files=built)
+    served = page.Page(Sessions("token", ended=built / "ended"), files=built)
     client = TestClient(Starlette(exception_handlers={404: served.show}))
 
     asset = client.get("/assets/index-abc.js")
@@ -74,9 +73,7 @@ def test_without_a_built_page_a_hint_says_what_works(tmp_path: Path) -> None:
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    from mission.transports.session import Sessions
-
-    served = page.Page(Sessions("token"), files=tmp_path)
+    served = page.Page(Sessions("token", ended=tmp_path / "ended"), files=tmp_path)
     shown = TestClient(Starlette(exception_handlers={404: served.show})).get("/")
 
     assert (shown.status_code, "make run" in shown.text) == (200, True)
@@ -119,16 +116,37 @@ def test_the_socket_takes_a_session_from_our_own_page_alone(live: Live) -> None:
             pass
 
 
-def test_a_session_is_found_among_odd_cookies_of_other_programs_and_ends_when_the_browser_signs_out(live: Live) -> None:
+def test_a_session_is_found_among_odd_cookies_of_other_programs(live: Live) -> None:
     cookie = sign_in(live)
     among_others = f'theirs={{"a": [1, 2]}}; $odd; @=x; {cookie}'
-    own = {"Origin": live.url}
 
     assert as_browser(live, "GET", "/api/session", among_others).json == {"signed_in": True}
-    assert as_browser(live, "DELETE", "/api/session", cookie).status == 403
-    ended = as_browser(live, "DELETE", "/api/session", cookie, **own)
-    assert (ended.status, "Max-Age=0" in ended.headers["set-cookie"]) == (200, True)
     assert live.get("/api/session", Authorization=None).status == 401
+
+
+def test_signing_out_ends_that_session_for_copies_of_its_cookie_and_open_sockets_too_and_no_other(live: Live) -> None:
+    cookie, other = sign_in(live), sign_in(live)
+    address, own = f"ws://{live.authority}/ws", {"Origin": live.url}
+
+    def connect(cookie: str) -> websockets.sync.client.ClientConnection:
+        return websockets.sync.client.connect(address, origin=live.url, additional_headers={"Cookie": cookie})
+
+    with connect(cookie) as socket, connect(other) as others_socket:
+        assert as_browser(live, "DELETE", "/api/session", cookie).status == 403
+        ended = as_browser(live, "DELETE", "/api/session", cookie, **own)
+        assert (ended.status, "Max-Age=0" in ended.headers["set-cookie"]) == (200, True)
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=60)
+        others_socket.send('{"type": "ping"}')
+        assert '"pong"' in str(others_socket.recv(timeout=60))
+
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1008, "the browser's session is over")
+    assert as_browser(live, "GET", "/api/missions", cookie).status == 401
+    assert as_browser(live, "GET", "/api/missions", other).status == 200
+    after_a_restart = Sessions(live.token, ended=live.settings.sessions_path)
+    values = [each.partition("=")[2] for each in (cookie, other)]
+    assert [after_a_restart.holds(each) for each in values] == [False, True]
 
 
 def test_every_answer_that_a_browser_can_be_led_to_runs_nothing(live: Live) -> None:

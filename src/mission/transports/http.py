@@ -34,10 +34,11 @@ from mission.transports.session import Sessions
 from mission.transports.signal_mcp import PATH as SIGNAL_PATH
 from mission.transports.signal_mcp import SignalServer
 from mission.transports.terminal import TerminalDoor
-from mission.transports.websocket import LiveEvents
+from mission.transports.websocket import NOT_ALLOWED, LiveEvents
 from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response
 
 TOKEN_PROTOCOL = "mission.token."
+SESSION = "mission.session"
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d+)?")
 _GUARDED = [(name.lower().encode(), value.encode()) for name, value in GUARDED.items()]
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -77,7 +78,11 @@ class Guard:
             return
         is_call = scope["path"] == "/mcp" and scope.get("method") == "POST"
         app = self._signals if _is_signal(scope) else self._mcp if is_call else self._app
-        await app(scope, receive, _guarded(send) if app is self._app else send)
+        serving = app(scope, receive, _guarded(send) if app is self._app else send)
+        if scope["type"] != "websocket" or SESSION not in scope:
+            await serving
+        elif not await self._sessions.outlives(scope[SESSION], serving):
+            await send({"type": "websocket.close", "code": NOT_ALLOWED, "reason": "the browser's session is over"})
 
     async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -99,7 +104,8 @@ class Guard:
     async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
         """Whose token was shown; a browser's session counts as the operator's, where no token comes with it."""
         token = _shown_token(scope)
-        if token is None and self._sessions.check(scope.get("method", "WEBSOCKET"), headers):
+        if token is None and (cookie := self._sessions.check(scope.get("method", "WEBSOCKET"), headers)) is not None:
+            scope[SESSION] = cookie
             return None
         return await self._tokens.check(token)
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from mission import __version__
 from mission.domain.errors import NotFound, PermissionDenied
-from mission.transports.session import SAFE_METHODS, SESSION_SECONDS, Sessions, cookie_name
+from mission.transports.session import SAFE_METHODS, SESSION_SECONDS, Sessions, cookie_name, cookie_of
 from mission.transports.wire import BEARER, error_response, json_response
 
 FILES = Path(__file__).parents[1] / "page"
@@ -78,7 +78,10 @@ class Page:
         return json_response({"signed_in": True})
 
     async def _end(self, request: Request) -> Response:
-        """Sign the browser out: it forgets its cookie."""
+        """Sign the browser out: it forgets its cookie, and a copy of it opens nothing either."""
+        cookie = cookie_of(request.headers)
+        if cookie is not None and self._sessions.holds(cookie):
+            self._sessions.end(cookie)
         answer = json_response({"signed_in": False})
         answer.delete_cookie(cookie_name(request.headers), httponly=True, samesite="strict")
         return answer

@@ -56,10 +56,17 @@ export function makeEmulator(box: HTMLElement) {
   return { emulator, drop };
 }
 
-/** A link's words are the agent's: where it leads is shown before it is followed. */
+/** A link's words are the agent's: where it leads is shown before it is followed, and only the web is. */
 function openAddress(text: string): void {
-  const address = new URL(text).href;
+  const address = webAddress(text);
+  if (address === null) return;
   if (confirm(`An agent wrote this link. It leads to\n\n${address}\n\nOpen it?`)) window.open(address, "_blank", "noopener,noreferrer");
+}
+
+/** An address as the browser reads it; nothing for one that would run or open something else. */
+export function webAddress(text: string): string | null {
+  const address = URL.parse(text);
+  return address !== null && ["http:", "https:"].includes(address.protocol) ? address.href : null;
 }
 
 /** A colour as the browser computes it: the emulator cannot read light-dark(). */

@@ -12,11 +12,24 @@ export function Login() {
   const over = new URLSearchParams(location.search).get("code") === "over";
   const [signedIn, setSignedIn] = useState<boolean | undefined>();
   const [still, setStill] = useState(false);
+  const asked = location.pathname === "/login";
   useEffect(() => void askWhetherSignedIn().then(setSignedIn), []);
   const look = async () => {
-    if (await askWhetherSignedIn()) location.assign("/");
+    if (await askWhetherSignedIn()) goBack();
     else setStill(true);
   };
+  useEffect(() => {
+    // `mission open` signs in with a tab of its own: whoever comes back to this one goes on where they were
+    const returned = () => {
+      if (!asked && document.visibilityState === "visible") void askWhetherSignedIn().then((yes) => yes && goBack());
+    };
+    document.addEventListener("visibilitychange", returned);
+    window.addEventListener("focus", returned);
+    return () => {
+      document.removeEventListener("visibilitychange", returned);
+      window.removeEventListener("focus", returned);
+    };
+  }, [asked]);
   return (
     <main className="login">
       <title>Sign in · Mission Control</title>
@@ -44,6 +57,7 @@ export function Login() {
                 I have signed in
               </button>
             </div>
+            {!asked && <p>Then this tab goes on where it was.</p>}
             {still && <p role="alert">Not yet: open the address that the command prints in this browser.</p>}
             <p className="meta">
               Without a screen, <code>mission open --print</code> prints an address that works once.
@@ -53,6 +67,12 @@ export function Login() {
       </div>
     </main>
   );
+}
+
+/** To what the address shows; from the address of this page itself, to the start. */
+function goBack(): void {
+  if (location.pathname === "/login") location.assign("/");
+  else location.reload();
 }
 
 function CopyCommand() {
