@@ -19,11 +19,12 @@ from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
 from mission.domain.webhook import Hook
 from mission.events.log import EventLog
-from mission.gateway.call import Gateway, Ports
+from mission.gateway.call import Ports
 from mission.gateway.caller import Tokens
 from mission.gateway.masking import Masker
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
+from mission.gateway.road import Gateway
 from mission.git.snapshot import Snapshots
 from mission.git.workshop import Workshop
 from mission.runtime import desktop

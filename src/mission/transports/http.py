@@ -21,8 +21,8 @@ from starlette.websockets import WebSocket
 from mission import __version__
 from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
-from mission.gateway.call import Gateway
 from mission.gateway.caller import Tokens
+from mission.gateway.road import Gateway
 from mission.runtime.supervisor import Supervisor
 from mission.services.identity import Bearer
 from mission.services.work import Work

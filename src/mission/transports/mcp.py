@@ -12,9 +12,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from mission.domain.errors import MissionError, NotFound
-from mission.gateway.call import Gateway
 from mission.gateway.caller import Caller, Progress
 from mission.gateway.registry import Tool, parse_toolsets
+from mission.gateway.road import Gateway
 from mission.services.identity import Bearer
 from mission.transports import guide
 from mission.transports.mcp_call import CALL_KEY, SERVER, call_result, error_result

@@ -8,7 +8,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -63,19 +64,26 @@ def test_twenty_calls_in_flight_survive_the_death_of_the_server(mortal_home: Pat
     assert bridge.silent()
 
 
+@contextmanager
+def called(home: Path, talk: Callable[..., Talk]) -> Iterator[tuple[Talk, socket.socket]]:
+    """A bridge whose call has come to a server of ours, which listens no longer afterwards; and the line to it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        found = {"url": url, "token": "t", "pid": os.getpid(), "version": __version__}
+        (home / "daemon.json").write_text(json.dumps(found))
+        bridge = talk(home)
+        bridge.send(call(1, "echo"))
+        peer, _ = server.accept()
+        peer.recv(65536)
+        yield bridge, peer
+
+
 def test_a_connection_that_breaks_after_the_answer_brings_no_second_answer(
     quiet_home: Path, talk: Callable[..., Talk]
 ) -> None:
     event = b'data: {"jsonrpc": "2.0", "id": 1, "result": {}}\n\n'
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        found = {"url": url, "token": "t", "pid": os.getpid(), "version": __version__}
-        (quiet_home / "daemon.json").write_text(json.dumps(found))
-        bridge = talk(quiet_home)
-        bridge.send(call(1, "echo"))
-        peer, _ = server.accept()
-        peer.recv(65536)
+    with called(quiet_home, talk) as (bridge, peer):
         peer.sendall(head + f"{len(event):x}\r\n".encode() + event + b"\r\n")
         assert bridge.next()["id"] == 1
         peer.close()
@@ -90,14 +98,8 @@ def test_a_call_that_was_sent_before_the_server_went_for_good_has_an_unknown_out
     quiet_home: Path, talk: Callable[..., Talk]
 ) -> None:
     (quiet_home / "standin.json").write_text('{"die": "no more"}')
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        found = {"url": url, "token": "t", "pid": os.getpid(), "version": __version__}
-        (quiet_home / "daemon.json").write_text(json.dumps(found))
-        bridge = talk(quiet_home)
-        bridge.send(call(1, "echo"))
-        peer, _ = server.accept()
-        peer.recv(65536)
+    with called(quiet_home, talk) as (bridge, peer):
+        pass
     peer.close()
 
     error = error_of(bridge.next())

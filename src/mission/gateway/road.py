@@ -1,0 +1,155 @@
+"""The road of a call: identify, permit, find, validate, run with retry, audited, escalate."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import logging
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from mission.domain.errors import InternalError, MissionError, ToolNotFound, TransientError, Unauthenticated
+from mission.gateway.admission import Admission, bound_to, with_actor
+from mission.gateway.audit import AuditTrail, Entry
+from mission.gateway.call import Call, Ports, dumped
+from mission.gateway.caller import Caller, Identity
+from mission.gateway.escalation import Escalations, concerns_others
+from mission.gateway.masking import Masker
+from mission.gateway.presence import SignsOfLife
+from mission.gateway.registry import Registry, Tool
+from mission.gateway.repeat import Repeats, repeat_of
+from mission.gateway.retry import Retry, is_passing
+from mission.gateway.signals import Signals
+from mission.gateway.validate import validate
+from mission.store.database import Database
+
+log = logging.getLogger(__name__)
+
+
+class Gateway:
+    """The only road from a door to a tool."""
+
+    def __init__(
+        self,
+        *,
+        registry: Registry,
+        database: Database,
+        ports: Ports,
+        retry: Retry | None = None,
+        masker: Masker | None = None,
+    ) -> None:
+        self.registry = registry
+        self.audit = AuditTrail(database, masker)
+        self.escalations = Escalations(database)
+        self._database = database
+        self._ports = ports
+        self._retry = retry or Retry()
+        self._signs = SignsOfLife(database, ports.rhythm)
+        self.signals = Signals(database, audit=self.audit, signs=self._signs, retry=self._retry)
+        self._admission = Admission(database, ports.policy)
+        self.repeats = Repeats(database)
+
+    async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
+        """The tool's result, or a MissionError that may be shown to the caller as it is."""
+        entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
+        try:
+            result = await self._answer(name, arguments, caller, entry)
+        except asyncio.CancelledError as error:  # the caller left; a write that was handed in brings its own row
+            if not entry.handed_in:
+                self.audit.add(entry.finished(error, self._database.clock()))
+            raise
+        except Exception as error:
+            row = entry.finished(error, self._database.clock())
+            if not entry.written:
+                self.audit.add(row)
+            shown = self._presentable(error, entry)
+            if concerns_others(shown):
+                self.escalations.add(error, row)
+            raise shown from error
+        if not entry.written:
+            self.audit.add(entry.finished(None, self._database.clock()))
+        return result
+
+    async def identify(self, caller: Caller) -> Identity:
+        """Who the connection itself speaks for."""
+        return await self._admission.identify(caller)
+
+    def permitted(self, identity: Identity, tool: Tool) -> bool:
+        return self._admission.permits(identity, tool.name)
+
+    def note_refused(self, name: str, arguments: Any, caller: Caller, error: MissionError) -> None:
+        """Leave an audit row for a request that its door could make no call of."""
+        entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
+        entry.identity = bound_to(caller)
+        self.audit.add(entry.finished(error, self._database.clock()))
+
+    def note_worthless_token(self, error: Unauthenticated) -> None:
+        """Leave an audit row for a token that stood for an agent once: who shows it now nobody knows."""
+        entry = self.audit.begin(tool="token", transport="token", arguments={})
+        row = entry.finished(error, self._database.clock())
+        self.audit.add({**row, "agent_id": error.details["agent_id"]})
+
+    async def close(self) -> None:
+        """Write what no call waited for."""
+        await self._signs.settle()
+        await self.escalations.flush()
+        await self.audit.flush()
+
+    async def _answer(self, name: str, arguments: Any, caller: Caller, entry: Entry) -> dict[str, Any]:
+        """The road itself; the entry learns on the way whatever its row will hold."""
+        tool = self.registry.get(name)
+        identity = await self._admission.identify_actor(tool, arguments, caller, entry)
+        self._admission.check_permitted(identity, name)
+        if identity.agent is not None and not caller.is_onlooker:
+            self._signs.note(identity.agent.id)
+        if tool is None:
+            raise _unknown(name, self.registry)
+        entry.reads, entry.whole = tool.reads, tool.whole
+        checked = validate(tool, with_actor(tool, arguments, identity))
+        await self._admission.check_owned(tool, checked, identity)
+        repeat = repeat_of(tool, arguments, caller, identity)
+        if tool.outside:
+            await self.audit.write_invocation(entry)
+        call = Call(
+            tool=tool,
+            registry=self.registry,
+            database=self._database,
+            ports=self._ports,
+            caller=caller,
+            identity=identity,
+            entry=entry,
+            repeat=repeat,
+        )
+        if repeat is None:
+            result = await self._run(tool, call, checked)
+        else:
+            result = await self.repeats.run(tool, repeat, lambda: self._run(tool, call, checked))
+        entry.result = tool.without_secret(result)
+        return result
+
+    async def _run(self, tool: Tool, call: Call, arguments: Any) -> dict[str, Any]:
+        async def attempt() -> dict[str, Any]:
+            result = await tool.handler(call, arguments)
+            return call.answered if call.answered is not None else dumped(result)
+
+        return await self._retry.run(attempt, harmless=lambda: tool.idempotent or not call.took_effect)
+
+    def _presentable(self, error: Exception, entry: Entry) -> MissionError:
+        """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
+        if isinstance(error, MissionError) and type(error) is not InternalError:
+            return error.with_details(incident=entry.id) if concerns_others(error) else error
+        if is_passing(error):
+            log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
+            return TransientError(incident=entry.id)
+        if isinstance(error, IntegrityError):
+            log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
+        else:
+            log.error("call %s failed", entry.id, exc_info=error)
+        return InternalError(incident=entry.id)
+
+
+def _unknown(name: str, registry: Registry) -> ToolNotFound:
+    close = difflib.get_close_matches(name, [tool.name for tool in registry], n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else "'mission tools' lists them all."
+    return ToolNotFound(f"there is no tool '{name[:100]}'", hint=hint)
