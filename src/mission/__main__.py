@@ -15,9 +15,10 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as problem:
-        from mission.settings import BadSetting  # deferred: the bridge starts without the settings
+        from mission.domain.errors import MissionError  # deferred: the bridge starts without any of this
+        from mission.settings import BadSetting
 
-        if not isinstance(problem, BadSetting):
+        if not isinstance(problem, (BadSetting, MissionError)):
             raise
         sys.exit(_refuse(problem))
 
@@ -48,7 +49,8 @@ def _standalone(settings: Settings, *, toolsets: str | None, agent: str | None) 
 
 
 def _refuse(problem: Exception) -> int:
-    sys.stderr.write(f"mission: {problem}\n")
+    hint = getattr(problem, "hint", None)
+    sys.stderr.write(f"mission: {problem}\n" + (f"  {hint}\n" if hint else ""))
     return 2
 
 

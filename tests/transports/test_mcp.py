@@ -508,7 +508,8 @@ def test_two_standalone_servers_share_one_database(home: Path) -> None:
     for server in servers:
         assert server.stdin is not None
         server.stdin.write(lines)
-        server.stdin.flush()
+        server.stdin.close()  # what was asked before is still answered
+        server.stdin = None
 
     missions = set()
     for server in servers:

@@ -18,7 +18,7 @@ from mission.gateway.road import Gateway
 from mission.services.identity import Bearer
 from mission.transports import guide
 from mission.transports.mcp_call import CALL_KEY, SERVER, call_result, error_result
-from mission.transports.standalone import Requests
+from mission.transports.standalone import Answers, Requests
 from mission.transports.wire import caller_of
 
 Context = ServerRequestContext[Any, Any]
@@ -64,8 +64,8 @@ class McpServer:
     async def serve_stdio(self) -> None:
         requests = Requests()
         async with stdio_server(stdin=requests) as (read, write):  # type: ignore[arg-type]  # it is only iterated
-            requests.answers = write
-            await self.server.run(read, write, self.server.create_initialization_options())
+            requests.answers = Answers(write)
+            await self.server.run(read, requests.answers, self.server.create_initialization_options())
 
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
         try:

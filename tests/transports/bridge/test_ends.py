@@ -164,11 +164,13 @@ def test_an_unknown_option_shows_the_usage(arguments: list[str]) -> None:
     assert arguments[0].partition("=")[0] in shown.stderr
 
 
-def test_a_bad_setting_ends_a_standalone_server_without_a_traceback() -> None:
-    shown = run_bridge("--standalone", MISSION_PORT="many")
+def test_what_is_wrong_ends_a_standalone_server_without_a_traceback() -> None:
+    setting = run_bridge("--standalone", MISSION_PORT="many")
+    toolset = run_bridge("--standalone", "--toolsets", "taks")
 
-    assert shown.returncode == 2
-    assert shown.stderr == "mission: MISSION_PORT: port must be a whole number, not 'many'\n"
+    assert (setting.returncode, toolset.returncode) == (2, 2)
+    assert setting.stderr == "mission: MISSION_PORT: port must be a whole number, not 'many'\n"
+    assert toolset.stderr.startswith("mission: toolsets: 'taks' is unknown; did you mean 'tasks'?\n  Choose from: ")
 
 
 def test_the_bridge_loads_nothing_slow() -> None:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from mission.transports.cli.main import cli
-from tests.transports.cli.program import PATIENCE, Program
+from tests.transports.cli.program import PATIENCE, PROGRAM, Program
 from tests.transports.live import until
 
 
@@ -40,6 +40,12 @@ def test_a_call_answers_with_the_result_as_one_document(mission: Program) -> Non
     plain = mission.run("call", "start_mission", '{"name": "a", "objective": "b"}')
     from_stdin = mission.run("call", "start_mission", "-", stdin='{"name": "ü", "objective": "b"}')
 
+    with Path("/dev/full").open("w") as full:
+        unread = subprocess.run(
+            [*PROGRAM, "call", "workflow_list"], env=mission.environment, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+
+    assert (unread.returncode, unread.stderr.partition(" where")[0]) == (1, "TRANSIENT_ERROR: There is no space left")
     assert plain.code == from_stdin.code == 0
     assert plain.json["mission_id"].startswith("m_")
     assert from_stdin.json["mission_id"] != plain.json["mission_id"]

@@ -23,6 +23,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
         started = mission.does("up", "--detach")
         again = mission.does("up")
         elsewhere = mission.refuses("up", "--port", "1")
+        beyond = mission.refuses("up", "--detach", "--host", "0.0.0.0")
         running = mission.does("status")
         words = mission.run("status")
         log = mission.does("logs", "-n", "5")
@@ -32,6 +33,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
 
     assert (before.code, before.json) == (1, {"running": False, "home": str(mission.home)})
     assert again == started
+    assert beyond["message"] == elsewhere["message"]
     assert elsewhere["message"] == f"Mission Control runs already at {started['url']}"
     assert running["url"] == started["url"]
     assert running["pid"] == started["pid"]
@@ -127,6 +129,7 @@ def test_a_command_starts_the_daemon_it_needs_also_after_it_was_killed(fresh: Pr
     "arguments",
     [
         ["nonsense"],
+        ["logs", "-n", "-1"],
         ["up", "--port", "many"],
         ["missions", "--limit", "0"],
         ["call", "start_mission", "{"],

@@ -104,6 +104,15 @@ def test_a_person_sees_each_finding_its_remedy_and_the_sum(home: Path, programs:
     assert result.output.splitlines()[-1] == "1 problem"
 
 
+def test_a_home_that_cannot_be_made_is_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "file").touch()
+    monkeypatch.setenv("MISSION_HOME", str(home / "file" / "home"))
+
+    (found,) = [finding for finding in trouble() if finding["status"] == "problem"]
+
+    assert (found["check"], found["message"].partition(": ")[2]) == ("home", f"{home / 'file'} cannot be written to")
+
+
 def test_nothing_is_made_on_a_machine_that_never_ran_mission_control(home: Path) -> None:
     home.rmdir()
 

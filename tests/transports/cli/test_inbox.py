@@ -23,10 +23,16 @@ def test_a_narrow_terminal_has_ids_whole_and_lines_of_several_words(option, monk
 
     narrow = CliRunner().invoke(inbox, option, env={"COLUMNS": "80"}).output
     wide = CliRunner().invoke(inbox, option, env={"COLUMNS": "160"}).output
+    tiny = CliRunner().invoke(inbox, option, env={"COLUMNS": "40"}).output
+    piped = CliRunner().invoke(inbox, option, env={"COLUMNS": None}).output
 
     assert item["id"] in narrow
     assert len(narrow.splitlines()) <= 7, narrow
     assert all(len(line) <= 80 for line in narrow.splitlines())
     assert item["id"] in wide
     assert "FROM" in wide
+    assert tiny.splitlines()[0] == item["id"]
+    assert f"{SUBJECT} (× 12)" in tiny
+    assert len(piped.splitlines()) == 2  # one for the names of the columns: a program reads a line per item
+    assert all(word in piped for word in (SUBJECT, item["task_name"], item["agent_name"]))
     assert ("STATE" in narrow) == ("STATE" in wide) == bool(option)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -18,7 +19,7 @@ from mission.domain.agent import CrewState
 from mission.domain.errors import InvalidState
 from mission.domain.mission import ENDED, MissionStatus
 from mission.domain.times import parsed, utc_now
-from mission.settings import load, load_or_default, strangers
+from mission.settings import Settings, load, load_or_default, strangers
 from mission.transports import daemon
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, own_command, show_json, speaks, warn
@@ -41,7 +42,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     if not as_json:
         warn(strangers())
     running = daemon.find(settings)
-    if running is not None and port and not running.url.endswith(f":{port}"):
+    if running is not None and _is_elsewhere(settings, host, port):
         raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")
     if detach:
         started = daemon.ensure(settings, options=_options(host, port))  # in place of an older one, too
@@ -127,7 +128,9 @@ def status(as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--lines", "-n", default=50, show_default=True, help="How many of the last lines.")
+@click.option(
+    "--lines", "-n", default=50, show_default=True, type=click.IntRange(min=0), help="How many of the last lines."
+)
 @click.option("--follow", "-f", is_flag=True, help="Go on as new lines come.")
 @json_option
 @speaks
@@ -158,6 +161,13 @@ def _follow(path: Path, position: int) -> None:
             click.echo(file.read(), nl=False)
             position = file.tell()
         time.sleep(0.3)
+
+
+def _is_elsewhere(settings: Settings, host: str | None, port: int | None) -> bool:
+    """Whether the daemon that runs listens at another address than the one asked for."""
+    facts = json.loads(settings.daemon_path.read_text())
+    wanted = "127.0.0.1" if host == "localhost" else host
+    return bool((port and port != facts["port"]) or (wanted and wanted != facts["host"]))
 
 
 def _into_a_file() -> bool:

@@ -141,7 +141,7 @@ def _program(settings: Settings) -> Iterator[Finding]:
 def _home(settings: Settings) -> Iterator[Finding]:
     home = settings.home
     if not home.exists():
-        yield Finding(check="home", status="ok", message=f"{home} will be made at the first start")
+        yield _future_home(home)
         return
     facts = home.stat()
     if not stat.S_ISDIR(facts.st_mode):
@@ -159,6 +159,16 @@ def _home(settings: Settings) -> Iterator[Finding]:
     for secret in (settings.token_path, settings.daemon_path):
         yield from _secret(secret)
     yield from _space(home)
+
+
+def _future_home(home: Path) -> Finding:
+    above = next(folder for folder in home.parents if folder.exists())
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        return Finding(check="home", status="ok", message=f"{home} will be made at the first start")
+    message = f"{home} cannot be made: {above} cannot be written to"
+    return Finding(
+        check="home", status="problem", message=message, mend="Set MISSION_HOME to a folder you may write to."
+    )
 
 
 def _secret(file: Path) -> Iterator[Finding]:

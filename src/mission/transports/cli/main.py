@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 
 import click
 
@@ -49,6 +50,10 @@ COMMANDS = {
 """Each command's module and what the overview says of it, so that --help imports none of them."""
 
 
+ELSEWHERE = {"help": "--help", "version": "--version", "start": "up", "run": "up", "list": "missions", "ls": "missions"}
+"""What other programs call it."""
+
+
 class Lazy(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -70,17 +75,21 @@ class Lazy(click.Group):
         if args and args[0] not in COMMANDS:
             import difflib  # deferred: only a misspelled command needs it
 
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else " 'mission --help' lists the commands."
+            close = [ELSEWHERE[args[0]]] if args[0] in ELSEWHERE else difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean 'mission {close[0]}'?" if close else " 'mission --help' lists the commands."
             ctx.fail(f"there is no command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
 
 
 @click.command(
     cls=Lazy,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "color": False if os.environ.get("NO_COLOR") else None,
+    },
     epilog="Every command that lists or answers takes --json. Exit codes: 0 done, 1 refused, 2 wrong usage.",
 )
-@click.version_option(__version__, prog_name="mission")
+@click.version_option(__version__, "--version", "-V", prog_name="mission")
 def cli() -> None:
     """Mission Control: the control room for AI coding agents."""

@@ -22,6 +22,7 @@ Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
 
 WIDE = 110
+NARROW = 60
 
 _UNSEEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _AS_MARKS = dict.fromkeys((code for code in _UNSEEN if chr(code) not in "\n\t"), "\N{REPLACEMENT CHARACTER}")
@@ -60,6 +61,8 @@ def speaks(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
             if problem.errno == errno.EPIPE:
                 raise  # whoever read us went away: click ends quietly
             fail(_unusable(problem).as_dict(), as_json=as_json)
+        except KeyboardInterrupt:
+            sys.exit(130)  # the way to leave what follows and watches
         except BadSetting as bad:
             fail({"code": "INVALID_INPUT", "message": str(bad), "hint": None, "details": {}}, as_json=as_json)
 
@@ -69,7 +72,10 @@ def speaks(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
 def _unusable(problem: OSError) -> MissionError:
     """What the system said about a file, in our words."""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StorageFull()
+        return StorageFull(
+            "There is no space left where the command writes to, be it MISSION_HOME or its own output.",
+            hint="Free some space there. What a call did before stands: look before you repeat it.",
+        )
     place = f"{problem.filename}: " if problem.filename else ""
     return InvalidState(f"{place}{problem.strerror or problem}", hint="'mission doctor' looks at files and folders.")
 
@@ -95,20 +101,51 @@ def show_json(document: Any) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
-    """Rows as a table; a sentence when there is none."""
-    from rich.console import Console  # deferred: --json and --help do without
+    """Rows as a table, for a program a line each, on a narrow terminal one below the other; a sentence for none."""
+    cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in rows]
+    if not cells:
+        click.echo(empty)
+    elif _is_piped():
+        _show_lines([list(columns), *cells])
+    else:
+        _show_on_terminal(columns, cells)
+
+
+def _is_piped() -> bool:
+    return not sys.stdout.isatty() and "COLUMNS" not in os.environ
+
+
+def _show_lines(rows: Sequence[Sequence[str]]) -> None:
+    flat = [[" ".join(cell.splitlines()) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*flat, strict=True)]
+    for row in flat:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _show_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console  # deferred: --json, --help and pipes do without
     from rich.table import Table
 
+    console = Console(highlight=False, markup=False)
+    if console.width < NARROW and len(columns) > 3:
+        _show_blocks(columns, rows)
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, column in enumerate(columns):
         width = 12 if column == "ID" else None  # ids are copied whole
         table.add_column(column, no_wrap=not number, overflow="fold", min_width=width)
     for row in rows:
-        table.add_row(*("" if cell is None else plain(str(cell)) for cell in row))
-    if table.row_count:
-        Console(highlight=False, markup=False).print(table)
-    else:
-        click.echo(empty)
+        table.add_row(*row)
+    console.print(table)
+
+
+def _show_blocks(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    longest = max(map(len, columns[1:]))
+    for row in rows:
+        click.secho(row[0], bold=True)
+        for column, cell in zip(columns[1:], row[1:], strict=True):
+            if cell:
+                click.echo(f"  {column:<{longest}}  {cell}")
 
 
 def own_command() -> str:
@@ -122,6 +159,8 @@ def own_command() -> str:
 
 def wide() -> bool:
     """Whether a table has room for columns that only help."""
+    if _is_piped():
+        return True
     from rich.console import Console  # deferred like the table
 
     return Console().width >= WIDE

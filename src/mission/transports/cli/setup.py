@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,12 @@ def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Ad
             raise InvalidState("No agent client was found on PATH.", hint=f"Name one of: {', '.join(adapters)}.")
         return found
     if client not in adapters:
-        raise InvalidInput(f"There is no client '{client}'", hint=f"Known are: {', '.join(adapters)}, and 'all'.")
+        by_program = {adapter.program: name for name, adapter in adapters.items()}
+        meant = by_program.get(client) or next(iter(get_close_matches(client.lower(), adapters, n=1)), None)
+        raise InvalidInput(
+            f"There is no client '{client}'" + (f"; did you mean '{meant}'?" if meant else ""),
+            hint=f"Known are: {', '.join(adapters)}, and 'all'.",
+        )
     return [adapters[client]]
 
 
