@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from mission.domain.critical import USUAL_SECONDS, Step, critical_path
 from mission.domain.estimate import MEASURED_TASKS, seconds_left, typical_seconds
+from mission.domain.holding import Held, held_up
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
@@ -71,3 +73,22 @@ def test_the_path_is_one_chain_of_dependencies_and_nothing_ends_after_it(plan):
     chain = [each for each in steps if each.id in found.tasks]
     assert all(earlier.id in later.needs for earlier, later in pairwise(chain))
     assert found.remaining == 60 * sum(each.completed_at is None for each in chain)
+
+
+@settings(max_examples=60, deadline=None)
+@given(PLANS, st.sets(st.integers(0, 11)))
+def test_a_task_holds_up_whatever_needs_it_however_far(plan, standing):
+    steps = [
+        replace(step(str(at), *(str(need) for need in sorted(wanted) if need < at)), owner_id="ada" if owned else None)
+        for at, (wanted, owned) in enumerate(plan)
+    ]
+
+    def behind(id):
+        return {id}.union(*(behind(each.id) for each in steps if id in each.needs))
+
+    named = {str(at) for at in standing if at < len(steps)}
+    owned = {each.id for each in steps if each.owner_id}
+
+    assert held_up(steps[::-1], named) == {
+        id: Held(tasks=len(behind(id)), agents=int(bool(behind(id) & owned))) for id in named
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,6 +24,7 @@ class Step:
     started_at: datetime | None
     completed_at: datetime | None
     needs: Sequence[str] = ()
+    owner_id: str | None = None
 
     @property
     def span(self) -> Span | None:
@@ -47,7 +48,9 @@ def critical_path(steps: Sequence[Step], *, typical: float | None, now: datetime
     Of tasks that ended nothing is decided any more: without them the rest of the chain is the same.
     """
     by_id = {step.id: step for step in steps}
-    ends = _ends(by_id, usual=typical or USUAL_SECONDS, now=now)
+    ends: dict[str, float] = {}
+    for step in in_order(by_id):
+        ends[step.id] = _end(step, ends, usual=typical or USUAL_SECONDS, now=now)
     path: dict[str, None] = {}
     last = max(by_id, key=lambda id: ends[id], default=None)
     while last is not None and last not in path:
@@ -56,9 +59,9 @@ def critical_path(steps: Sequence[Step], *, typical: float | None, now: datetime
     return CriticalPath(tasks=frozenset(path), remaining=max([0.0, *ends.values()]))
 
 
-def _ends(by_id: Mapping[str, Step], *, usual: float, now: datetime) -> dict[str, float]:
-    """When each task ends, in seconds from now; each is looked at after all that it needs."""
-    ends: dict[str, float] = {}
+def in_order(by_id: Mapping[str, Step]) -> Iterator[Step]:
+    """Each after all that it needs; a plan in its own order is gone through once."""
+    given: set[str] = set()
     begun: set[str] = set()
     stack = [*by_id.values()][::-1]
     while stack:
@@ -70,13 +73,13 @@ def _ends(by_id: Mapping[str, Step], *, usual: float, now: datetime) -> dict[str
                 stack += first
                 continue
         stack.pop()
-        if step.id not in ends:
-            ends[step.id] = _end(step, ends, usual=usual, now=now)
-    return ends
+        if step.id not in given:
+            given.add(step.id)
+            yield step
 
 
 def _end(step: Step, ends: Mapping[str, float], *, usual: float, now: datetime) -> float:
-    """Measured, or guessed from what it waits for and what is usual."""
+    """When a task ends, in seconds from now: measured, or guessed from what it waits for and what is usual."""
     if step.completed_at is not None or step.status not in OPEN:
         return min(0.0, ((step.completed_at or now) - now).total_seconds())
     begins = max([0.0, *(ends[need] for need in step.needs if need in ends)])

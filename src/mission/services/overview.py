@@ -168,7 +168,7 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
     mission = tx.missions.get(mission_id)
     tasks = _lines(tx, tx.overviews.tasks(mission_id))
     spent = [_seconds(line.row, until=tx.now) for line in tasks if line.row.started_at is not None]
-    edges = tx.overviews.edges([mission_id])
+    edges = tx.overviews.edges(mission_id)
     steps = [_step(line.row, edges) for line in tasks]
     typical = typical_seconds(step.span for step in steps if step.span)
     undone = sum(step.status not in DONE for step in steps)

@@ -2,51 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from mission.domain.critical import critical_path
 from mission.domain.estimate import MEASURED_TASKS, typical_seconds
-from mission.domain.inbox import ItemState
-from mission.store.inbox import Ranked, Wanted
+from mission.domain.holding import held_up
+from mission.domain.inbox import ItemState, QueueItem
+from mission.store.inbox import Named, Standing, Wanted
 from mission.store.transaction import Tx
 
-MOST_STANDING = 500
-MOST_MISSIONS = 50
-"""How much is looked at for the critical path: who has more waiting sees the rest by what it holds up."""
+
+class Rank(NamedTuple):
+    """How pressing an item is: the greater, the sooner it should be looked at."""
+
+    critical: bool = False
+    """Whether its task decides when its mission is done."""
+    agents: int = 0
+    tasks: int = 0
+    """Open tasks that stand still until it is closed, and agents that have them in hand."""
+
+
+class Ranked(NamedTuple):
+    """An item as a person sees it."""
+
+    named: Named
+    rank: Rank
+
+    @property
+    def item(self) -> QueueItem:
+        return self.named.item
 
 
 def look(tx: Tx, *, item_id: str, reader: str | None) -> Ranked:
     """One item and what it holds up; `reader` is the agent that asks, if it is one."""
-    found = tx.inbox.ranked(item_id)
-    found.item.check_reader(reader)
-    if not found.holds_tasks or found.item.mission_id is None:
-        return found
-    return _marked(found, _critical_tasks(tx, [found.item.mission_id]))
+    tx.inbox.get(item_id).check_reader(reader)
+    (found,) = _ranked(tx.inbox.named([item_id]), _ranks(tx, tx.inbox.standing(item_id=item_id)))
+    return found
 
 
 def page(tx: Tx, *, wanted: Wanted, limit: int, offset: int) -> tuple[list[Ranked], int]:
     """What waits for a person and how many there are in all that the reader may see.
 
-    First what stands on the critical path, then what holds up the most agents, then tasks, then the oldest.
+    First what stands on the critical path, then what holds up the most agents, then tasks, then the oldest. Closed
+    items hold nothing: in a list that has some, the latest come first.
     """
-    critical: frozenset[str] = frozenset()
-    if ItemState.OPEN in wanted.states:
-        standing = tx.inbox.standing(mission_id=wanted.mission_id, limit=MOST_STANDING)
-        ids = list(dict.fromkeys(standing.values()))[:MOST_MISSIONS]
-        critical = frozenset(standing) & _critical_tasks(tx, ids)
-    found, total = tx.inbox.page(wanted, first=sorted(critical), limit=limit, offset=offset)
-    return [_marked(ranked, critical) for ranked in found], total
+    is_open = ItemState.OPEN in wanted.states
+    ranks = _ranks(tx, tx.inbox.standing(mission_id=wanted.mission_id)) if is_open else {}
+    if list(wanted.states) != [ItemState.OPEN]:
+        found, total = tx.inbox.page(wanted, limit=limit, offset=offset)
+        return _ranked(found, ranks), total
+    oldest_first = [id for _, id in tx.inbox.ages(wanted)]
+    ids = sorted(oldest_first, key=lambda id: ranks.get(id, Rank()), reverse=True)
+    return _ranked(tx.inbox.named(ids[offset : offset + limit]), ranks), len(ids)
 
 
-def _critical_tasks(tx: Tx, mission_ids: Sequence[str]) -> frozenset[str]:
-    """The open tasks that decide when their mission is done."""
-    plans = tx.overviews.open_steps(mission_ids) if mission_ids else {}
-    paths = []
-    for mission_id, steps in plans.items():
+def _ranks(tx: Tx, standing: Sequence[Standing]) -> dict[str, Rank]:
+    """How pressing each of these items is, by the plans that their tasks stand in."""
+    missions: dict[str, list[Standing]] = {}
+    for each in standing:
+        missions.setdefault(each.mission_id, []).append(each)
+    ranks: dict[str, Rank] = {}
+    for mission_id, waiting in missions.items():
+        steps = tx.overviews.open_steps(mission_id)
         typical = typical_seconds(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS))
-        paths.append(critical_path(steps, typical=typical, now=tx.now).tasks)
-    return frozenset().union(*paths)
+        critical = critical_path(steps, typical=typical, now=tx.now).tasks
+        held = held_up(steps, {each.task_id for each in waiting})
+        for each in waiting:
+            behind = held[each.task_id]
+            ranks[each.id] = Rank(each.task_id in critical, behind.agents, behind.tasks)
+    return ranks
 
 
-def _marked(ranked: Ranked, critical: frozenset[str]) -> Ranked:
-    return ranked._replace(critical=ranked.holds_tasks > 0 and ranked.item.task_id in critical)
+def _ranked(found: Sequence[Named], ranks: Mapping[str, Rank]) -> list[Ranked]:
+    return [Ranked(named, ranks.get(named.item.id, Rank())) for named in found]

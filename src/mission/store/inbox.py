@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, distinct, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, select
 
 from mission.domain.errors import NotFound
 from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
-from mission.domain.task import OPEN, STANDING
+from mission.domain.task import STANDING
 from mission.store.mapping import Mapper
-from mission.store.tables import agents, dependencies, missions, queue_items, tasks
+from mission.store.tables import agents, missions, queue_items, tasks
 
 _MAPPER = Mapper(queue_items, QueueItem)
 _OPEN_ONCE = _MAPPER.select.where(
@@ -42,84 +43,44 @@ class Wanted:
         return conditions
 
 
-class Ranked(NamedTuple):
-    """An item with the names a person knows its things by, and what stands still until it is closed."""
+class Named(NamedTuple):
+    """An item with the names a person knows its things by."""
 
     item: QueueItem
     mission_name: str | None
     task_name: str | None
     agent_name: str | None
-    holds_tasks: int
-    holds_agents: int
-    critical: bool = False
-    """Whether its task decides when its mission is done."""
+
+
+class Standing(NamedTuple):
+    """An open item whose task stands still until it is closed."""
+
+    id: str
+    task_id: str
+    mission_id: str
 
 
 _STANDING = (
-    queue_items.c.state == str(ItemState.OPEN),
-    queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
-    queue_items.c.entry_id.is_(None),
-    tasks.c.status.in_(sorted(map(str, STANDING))),
-)
-"""Open items whose task stands still until they are closed."""
-
-
-def _held_up(*conditions: ColumnElement[bool]) -> Any:
-    """For each of these open items the open tasks behind its standing task, however far, and their owners."""
-    reached = (
-        select(queue_items.c.id.label("item_id"), queue_items.c.task_id.label("task_id"))
-        .join(tasks, tasks.c.id == queue_items.c.task_id)
-        .where(*_STANDING, *conditions)
-        .cte("reached", recursive=True)
-    )
-    reached = reached.union(  # not union_all: a task that several ways lead to counts once
-        select(reached.c.item_id, dependencies.c.task_id).join(
-            dependencies, dependencies.c.depends_on == reached.c.task_id
-        )
-    )
-    return (
-        select(
-            reached.c.item_id,
-            func.count(distinct(tasks.c.id)).label("tasks"),
-            func.count(distinct(tasks.c.owner_id)).label("agents"),
-        )
-        .join(tasks, tasks.c.id == reached.c.task_id)
-        .where(tasks.c.status.in_(sorted(map(str, OPEN))))
-        .group_by(reached.c.item_id)
-        .subquery("held_up")
-    )
-
-
-def _ranked_by(held_up: Any) -> Select[Any]:
-    return (
-        select(
-            *_MAPPER.columns,
-            missions.c.name.label("mission_name"),
-            tasks.c.name.label("task_name"),
-            agents.c.name.label("agent_name"),
-            func.coalesce(held_up.c.tasks, 0).label("holds_tasks"),
-            func.coalesce(held_up.c.agents, 0).label("holds_agents"),
-        )
-        .select_from(queue_items)
-        .outerjoin(missions, missions.c.id == queue_items.c.mission_id)
-        .outerjoin(tasks, tasks.c.id == queue_items.c.task_id)
-        .outerjoin(agents, agents.c.id == queue_items.c.agent_id)
-        .outerjoin(held_up, held_up.c.item_id == queue_items.c.id)
-    )
-
-
-_ONE = queue_items.c.id == bindparam("one")
-_RANKED_ONE = _ranked_by(_held_up(_ONE)).where(_ONE)
-_HELD_UP = _held_up()
-_RANKED = _ranked_by(_HELD_UP)
-_HOLDS_TASKS = func.coalesce(_HELD_UP.c.tasks, 0)
-_HOLDS_AGENTS = func.coalesce(_HELD_UP.c.agents, 0)
-_MOST_HELD_UP_FIRST = (_HOLDS_AGENTS.desc(), _HOLDS_TASKS.desc(), queue_items.c.created_at, queue_items.c.id)
-_STANDING_TASKS = (
-    select(queue_items.c.task_id, queue_items.c.mission_id)
+    select(queue_items.c.id, queue_items.c.task_id, queue_items.c.mission_id)
     .join(tasks, tasks.c.id == queue_items.c.task_id)
-    .where(*_STANDING)
-    .order_by(queue_items.c.created_at, queue_items.c.id)
+    .where(
+        queue_items.c.state == str(ItemState.OPEN),
+        queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
+        queue_items.c.entry_id.is_(None),
+        tasks.c.status.in_(sorted(map(str, STANDING))),
+    )
+)
+_NAMED = (
+    select(
+        *_MAPPER.columns,
+        missions.c.name.label("mission_name"),
+        tasks.c.name.label("task_name"),
+        agents.c.name.label("agent_name"),
+    )
+    .select_from(queue_items)
+    .outerjoin(missions, missions.c.id == queue_items.c.mission_id)
+    .outerjoin(tasks, tasks.c.id == queue_items.c.task_id)
+    .outerjoin(agents, agents.c.id == queue_items.c.agent_id)
 )
 _NEWEST_FIRST = (queue_items.c.updated_at.desc(), queue_items.c.id)
 
@@ -166,33 +127,29 @@ class Inbox:
         row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
         return None if row is None else _MAPPER.entity(row)
 
-    def standing(self, *, mission_id: str | None, limit: int) -> dict[str, str]:
-        """The tasks that stand still until somebody answers, each with its mission; those that wait longest first."""
-        where = [queue_items.c.mission_id == mission_id] if mission_id is not None else []
-        found = self._connection.execute(_STANDING_TASKS.where(*where).limit(limit))
-        return {row.task_id: row.mission_id for row in found}
+    def standing(self, *, item_id: str | None = None, mission_id: str | None = None) -> list[Standing]:
+        """The open items, or this one, whose tasks stand still until somebody answers."""
+        wanted = {queue_items.c.id: item_id, queue_items.c.mission_id: mission_id}
+        where = [column == value for column, value in wanted.items() if value is not None]
+        return [Standing(*row) for row in self._connection.execute(_STANDING.where(*where))]
 
-    def ranked(self, id: str) -> Ranked:
-        """One item with what it holds up."""
-        row = self._connection.execute(_RANKED_ONE, {"one": id}).first()
-        if row is None:
-            raise _no_item(id)
-        return _ranked(row)
+    def named(self, ids: Sequence[str]) -> list[Named]:
+        """These items, in this order."""
+        rows = self._connection.execute(_NAMED.where(queue_items.c.id.in_(ids)))
+        found = {row.id: _named(row) for row in rows}
+        return [found[id] for id in ids if id in found]
 
-    def page(self, wanted: Wanted, *, first: Sequence[str], limit: int, offset: int) -> tuple[list[Ranked], int]:
-        """Items and how many there are in all: open ones by what they hold up, with others the latest first.
+    def ages(self, wanted: Wanted) -> list[tuple[datetime, str]]:
+        """When each item was made, and its id: the oldest first."""
+        statement = select(queue_items.c.created_at, queue_items.c.id).where(*wanted.conditions())
+        return sorted((row.created_at, row.id) for row in self._connection.execute(statement))
 
-        Of the open ones those come first whose tasks are named.
-        """
+    def page(self, wanted: Wanted, *, limit: int, offset: int) -> tuple[list[Named], int]:
+        """Items, the latest first, and how many there are in all."""
         where = wanted.conditions()
-        order: Sequence[ColumnElement[Any]] = _NEWEST_FIRST
-        if list(wanted.states) == [ItemState.OPEN]:
-            holds = and_(_HOLDS_TASKS > 0, queue_items.c.task_id.in_(first))
-            order = (case((holds, 0), else_=1), *_MOST_HELD_UP_FIRST)
-        statement = _RANKED.where(*where).order_by(*order).limit(limit).offset(offset)
-        rows = self._connection.execute(statement).all()
+        statement = _NAMED.where(*where).order_by(*_NEWEST_FIRST).limit(limit).offset(offset)
         total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()
-        return [_ranked(row) for row in rows], int(total)
+        return [_named(row) for row in self._connection.execute(statement)], int(total)
 
 
 def _may_be_read_by(agent_id: str) -> ColumnElement[bool]:
@@ -201,14 +158,12 @@ def _may_be_read_by(agent_id: str) -> ColumnElement[bool]:
     return or_(queue_items.c.kind.not_in(sorted(map(str, PRIVATE_KINDS))), written)
 
 
-def _ranked(row: Any) -> Ranked:
-    return Ranked(
+def _named(row: Any) -> Named:
+    return Named(
         item=_MAPPER.entity(row),
         mission_name=row.mission_name,
         task_name=row.task_name,
         agent_name=row.agent_name,
-        holds_tasks=int(row.holds_tasks),
-        holds_agents=int(row.holds_agents),
     )
 
 

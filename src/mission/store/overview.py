@@ -15,6 +15,7 @@ from mission.domain.task import OPEN, RUNNING, STANDING
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
+from mission.store.prepared import Prepared
 from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
 from mission.store.tallies import HEAPS
 from mission.store.tasks import ZERO
@@ -116,8 +117,8 @@ _HANDS = select(
 )
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
 _OPEN_STEPS = (
-    select(tasks.c.id, tasks.c.mission_id, tasks.c.status, tasks.c.started_at)
-    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), tasks.c.status.in_(_OPEN))
+    select(tasks.c.id, tasks.c.status, tasks.c.started_at, tasks.c.owner_id)
+    .where(tasks.c.mission_id == bindparam("mission_id"), tasks.c.status.in_(_OPEN))
     .order_by(*_IN_PLAN)
 )
 _OF_MISSION = (
@@ -134,12 +135,13 @@ _OF_MISSION = (
     .where(tasks.c.mission_id == bindparam("mission_id"))
     .order_by(*_IN_PLAN)
 )
-_EDGES = (
+_EDGES_OF_MISSION = (
     select(dependencies.c.task_id, dependencies.c.depends_on)
     .join(tasks, tasks.c.id == dependencies.c.task_id)
-    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)))
+    .where(tasks.c.mission_id == bindparam("mission_id"))
 )
-_OPEN_EDGES = _EDGES.where(tasks.c.waiting_for > ZERO)
+_EDGES = Prepared(_EDGES_OF_MISSION)
+_OPEN_EDGES = Prepared(_EDGES_OF_MISSION.where(tasks.c.waiting_for > ZERO))
 _ENTRIES = Mapper(journal, Entry)
 _FLEET = (
     select(agents.c.id, agents.c.name, agents.c.runtime, agents.c.declared, agents.c.last_seen_at, agents.c.created_at)
@@ -191,16 +193,14 @@ class Overviews:
         """The tasks of these missions that somebody has in hand, with little more than how they stand."""
         return list(self._connection.execute(_HANDS, {"ids": list(ids)}))
 
-    def open_steps(self, ids: Sequence[str]) -> dict[str, list[Step]]:
-        """For each of these missions its open tasks as far as time goes, in the order of its plan."""
-        needs: dict[str, list[str]] = {}
-        for task_id, wanted in self._connection.execute(_OPEN_EDGES, {"ids": list(ids)}).all():
-            needs.setdefault(task_id, []).append(wanted)
-        found: dict[str, list[Step]] = {}
-        for id, mission_id, status, began in self._connection.execute(_OPEN_STEPS, {"ids": list(ids)}).all():
-            step = Step(id=id, status=status, started_at=began, completed_at=None, needs=needs.get(id, ()))
-            found.setdefault(mission_id, []).append(step)
-        return found
+    def open_steps(self, mission_id: str) -> list[Step]:
+        """The open tasks of a mission as far as time goes, in the order of its plan."""
+        needs = self._needs(_OPEN_EDGES, mission_id)
+        rows = self._connection.execute(_OPEN_STEPS, {"mission_id": mission_id}).all()
+        return [
+            Step(id=id, status=status, started_at=began, completed_at=None, needs=needs.get(id, ()), owner_id=owner)
+            for id, status, began, owner in rows
+        ]
 
     def in_hand(self, *, limit: int) -> list[Any]:
         """Tasks that somebody works on, those of the newest missions first, with the last words about each."""
@@ -230,12 +230,15 @@ class Overviews:
         """Every task of a mission in the order of its plan."""
         return list(self._connection.execute(_OF_MISSION, {"mission_id": mission_id}))
 
-    def edges(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """For each task of these missions that waits or waited for others, which."""
-        found: dict[str, list[str]] = {}
-        for row in self._connection.execute(_EDGES, {"ids": list(ids)}):
-            found.setdefault(row.task_id, []).append(row.depends_on)
-        return found
+    def edges(self, mission_id: str) -> dict[str, list[str]]:
+        """For each task of a mission that waits or waited for others, which."""
+        return self._needs(_EDGES, mission_id)
+
+    def _needs(self, edges: Prepared, mission_id: str) -> dict[str, list[str]]:
+        needs: dict[str, list[str]] = {}
+        for task_id, wanted in edges.run(self._connection, {"mission_id": mission_id}):
+            needs.setdefault(task_id, []).append(wanted)
+        return needs
 
     def journal(self, mission_id: str, *, limit: int, after: Position | None) -> list[tuple[Entry, str]]:
         """Entries of every kind with the names of their tasks, newest first."""

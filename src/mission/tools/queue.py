@@ -11,7 +11,8 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import answers, inbox, ranking
 from mission.services.answers import Given
-from mission.store.inbox import Ranked, Wanted
+from mission.services.ranking import Ranked
+from mission.store.inbox import Wanted
 from mission.tools.fields import MissionId, QueueItemId, cut
 from mission.tools.wording import Moment
 
@@ -79,19 +80,19 @@ class ItemRow(Result):
             subject=item.subject,
             body=body,
             mission_id=item.mission_id,
-            mission_name=ranked.mission_name,
+            mission_name=ranked.named.mission_name,
             task_id=item.task_id,
-            task_name=ranked.task_name,
+            task_name=ranked.named.task_name,
             agent_id=item.agent_id,
-            agent_name=ranked.agent_name,
+            agent_name=ranked.named.agent_name,
             execution_id=item.execution_id,
             message_id=item.message_id,
             entry_id=item.entry_id,
             choices=[dict(choice) for choice in item.choices],
             count=item.count,
-            holds_tasks=ranked.holds_tasks,
-            holds_agents=ranked.holds_agents,
-            critical=ranked.critical,
+            holds_tasks=ranked.rank.tasks,
+            holds_agents=ranked.rank.agents,
+            critical=ranked.rank.critical,
             answer=item.answer,
             choice=item.choice,
             closed_by=item.closed_by,
