@@ -183,6 +183,17 @@ def _review(tx: Tx, *, task_id: str, agent_id: str) -> None:
     )
 
 
+def _escalate(tx: Tx, *, task_id: str, agent_id: str) -> None:
+    inbox.open_item(
+        tx,
+        kind="escalation",
+        subject="Focus trap test failed 3 times, same assertion",
+        body='focus-trap.spec.ts:48 expected focus on "Close", got body. Attempts 2 and 3 changed the same lines.',
+        task_id=task_id,
+        agent_id=agent_id,
+    )
+
+
 async def _other(
     app: App,
     call: Call,
@@ -211,6 +222,9 @@ async def _other(
     clock.now = end - timedelta(seconds=30)
     for agent in agents:
         await call("agent_heartbeat", agent)
+    if prefix == "a11y":
+        clock.now = end - timedelta(minutes=24)
+        await app.database.write(_escalate, task_id=ids[2], agent_id=agents[1]["agent_id"])
     if prefix == "pg":
         clock.now = end - timedelta(minutes=52)
         blocked = {"id": ids[completed + 2], "status": "blocked", "error": "No replication slot left on replica eu-2"}

@@ -57,6 +57,16 @@ def test_now_shows_what_waits_what_runs_and_takes_an_answer_on_the_row(page: Pag
     answered = house.live.call("queue_list", {"state": ["answered"]})["items"]
     assert ("Post a new entry in the open month", 1) in [(item["answer"], item["choice"]) for item in answered]
 
+    expect(page.get_by_role("img", name=re.compile("at work now.*first unanswered"))).to_be_visible()
+    failed = page.locator(".need").filter(has_text="Focus trap test failed 3 times")
+    failed.get_by_role("button", name="Retry").click()
+    failed.get_by_role("button", name="Send now").click()
+    expect(failed).to_have_count(0)
+    [closed] = [
+        each for each in house.live.call("queue_list", {"state": ["answered"]})["items"] if each["kind"] == "escalation"
+    ]
+    assert house.live.call("task_get", {"id": closed["task_id"]})["status"] == "pending"
+
 
 def test_missions_are_filtered_in_the_address_opened_by_keys_and_appear_as_they_are_made(
     page: Page, house: House

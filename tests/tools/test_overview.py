@@ -178,3 +178,20 @@ async def test_a_mission_is_exported_as_markdown_html_and_json_and_words_stay_wo
     document = json.loads(made["json"]["content"])
     assert [task["state"] for task in document["tasks"]] == ["working", "waiting", "waiting"]
     assert document["journal"][0]["chosen"] == "<b>"
+
+
+async def test_the_course_tells_how_many_tasks_were_worked_on_and_what_waited_over_time(call, clock):
+    mission = await planned(call)
+    before = clock()
+    clock.advance(seconds=600)
+    agent, task = await begun(call, mission)
+    clock.advance(seconds=600)
+    blocked = {"id": task, "status": "blocked", "error": "No slot left", "agent_id": agent}
+    await call("task_update_status", blocked)
+    clock.advance(seconds=600)
+
+    seen = await call("overview_course", {"since": before.isoformat()})
+
+    quarters = [(seen["at_work"][place], seen["waiting"][place]) for place in (16, 48, 80)]
+    assert quarters == [(0, 0), (1, 0), (0, 1)]
+    assert (len(seen["at"]), seen["unanswered_since"][:19]) == (97, seen["at"][64][:19])

@@ -40,7 +40,8 @@ _ENDED = sorted(map(str, ENDED))
 _OPEN = sorted(map(str, OPEN))
 _RUNNING = sorted(map(str, RUNNING))
 _GOING = sorted(map(str, RUNNING - STANDING))
-_OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
+OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
+IN_HAND = (tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
 _SUMS = [func.sum(phases.c[name]).label(name) for name in HEAPS]
 _MISSION_ROW = (
     missions.c.id,
@@ -55,11 +56,11 @@ _MISSION_ROW = (
 )
 _OPEN_MISSIONS = (
     select(*_MISSION_ROW)
-    .where(*_OPEN_MISSION)
+    .where(*OPEN_MISSION)
     .order_by(missions.c.updated_at.desc(), missions.c.id)
     .limit(bindparam("limit"))
 )
-_COUNT_OPEN = select(func.count()).select_from(missions).where(*_OPEN_MISSION)
+_COUNT_OPEN = select(func.count()).select_from(missions).where(*OPEN_MISSION)
 _TALLIES = (
     select(phases.c.mission_id, *_SUMS)
     .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
@@ -70,7 +71,7 @@ _IN_HAND = (
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .outerjoin(journal, (journal.c.task_id == tasks.c.id) & (journal.c.sequence == tasks.c.entries))
-    .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
+    .where(*OPEN_MISSION, *IN_HAND)
     .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
     .limit(bindparam("limit"))
 )
@@ -78,7 +79,7 @@ _COUNT_GOING = (
     select(func.count(tasks.c.id))
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
-    .where(*_OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_GOING))
+    .where(*OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_GOING))
 )
 _ENDED_SINCE = (
     select(*ROW, tasks.c.changes, missions.c.name.label("mission_name"))
@@ -112,8 +113,7 @@ _HANDS = select(
     tasks.c.agent_name,
 ).where(
     tasks.c.mission_id.in_(bindparam("ids", expanding=True)),
-    tasks.c.waiting_for == 0,
-    tasks.c.status.in_(_RUNNING),
+    *IN_HAND,
 )
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
 _OPEN_STEPS = (

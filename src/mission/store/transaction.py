@@ -11,6 +11,7 @@ from mission.domain.events import Event
 from mission.store.agents import Agents
 from mission.store.audit import Audit, Calls
 from mission.store.claims import Claims
+from mission.store.course import Courses
 from mission.store.events import Events
 from mission.store.executions import Executions
 from mission.store.health import Health
@@ -154,6 +155,10 @@ class Tx:
     @cached_property
     def overviews(self) -> Overviews:
         return Overviews(self.connection)
+
+    @cached_property
+    def courses(self) -> Courses:
+        return Courses(self.connection)
 
     @cached_property
     def jobs(self) -> Jobs:

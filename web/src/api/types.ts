@@ -681,6 +681,10 @@ export interface GetContext {
   cursor?: string | null;
 }
 
+export interface GetCourse {
+  since: string;
+}
+
 export interface GetMessage {
   id: string;
   mark_read?: boolean;
@@ -2137,6 +2141,13 @@ export interface WholeExecution {
   messages: ToldMessage[];
 }
 
+export interface WorkCourse {
+  at: string[];
+  at_work: number[];
+  waiting: number[];
+  unanswered_since: string | null;
+}
+
 export interface WorkflowById {
   workflow_id: string;
 }
@@ -2292,6 +2303,7 @@ export interface Tools {
   mission_export: { args: ExportMission; result: ExportedMission };
   overview: { args: GetOverview; result: Overview };
   overview_changes: { args: LookMission; result: MissionChanges };
+  overview_course: { args: GetCourse; result: WorkCourse };
   overview_diff: { args: LookFile; result: FilePatch };
   overview_executions: { args: ListRuns; result: RunGlances };
   overview_files: { args: LookTask; result: TaskFiles };

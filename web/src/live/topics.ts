@@ -38,6 +38,7 @@ const AGENTS: Stale[] = [{ tool: "agent_list" }, { tool: "agent_get", of: ofAgen
 /** What also grows old by itself: signs of life move leases and presence without an event. */
 export const FADING: ReadonlySet<string> = new Set<ToolName>([
   "overview",
+  "overview_course",
   "overview_mission",
   "overview_executions",
   "task_get",
@@ -54,7 +55,7 @@ export const TOPICS: Record<string, Stale[]> = {
   issue: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   milestone: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
   checkpoint: [{ tool: "overview" }, ...MISSION, ...JOURNAL, ...TASK],
-  queue: [{ tool: "overview" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
+  queue: [{ tool: "overview" }, { tool: "overview_course" }, { tool: "overview_mission", of: ofMission }, { tool: "queue_list" }, { tool: "queue_get", of: ofItem }],
   execution: [...RUNS, { tool: "execution_get", of: ofExecution }],
   observation: [...RUNS, { tool: "execution_observations", of: ofExecution }, { tool: "execution_get", of: ofExecution }],
   workspace: [{ tool: "workspace_list" }],

@@ -11,6 +11,7 @@ import { Empty, Loaded } from "@/ui/states";
 import { AGENT, look } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { amount } from "@/ui/text";
+import { useTint } from "@/ui/tint";
 import "./agents.css";
 
 const MOST = 500;
@@ -103,8 +104,9 @@ function Row({ agent, seen, spent, chosen, search }: RowProps) {
     spent !== undefined && spent.tokens > 0 ? `${amount(spent.tokens)} tokens` : "",
     spent !== undefined && spent.cost_usd > 0 ? `$${spent.cost_usd.toFixed(2)}` : "",
   ];
+  const row = useTint<HTMLLIElement>(`${status.word} ${task}`);
   return (
-    <li id={agent.id} data-chosen={chosen || undefined}>
+    <li id={agent.id} ref={row} data-chosen={chosen || undefined}>
       <StatusIcon status={status} />
       <div className="words">
         <Link className="agent-name" to={search} replace aria-expanded={chosen}>

@@ -5,6 +5,7 @@ import type { RunGlance } from "@/api/types";
 import { useNow } from "@/ui/clock";
 import { StatusIcon } from "@/ui/status-icon";
 import { span } from "@/ui/text";
+import { useTint } from "@/ui/tint";
 import { costOf, heard, stateOf, tokensOf } from "./look";
 
 export function List({ rows, id, search }: { rows: RunGlance[]; id: string | undefined; search: string }) {
@@ -44,8 +45,9 @@ function Row({ execution, chosen, search }: { execution: RunGlance; chosen: bool
   const now = useNow();
   const last = heard(execution, null, now);
   const seconds = execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
+  const row = useTint<HTMLTableRowElement>(stateOf(execution).word);
   return (
-    <tr data-chosen={chosen || undefined}>
+    <tr ref={row} data-chosen={chosen || undefined}>
       <th scope="row">
         <StatusIcon status={stateOf(execution)} />{" "}
         <Link to={`/executions/${execution.id}${search}`} aria-current={chosen || undefined}>

@@ -1,7 +1,9 @@
-// Which tasks stand still until one task goes on: everything after it that has not ended.
+// Which tasks stand still until one task goes on, and where they stand in a small drawing of it.
 import type { MissionTask } from "@/api/types";
 
 const ENDED = new Set(["claimed", "partial", "failed", "skipped"]);
+const COLUMNS = 3;
+const ROWS = 3;
 
 /** Open tasks behind a task, the nearest first. */
 export function heldBehind(tasks: readonly MissionTask[], id: string): MissionTask[] {
@@ -14,5 +16,47 @@ export function heldBehind(tasks: readonly MissionTask[], id: string): MissionTa
     found.push(...next.filter((task) => !ENDED.has(task.state)));
     edge = next.map((task) => task.id);
   }
+  return found;
+}
+
+export interface Placed {
+  task: MissionTask;
+  column: number;
+  /** Its place in the column, counted from the middle: -1, 0 and 1 of three. */
+  row: number;
+}
+
+export interface Drawing {
+  nodes: Placed[];
+  edges: [from: Placed, to: Placed][];
+  columns: number;
+  rows: number;
+  /** How many more it holds up than are drawn. */
+  more: number;
+}
+
+/** The task and those behind it in columns by their distance, those of the critical path first. */
+export function drawingOf(tasks: readonly MissionTask[], own: MissionTask): Drawing {
+  const held = heldBehind(tasks, own.id);
+  const distance = distances(held);
+  const columns = Array.from({ length: COLUMNS }, (_, at) => (at === 0 ? [own] : held.filter((task) => distance.get(task.id) === at)));
+  const shown = columns
+    .filter((column) => column.length > 0)
+    .map((column) => column.toSorted((one, other) => Number(other.critical) - Number(one.critical)).slice(0, ROWS));
+  const nodes = shown.flatMap((column, at) => column.map((task, row) => ({ task, column: at, row: row - (column.length - 1) / 2 })));
+  return {
+    nodes,
+    edges: nodes.flatMap((to) => nodes.filter((from) => to.task.depends_on.includes(from.task.id)).map((from): [Placed, Placed] => [from, to])),
+    columns: shown.length,
+    rows: Math.max(...shown.map((column) => column.length)),
+    more: held.length + 1 - nodes.length,
+  };
+}
+
+/** How far each is from the first, along the longest way; right for as many columns as are drawn. */
+function distances(held: readonly MissionTask[]): Map<string, number> {
+  const found = new Map(held.map((task) => [task.id, 1]));
+  for (let pass = 1; pass < COLUMNS; pass += 1)
+    for (const task of held) found.set(task.id, Math.max(0, ...task.depends_on.map((need) => found.get(need) ?? 0)) + 1);
   return found;
 }

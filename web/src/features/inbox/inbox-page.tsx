@@ -11,12 +11,13 @@ import { Empty, Loaded } from "@/ui/states";
 import { useChosen, useSteady } from "@/ui/steady";
 import { plural } from "@/ui/text";
 import { BLANK, choicesOf, type Draft } from "./draft";
+import { HoldsUp } from "./holds-up";
 import { ItemCard } from "./item-card";
 import { Mail, useMail } from "./mail";
 import { NotifySwitch } from "./notify";
 import { useLetters } from "./outbox";
 import { SentLines } from "./sent-line";
-import { Closed, DecidedBefore, HoldsUp, LastLines } from "./side";
+import { Closed, DecidedBefore, LastLines } from "./side";
 import "./inbox.css";
 
 type Show = "open" | "answered" | "mail";

@@ -3,6 +3,7 @@ import type { FormEvent, RefObject } from "react";
 import { Link } from "react-router";
 
 import type { ItemRow } from "@/api/types";
+import { Reassign } from "@/features/task/actions";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
 import { sendOnEnter } from "@/ui/form";
@@ -10,11 +11,10 @@ import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { Long } from "@/ui/long";
 import { span } from "@/ui/text";
+import { actsOf, canReassign } from "./acts";
 import { answerOf, answerWords, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
 import { outbox, type Letter } from "./outbox";
 import { SentLine } from "./sent-line";
-
-const RESOLVED = "It is resolved.";
 
 interface CardProps {
   item: ItemRow;
@@ -70,16 +70,7 @@ function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardPro
             <button className="button primary" disabled={!online || ready === null}>
               {sendWord(item, draft)} <kbd aria-hidden="true">⏎</kbd>
             </button>
-            {item.choices.length === 0 && item.kind === "blocker" && (
-              <button
-                type="button"
-                className="button"
-                disabled={!online}
-                onClick={() => outbox.put(item, { kind: "answer", args: { id: item.id, text: RESOLVED } }, RESOLVED)}
-              >
-                It is resolved
-              </button>
-            )}
+            {item.choices.length === 0 && <Acts item={item} />}
             <button
               type="button"
               className="button"
@@ -91,23 +82,7 @@ function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardPro
           </>
         ) : (
           <>
-            {choicesOf(item)
-              .filter((choice) => choice.fixed)
-              .slice(0, 3)
-              .map((choice) => (
-                <button
-                  key={choice.number}
-                  type="button"
-                  className="button"
-                  disabled={!online}
-                  onClick={(event) => {
-                    event.stopPropagation();
-                    outbox.put(item, { kind: "answer", args: { id: item.id, choice: choice.number } }, choice.label);
-                  }}
-                >
-                  {choice.label}
-                </button>
-              ))}
+            <Acts item={item} />
             <button type="button" className="button" onClick={choose}>
               {item.kind === "review" ? "Send back…" : item.choices.length > 0 ? "Other answer" : "Answer"}
             </button>
@@ -124,6 +99,30 @@ function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardPro
         </span>
       </div>
     </form>
+  );
+}
+
+/** What can be done at once, without making the item the chosen one. */
+function Acts({ item }: { item: ItemRow }) {
+  const online = useOnline();
+  return (
+    <>
+      {actsOf(item).map((act) => (
+        <button
+          key={act.label}
+          type="button"
+          className="button"
+          disabled={!online}
+          onClick={(event) => {
+            event.stopPropagation();
+            outbox.put(item, act.wish, act.words);
+          }}
+        >
+          {act.label}
+        </button>
+      ))}
+      {canReassign(item) && <Reassign taskId={item.task_id!} />}
+    </>
   );
 }
 

@@ -9,8 +9,11 @@ export const UNDO_SECONDS = 5;
 export const ATTENDED_SECONDS = 60;
 const KEPT = 60_000;
 
-/** What a person wants: an answer, or to put the item aside. */
-export type Wish = { kind: "answer"; args: AnswerItem } | { kind: "dismiss"; args: DismissItem };
+/** What a person wants: an answer, to put the item aside, or that its task is moved, which is the answer too. */
+export type Wish =
+  | { kind: "answer"; args: AnswerItem }
+  | { kind: "dismiss"; args: DismissItem }
+  | { kind: "move"; args: AnswerItem; task: string; status: "pending" | "skipped" };
 
 export interface Letter {
   item: ItemRow;
@@ -123,6 +126,8 @@ export class Outbox {
 
 export const outbox = new Outbox(async (wish, key, leaving) => {
   if (wish.kind === "dismiss") return { ...(await call("queue_dismiss", wish.args, { key, leaving })), messageId: null };
+  if (wish.kind === "move" && (await call("task_get", { id: wish.task })).status !== wish.status)
+    await call("task_update_status", { id: wish.task, status: wish.status }, { key: `${key}-move`, leaving });
   const done = await call("queue_answer", wish.args, { key, leaving });
   return { closed_at: done.closed_at, messageId: done.message_id };
 });

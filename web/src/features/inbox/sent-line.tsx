@@ -106,7 +106,7 @@ function Leaves({ letter }: { letter: Letter }) {
   return (
     <span className="quiet">
       {letter.wish.kind === "dismiss" ? "happens" : `goes to ${letter.item.agent_name ?? "whoever waits"}`}{" "}
-      {letter.attended ? `when you leave this row, or in ${left} s` : `in ${left} s`}
+      <span title={letter.attended ? `at the latest in ${left} s` : undefined}>{letter.attended ? "when you leave this row" : `in ${left} s`}</span>
     </span>
   );
 }

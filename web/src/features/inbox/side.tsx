@@ -1,55 +1,16 @@
-// Beside the item that is chosen: what it holds up, what was decided before, what was answered.
+// Beside the item that is chosen: its agent's last lines, what was decided before, what was answered.
 import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
 import { TailLines, useTail } from "@/features/executions/tail-lines";
-import { doneAbout } from "@/features/mission/graph/path";
-import { serverNow } from "@/ui/clock";
 import { Icon } from "@/ui/icons";
 import { Long } from "@/ui/long";
 import { Card, Time } from "@/ui/parts";
-import { Loaded } from "@/ui/states";
-import { look, QUEUE, TASK } from "@/ui/status";
+import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { clockTime } from "@/ui/text";
-import { heldBehind } from "./held";
 
 const SHOWN = 6;
-
-export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: string }) {
-  const mission = useTool("overview_mission", { mission_id: missionId });
-  const tasks = mission.data?.tasks ?? [];
-  const own = tasks.filter((task) => task.id === taskId);
-  const held = [...own, ...heldBehind(tasks, taskId)];
-  return (
-    <Card title="What this holds up" count={held.length} {...(own[0]?.critical ? { aside: "critical path" } : {})} className="holds-up">
-      <Loaded query={mission} what="The mission could not be read" rows={2}>
-        {(data) => (
-          <>
-            <ul className="side-list">
-              {held.slice(0, SHOWN).map((task) => (
-                <li key={task.id}>
-                  <StatusIcon status={look(TASK, task.state)} size={14} />
-                  <Link to={`/tasks/${task.id}`}>{task.name}</Link>
-                </li>
-              ))}
-            </ul>
-            {held.length > SHOWN && <p className="side-words">and {held.length - SHOWN} more</p>}
-            {own[0]?.critical && <Moves at={doneAbout(data)} />}
-          </>
-        )}
-      </Loaded>
-    </Card>
-  );
-}
-
-function Moves({ at }: { at: string | null }) {
-  if (at === null) return null;
-  return (
-    <p className="side-words">Answered now, done about {clockTime(at, serverNow())}. Every minute of waiting moves it by one.</p>
-  );
-}
 
 export function LastLines({ executionId, name }: { executionId: string; name: string }) {
   const { lines } = useTail(executionId, true);

@@ -15,6 +15,7 @@ import { look, MISSION } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { useSteady } from "@/ui/steady";
 import { count } from "@/ui/text";
+import { useTint } from "@/ui/tint";
 import { NewMission } from "./new-mission";
 import "./missions.css";
 
@@ -210,16 +211,13 @@ function Rows({ rows: newest, total, more }: RowsProps) {
         {items.map((item) => {
           const row = rows[item.index]!;
           return (
-            <div
+            <Row
               key={row.id}
-              role="row"
-              aria-rowindex={item.index + 2}
-              className="mission-row"
-              data-chosen={item.index === chosen || undefined}
-              style={{ height: ROW, transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
-            >
-              <Cells mission={row} />
-            </div>
+              mission={row}
+              index={item.index}
+              chosen={item.index === chosen}
+              top={item.start - virtual.options.scrollMargin}
+            />
           );
         })}
       </div>
@@ -228,10 +226,18 @@ function Rows({ rows: newest, total, more }: RowsProps) {
   );
 }
 
-function Cells({ mission }: { mission: MissionGlance }) {
+function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: number; chosen: boolean; top: number }) {
   const { tasks } = mission;
+  const row = useTint<HTMLDivElement>(`${mission.status} ${JSON.stringify(tasks)} ${mission.at_work}`);
   return (
-    <>
+    <div
+      ref={row}
+      role="row"
+      aria-rowindex={index + 2}
+      className="mission-row"
+      data-chosen={chosen || undefined}
+      style={{ height: ROW, transform: `translateY(${top}px)` }}
+    >
       <span role="cell" className="name">
         <StatusIcon status={look(MISSION, mission.status)} />
         <span className="words">
@@ -253,6 +259,6 @@ function Cells({ mission }: { mission: MissionGlance }) {
       <span role="cell" className="num quiet">
         <Ago at={mission.updated_at} />
       </span>
-    </>
+    </div>
   );
 }

@@ -3,11 +3,13 @@ import { useMemo, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 
 import type { ItemRow } from "@/api/types";
+import { actsOf, canReassign } from "@/features/inbox/acts";
 import { choicesOf, holdsWords } from "@/features/inbox/draft";
 import { outbox, useLetters, type Letter } from "@/features/inbox/outbox";
 import { SentLine, SentLines } from "@/features/inbox/sent-line";
 import { useWaiting } from "@/features/shell/counts";
 import { useKeys } from "@/features/shell/keys";
+import { Reassign } from "@/features/task/actions";
 import { useOnline } from "@/live/live";
 import { useNow } from "@/ui/clock";
 import { Card, Fresh } from "@/ui/parts";
@@ -16,9 +18,9 @@ import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { useChosen, useSteady } from "@/ui/steady";
 import { span } from "@/ui/text";
+import { useTint } from "@/ui/tint";
 
 const SHOWN = 8;
-const CHOICES = 3;
 const LONGEST_LABEL = 28;
 
 export function NeedsYou() {
@@ -96,11 +98,10 @@ function Row({ item, chosen, letter }: RowProps) {
   const now = useNow();
   const online = useOnline();
   const by = [item.agent_name, item.task_name].filter(Boolean).join(" · ");
-  const short = choicesOf(item)
-    .slice(0, CHOICES)
-    .filter((choice) => choice.fixed && choice.label.length <= LONGEST_LABEL);
+  const short = actsOf(item).filter((act) => act.label.length <= LONGEST_LABEL);
+  const row = useTint<HTMLLIElement>(`${item.count} ${item.holds_tasks} ${item.holds_agents} ${item.critical}`);
   return (
-    <li className="need" data-chosen={chosen || undefined}>
+    <li className="need" ref={row} data-chosen={chosen || undefined}>
       <StatusIcon status={look(QUEUE, item.kind)} />
       <div className="words">
         <Link to={`/inbox?item=${item.id}`} className="subject two-lines">
@@ -118,11 +119,18 @@ function Row({ item, chosen, letter }: RowProps) {
           </div>
           <div className="age quiet">{span((now - Date.parse(item.created_at)) / 1_000)}</div>
           <div className="actions">
-            {short.map((choice) => (
-              <button key={choice.number} type="button" className="button small" disabled={!online} onClick={() => give(item, choice.number)}>
-                <kbd aria-hidden="true">{choice.number}</kbd> {choice.label}
+            {short.map((act) => (
+              <button
+                key={act.label}
+                type="button"
+                className="button small"
+                disabled={!online}
+                onClick={() => outbox.put(item, act.wish, act.words)}
+              >
+                {chosen && act.number !== null && <kbd aria-hidden="true">{act.number}</kbd>} {act.label}
               </button>
             ))}
+            {canReassign(item) && <Reassign taskId={item.task_id!} small />}
             <Link className="button small" to={`/inbox?item=${item.id}`}>
               {short.length > 0 ? "…" : item.kind === "review" ? "Review" : "Answer"}
               <span className="hidden"> {item.subject}</span>

@@ -7,6 +7,7 @@ import { awaySeconds } from "@/features/shell/away";
 import { useNow } from "@/ui/clock";
 import { Empty, Loaded } from "@/ui/states";
 import { longTime, span } from "@/ui/text";
+import { Course } from "./course";
 import { Figures } from "./figures";
 import { FleetCells } from "./fleet-cells";
 import { Finished } from "./finished";
@@ -35,6 +36,7 @@ export function NowPage() {
                   <Running overview={data} />
                 </div>
                 <div>
+                  <Course />
                   <Finished overview={data} />
                 </div>
               </div>

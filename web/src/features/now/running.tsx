@@ -1,29 +1,34 @@
 // What runs, by mission. Those without news fold into one line.
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "react-router";
 
 import type { MissionGlance, Overview, RunningTask } from "@/api/types";
 import { useNow } from "@/ui/clock";
 import { Lease } from "@/ui/lease";
-import { Ago, Card } from "@/ui/parts";
+import { Ago, Card, Fresh } from "@/ui/parts";
 import { Progress } from "@/ui/progress";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
+import { useSteady } from "@/ui/steady";
 import { span } from "@/ui/text";
+import { useTint } from "@/ui/tint";
 
 const SHOWN = 5;
 /** What waits for a person stands above. */
 const STANDING = new Set(["asks", "review", "blocked", "budget", "paused"]);
 
 export function Running({ overview }: { overview: Overview }) {
-  const groups = grouped(overview.running.filter((task) => !STANDING.has(task.state)));
+  const table = useRef<HTMLTableElement>(null);
+  const { shown, fresh, show } = useSteady(overview.running.filter((task) => !STANDING.has(task.state)), table);
+  const groups = grouped(shown);
   return (
     <Card title="Running" count={overview.running_total} aside="by mission · quiet ones folded" className="running">
+      <Fresh count={fresh} show={show} />
       {groups.length === 0 ? (
         <Empty title="No task is worked on">A task that an agent takes appears here at once.</Empty>
       ) : (
-        <table>
+        <table ref={table}>
           <thead>
             <tr>
               <th className="task">Task</th>
@@ -108,8 +113,9 @@ export function quietWords(tasks: readonly Pick<RunningTask, "said_at">[], now: 
 }
 
 function Row({ task, lease }: { task: RunningTask; lease: number }) {
+  const row = useTint<HTMLTableRowElement>(`${task.state} ${task.agent_id} ${task.said_at}`);
   return (
-    <tr>
+    <tr ref={row}>
       <td className="task">
         <div className="cut">
           <StatusIcon status={look(TASK, task.state)} />

@@ -6,6 +6,7 @@ import type { TaskRecord } from "@/api/types";
 import { LaunchForm } from "@/features/executions/launch";
 import { useOnline } from "@/live/live";
 import { FormEnd, Refusal } from "@/ui/form";
+import { Loaded } from "@/ui/states";
 
 const OPEN = ["pending", "blocked", "planning", "in_progress", "paused", "review"];
 
@@ -60,6 +61,32 @@ export function Actions({ task }: { task: TaskRecord }) {
       </dialog>
       <dialog ref={assign} aria-labelledby="assign-title">
         <AssignForm task={task} close={() => assign.current?.close()} />
+      </dialog>
+    </>
+  );
+}
+
+/** Gives a task that is only named here to another agent. */
+export function Reassign({ taskId, small = false }: { taskId: string; small?: boolean }) {
+  const online = useOnline();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [open, setOpen] = useState(false);
+  const task = useTool("task_get", { id: taskId }, { enabled: open });
+  const show = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <button type="button" className={`button${small ? " small" : ""}`} disabled={!online} onClick={show}>
+        Reassign
+      </button>
+      <dialog ref={dialog} aria-labelledby="assign-title" onClose={() => setOpen(false)}>
+        {open && (
+          <Loaded query={task} what="The task could not be read">
+            {(data) => <AssignForm task={data} close={() => dialog.current?.close()} />}
+          </Loaded>
+        )}
       </dialog>
     </>
   );

@@ -10,6 +10,7 @@ import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { phaseName, plural, span } from "@/ui/text";
+import { useTint } from "@/ui/tint";
 import { critical, elapsed, isDone, type Critical } from "../graph/path";
 import type { ViewProps } from "../mission-page";
 
@@ -87,8 +88,9 @@ function ColumnCard({ column, way, choose }: { column: Column; way: Critical; ch
 }
 
 function Task({ task, way, choose }: { task: MissionTask; way: Critical; choose: (id: string) => void }) {
+  const row = useTint<HTMLLIElement>(`${task.state} ${task.agent_id}`);
   return (
-    <li className="row" data-needs={NEEDS.has(task.state) || undefined} data-quiet={isDone(task) || task.state === "waiting" || undefined}>
+    <li className="row" ref={row} data-needs={NEEDS.has(task.state) || undefined} data-quiet={isDone(task) || task.state === "waiting" || undefined}>
       <StatusIcon status={look(TASK, task.state)} />
       <div className="words">
         <button type="button" className="link" onClick={() => choose(task.id)}>

@@ -1,0 +1,46 @@
+"""How work went since somebody left: tasks worked on and things that waited for a person, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from mission.domain.course import Stretch, moments, under_way
+from mission.store.transaction import Tx
+
+MOMENTS = 97
+MOST = 5_000
+LONGEST = timedelta(days=7)
+SHORTEST = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Course:
+    at: Sequence[datetime]
+    at_work: Sequence[int]
+    waiting: Sequence[int]
+    unanswered_since: datetime | None
+
+
+def course(tx: Tx, *, since: datetime) -> Course:
+    """At each of many moments since then: tasks that somebody worked on, and items that waited for a person."""
+    since = min(max(since, tx.now - LONGEST), tx.now - SHORTEST)
+    at = moments(since, tx.now, many=MOMENTS)
+    tasks = {
+        row.id: Stretch(began=row.started_at, ended=row.completed_at)
+        for row in tx.courses.worked(since=since, limit=MOST)
+    }
+    items = [
+        (row.task_id, Stretch(began=row.created_at, ended=row.closed_at))
+        for row in tx.courses.waited(since=since, limit=MOST)
+    ]
+    held = [stretch.within(tasks[task_id]) for task_id, stretch in items if task_id in tasks]
+    worked = under_way(tasks.values(), at)
+    standing = under_way([each for each in held if each is not None], at)
+    return Course(
+        at=at,
+        at_work=[max(0, all_ - still) for all_, still in zip(worked, standing, strict=True)],
+        waiting=under_way([stretch for _, stretch in items], at),
+        unanswered_since=min((stretch.began for _, stretch in items if stretch.ended is None), default=None),
+    )
