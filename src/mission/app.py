@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mission import tools
-from mission.domain.agent import MISSED_HEARTBEATS, AgentType
+from mission.domain.agent import AgentType
 from mission.domain.errors import InvalidState, Unauthenticated
 from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
@@ -59,7 +59,7 @@ class App:
         rhythm = Rhythm(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )
-        self.database = Database(self.backend, silence=rhythm.heartbeat * MISSED_HEARTBEATS, clock=clock)
+        self.database = Database(self.backend, silence=rhythm.silence, clock=clock)
         self.events = EventLog(self.database)
         self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
         self.supervisor = Supervisor(self.database, self.trees, rhythm=rhythm, settings=settings)

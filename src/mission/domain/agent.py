@@ -71,6 +71,11 @@ MISSED_HEARTBEATS = 2
 """An agent counts as offline after this many missed heartbeats."""
 
 
+def is_silent(last_seen_at: datetime, *, now: datetime, silence: timedelta) -> bool:
+    """Whether an agent has shown no life for longer than it may."""
+    return now - last_seen_at > silence
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Agent:
     """One agent."""
@@ -95,10 +100,9 @@ class Agent:
     def role(self) -> AgentRole:
         return AgentRole.WORKER if self.type is AgentType.WORKER else AgentRole.COORDINATOR
 
-    def presence(self, *, now: datetime, heartbeat: timedelta) -> Presence:
+    def presence(self, *, now: datetime, silence: timedelta) -> Presence:
         """What the agent said of itself, as long as its signs of life go on."""
-        silent = now - self.last_seen_at > heartbeat * MISSED_HEARTBEATS
-        if silent or self.declared is Presence.OFFLINE:
+        if self.declared is Presence.OFFLINE or is_silent(self.last_seen_at, now=now, silence=silence):
             return Presence.OFFLINE
         return Presence.BUSY if self.current_task_id else self.declared
 

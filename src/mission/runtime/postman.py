@@ -22,7 +22,7 @@ from mission.files import write_private
 from mission.runtime.follower import MISSION_ENDED, Follower
 from mission.runtime.patience import write_at_last
 from mission.runtime.supervisor import Supervisor
-from mission.services import claims, executions, inbox, mail
+from mission.services import executions, inbox, mail, tasks
 from mission.services.launching import Order
 from mission.services.work import Work
 from mission.store.events import StoredEvent
@@ -303,7 +303,7 @@ def _give_up(tx: Tx, *, execution: Execution) -> None:
     """Free the task that waited for the answer in the hands of an agent that is gone."""
     task = tx.tasks.get(execution.task_id)
     if _waits(tx, execution=execution) and task.owner_id == execution.agent_id:
-        claims.give_back(tx, task=task)
+        tasks.give_back(tx, task)
 
 
 def _is_pending(tx: Tx, *, message_id: str) -> bool:

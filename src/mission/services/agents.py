@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from mission.domain import events
-from mission.domain.agent import Agent, AgentRole, AgentType, Presence
+from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, is_silent
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
-from mission.services import claims
+from mission.services import tasks
 from mission.store.transaction import Tx
 
 
@@ -21,6 +21,11 @@ class Rhythm:
 
     heartbeat: timedelta
     lease: timedelta
+
+    @property
+    def silence(self) -> timedelta:
+        """How long an agent may show no life and still counts as present."""
+        return self.heartbeat * MISSED_HEARTBEATS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +44,7 @@ def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
     if reference.startswith(f"{PREFIXES['agent']}_"):
         return tx.agents.get(reference)
     staying = tx.agents.staying_by_name(reference)
-    present = [agent for agent in staying if tx.now - agent.last_seen_at <= tx.silence]
+    present = [agent for agent in staying if not is_silent(agent.last_seen_at, now=tx.now, silence=tx.silence)]
     named = present or staying  # one that crashed gives its name to its successor, and keeps it without one
     if len(named) == 1:
         return named[0]
@@ -97,7 +102,7 @@ def register(
 def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm) -> Seen:
     """A sign of life: the agent counts as present, and the leases of what it has in hand go on."""
     agent = tx.agents.get(agent_id)
-    before = agent.presence(now=tx.now, heartbeat=rhythm.heartbeat)
+    before = agent.presence(now=tx.now, silence=rhythm.silence)
     revived = Presence.ONLINE if agent.declared is Presence.OFFLINE else agent.declared
     agent = replace(
         agent,
@@ -147,7 +152,7 @@ def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: Rhythm) -> Seen
     agent = tx.agents.get(agent_id)
     for task in tx.tasks.open_of_agent(agent_id):
         if task.id != keeping:
-            claims.give_back(tx, task=task)
+            tasks.give_back(tx, task)
     agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
     return _save(tx, agent, rhythm, before=None)
 
@@ -160,7 +165,7 @@ def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: Rhythm) -> Seen:
 
 def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
     agent = tx.agents.get(agent_id)
-    return Seen(agent=agent, presence=agent.presence(now=tx.now, heartbeat=rhythm.heartbeat))
+    return Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
 
 
 def page(
@@ -177,7 +182,7 @@ def page(
     if role is not None:
         types = [AgentType.WORKER] if role is AgentRole.WORKER else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
     seen = [
-        Seen(agent=agent, presence=agent.presence(now=tx.now, heartbeat=rhythm.heartbeat))
+        Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
         for agent in tx.agents.all(types=types, runtime=runtime)
     ]
     return [each for each in seen if presences is None or each.presence in presences][:limit]
@@ -190,7 +195,7 @@ def _existing_task(tx: Tx, task_id: str | None) -> str | None:
 def _save(tx: Tx, agent: Agent, rhythm: Rhythm, *, before: Presence | None) -> Seen:
     """Store the agent; its readers hear of it unless nothing they can see has changed."""
     tx.agents.save(agent)
-    presence = agent.presence(now=tx.now, heartbeat=rhythm.heartbeat)
+    presence = agent.presence(now=tx.now, silence=rhythm.silence)
     if presence is not before:
         tx.emit(events.AgentUpdated(agent=agent, presence=presence))
     return Seen(agent=agent, presence=presence)

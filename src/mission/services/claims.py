@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.agent import Agent
-from mission.domain.changes import Changes
-from mission.domain.errors import InvalidState, MissionError
+from mission.domain.errors import InvalidState
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
-from mission.domain.task import DONE, HELD, RUNNING, Task, TaskStatus
-from mission.services import asking, housing, journal, tasks, workspaces
+from mission.domain.task import HELD, RUNNING, Task, TaskStatus
+from mission.services import dependencies, housing, journal, takeover, tasks
 from mission.services.housing import Houses, WorktreeNotReady
+from mission.services.takeover import Looked, Recovery
 from mission.services.trees import Report, Trees
 from mission.services.work import Work
 from mission.services.workspaces import Described
@@ -25,30 +25,12 @@ from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
 
-RECENT_CHECKPOINTS = 5
 LIKELY = 4
 """How many tasks are looked at before one is taken: others may be quicker, and only abandoned ones have a tree."""
 MOST_LAPSED = 200
 """How many abandoned tasks of a mission are looked at."""
 MOST_ATTEMPTS = 20
 """How often an agent that asks for the next task is beaten to it before it is told to try again."""
-NAMED_TASKS = 10
-"""How many dependencies an error names before it only counts."""
-
-Looked = Mapping[str, Changes | None]
-"""What was found changed in the trees of tasks, by task."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recovery:
-    """What the next owner of a task needs to go on where the last one stopped."""
-
-    previous_owner: str | None
-    attempts: int
-    checkpoints: Sequence[Entry]
-    tree: str | None
-    changes: Changes | None
-    workspace: Described | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,14 +43,6 @@ class Claim:
     recovery: Recovery | None = None
     workspace: Described | None = None
     warnings: Sequence[str] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dependencies:
-    """What a task waits for, and what it no longer waits for."""
-
-    pending: Sequence[Task]
-    done: Sequence[Task]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +66,7 @@ async def claim(
 ) -> Answer:
     """Give the task to the agent, with what it needs to go on; or say who already has it."""
     seen = await work.read(look, task_id=task_id)
-    looked = await look_into(trees, seen)
+    looked = await takeover.look_into(trees, seen)
     houses = await housing.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report)
     return await work.write(
         take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, houses=houses, answer=answer
@@ -112,7 +86,9 @@ async def claim_next(
     """Pick a task that the agent can do now and give it to it, in one transaction."""
     for attempt in range(MOST_ATTEMPTS):
         likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)
-        looked = {id: changes for each in likely for id, changes in (await look_into(trees, each.task)).items()}
+        looked = {
+            id: changes for each in likely for id, changes in (await takeover.look_into(trees, each.task)).items()
+        }
         houses: Houses = {}
         if likely:  # agents that lost a task to each other should not meet at the next one again
             chosen = likely[0] if attempt == 0 else random.choice(likely)
@@ -140,7 +116,7 @@ def take(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looke
         tx.tasks.save(renewed)
         return _granted(tx, task, renewed, looked, houses)
     task.check_one_of(HELD, "claimed")
-    check_ready(tx, task)
+    dependencies.check_done(tx, task)
     _check_phase(tx, task)
     mission = tx.missions.get(task.mission_id)
     mission.check_hands_out()
@@ -191,57 +167,8 @@ def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -
         journal.checkpoint(
             tx, type=CheckpointType.RECOVERY, task_id=task_id, summary=reason, agent_id=agent_id, fence=None
         )
-    give_back(tx, task=task)
+    tasks.give_back(tx, task)
     return True
-
-
-def give_back(tx: Tx, *, task: Task) -> Task:
-    """Free a task: it waits for its next owner and keeps its snapshot."""
-    return tasks.save(tx, task, task.given_back(at=tx.now))
-
-
-def skip(tx: Tx, *, task: Task) -> Task:
-    """End a task that will not be done: nobody waits for it any more. Its mission is told by the caller."""
-    skipped = task.skipped(at=tx.now)
-    tx.tasks.save(skipped)
-    tx.tallies.freed(task.id)
-    tx.tallies.moved(task, skipped)
-    asking.moved(tx, task, skipped)
-    tx.emit(events.TaskUpdated(task=skipped))
-    return skipped
-
-
-def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
-    """End all open tasks of a mission, which are these, at once. Its mission is told by the caller."""
-    tx.plans.skip_open(mission_id, now=tx.now)
-    asking.skipped(tx, mission_id=mission_id, tasks=tasks)
-    for task in tasks:
-        tx.emit(events.TaskUpdated(task=task.skipped(at=tx.now)))
-
-
-def dependencies(tx: Tx, *, task_id: str) -> Dependencies:
-    """What the task waits for, and what is done."""
-    tx.tasks.get(task_id)
-    found = tx.plans.dependency_tasks(task_id)
-    return Dependencies(
-        pending=[task for task in found if task.status not in DONE],
-        done=[task for task in found if task.status in DONE],
-    )
-
-
-def check_ready(tx: Tx, task: Task) -> None:
-    """Nothing when the task waits for no other; otherwise an error that names those it waits for."""
-    if not task.waiting_for:
-        return
-    pending = dependencies(tx, task_id=task.id).pending
-    named = ", ".join(f"{each.id} '{each.name}' ({each.status})" for each in pending[:NAMED_TASKS])
-    more = f" and {len(pending) - NAMED_TASKS} more" if len(pending) > NAMED_TASKS else ""
-    raise InvalidState(
-        f"task {task.id} waits for {named}{more}",
-        hint="Complete or skip these first, or take another task.",
-        current=str(task.status),
-        waiting_for=[each.id for each in pending],
-    )
 
 
 def slots(tx: Tx, mission: Mission) -> int:
@@ -281,7 +208,7 @@ def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looke
 
 
 def _granted(tx: Tx, before: Task, task: Task, looked: Looked, houses: Houses) -> Claim:
-    recovery = recovery_of(tx, before, looked)
+    recovery = takeover.recovery_of(tx, before, looked)
     task, workspace = housing.move_in(tx, tx.missions.get(task.mission_id), task, houses)
     return Claim(
         task=task,
@@ -305,21 +232,6 @@ def _lacking(tx: Tx, task: Task) -> list[str]:
     )
 
 
-def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
-    """What earlier owners left behind; nothing for a task that nobody has touched."""
-    checkpoints = tx.journal.latest_of_task(before.id, limit=RECENT_CHECKPOINTS)
-    if not (checkpoints or before.fence or before.attempts):
-        return None
-    return Recovery(
-        previous_owner=before.owner_id,
-        attempts=before.attempts,
-        checkpoints=checkpoints,
-        tree=before.tree,
-        changes=looked.get(before.id),
-        workspace=workspaces.look(tx, workspace_id=before.workspace_id) if before.workspace_id else None,
-    )
-
-
 def _check_phase(tx: Tx, task: Task) -> None:
     phase = tx.phases.get(task.phase_id)
     if phase.closed:
@@ -333,13 +245,3 @@ def _check_phase(tx: Tx, task: Task) -> None:
 def look(tx: Tx, *, task_id: str) -> Task:
     """The task as it stands."""
     return tx.tasks.get(task_id)
-
-
-async def look_into(trees: Trees, task: Task | None) -> Looked:
-    """What lies uncommitted in the task's tree, if it is one of this host; unknown is no reason to refuse a claim."""
-    if task is None or task.snapshot is None or task.host_id != trees.host_id:
-        return {}
-    try:
-        return {task.id: await trees.uncommitted(task.snapshot)}
-    except MissionError:
-        return {}

@@ -8,7 +8,7 @@ from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.inbox import INPUT_HOLD, ItemKind
 from mission.domain.journal import CheckpointType
 from mission.domain.task import OPEN, Task, TaskStatus
-from mission.services import agents, asking, claims, executions, identity, journal, tasks
+from mission.services import agents, asking, executions, identity, journal, tasks
 from mission.services.agents import Rhythm
 from mission.store.transaction import Tx
 
@@ -88,4 +88,4 @@ def _release(tx: Tx, execution: Execution, task: Task) -> None:
         free = replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=tx.now)
         tasks.save(tx, task, free)
     else:
-        claims.give_back(tx, task=task)
+        tasks.give_back(tx, task)

@@ -13,9 +13,10 @@ from typing import Any
 
 from mission.domain.journal import Entry
 from mission.domain.times import shown
-from mission.services import overview
+from mission.services import overview_mission
 from mission.services.agents import Rhythm
-from mission.services.overview import ChangedFile, TaskLine, Whole
+from mission.services.overview import TaskLine
+from mission.services.overview_mission import ChangedFile, Whole
 from mission.store.transaction import Tx
 
 MOST_ENTRIES = 10_000
@@ -59,9 +60,9 @@ class _Story:
 
 def export(tx: Tx, *, mission_id: str, format: str, rhythm: Rhythm) -> Export:
     """The mission with its tasks, decisions, issues, milestones and changed files."""
-    whole = overview.look(tx, mission_id=mission_id, rhythm=rhythm)
-    page = overview.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
-    files = overview.read_changes(tx, mission_id=mission_id)
+    whole = overview_mission.look(tx, mission_id=mission_id, rhythm=rhythm)
+    page = overview_mission.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
+    files = overview_mission.read_changes(tx, mission_id=mission_id)
     story = _Story(whole=whole, entries=list(reversed(page.entries)), names=page.names, files=files)
     media_type, ending = MEDIA[format]
     content = {"markdown": _markdown, "html": _html, "json": _json}[format](story)

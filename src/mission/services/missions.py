@@ -14,7 +14,7 @@ from mission.domain.mission import ENDED, Family, Metrics, Mission, MissionStatu
 from mission.domain.phase import PhaseStatus
 from mission.domain.task import CHANGE_LISTS, Task
 from mission.domain.times import seconds_between
-from mission.services import claims
+from mission.services import tasks
 from mission.services.launching import Launcher
 from mission.services.trees import Place, Trees
 from mission.services.work import Work, digest_of
@@ -287,7 +287,7 @@ def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool
     if len(open_tasks) > NAMED_TASKS:
         warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are skipped now")
     if open_tasks:
-        claims.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
+        tasks.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
     return warnings + _close_phases(tx, mission, failed=failed)
 
 

@@ -14,10 +14,10 @@ from mission.domain.mission import Mission
 from mission.domain.phase import Phase
 from mission.domain.task import Task, TaskStatus
 from mission.git.snapshot import Snapshot
-from mission.services import claims, footing, housing, phases, tasks, telling
-from mission.services.claims import Looked, Recovery
+from mission.services import dependencies, footing, housing, phases, takeover, tasks, telling
 from mission.services.footing import Wish
 from mission.services.housing import Houses
+from mission.services.takeover import Looked, Recovery
 from mission.services.trees import NO_TREE, Place, Report, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -62,7 +62,7 @@ async def start(
         work, trees, wish=wish, repository_path=repository_path, directory=directory, report=report
     )
     taken_over = ground.task is not None and ground.task.owner_id != owner.agent_id
-    looked = await claims.look_into(trees, ground.task) if taken_over else {}
+    looked = await takeover.look_into(trees, ground.task) if taken_over else {}
     async with ground.kept_by(trees):
         return await work.write(
             begin,
@@ -97,7 +97,7 @@ def begin(
         phase, created = _phase_of_new(tx, wish, mission)
         started = _add(tx, mission, _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot))
     else:
-        claims.check_ready(tx, known)
+        dependencies.check_done(tx, known)
         phase, created = phases.for_task(tx, mission=mission, phase_id=known.phase_id, number=None, name=None)
         taken = with_owner(known, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
         if houses:
@@ -140,7 +140,7 @@ def _recovery(tx: Tx, known: Task | None, owner: Owner, looked: Looked) -> Recov
     """What earlier owners left behind, for whoever did not have the task before."""
     if known is None or (owner.agent_id is not None and known.owner_id == owner.agent_id):
         return None
-    return claims.recovery_of(tx, known, looked)
+    return takeover.recovery_of(tx, known, looked)
 
 
 def _phase_of_new(tx: Tx, wish: Wish, mission: Mission) -> tuple[Phase, bool]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
-from mission.services import asking, claims, finishing, journal, phases, starting, tasks, telling
+from mission.services import asking, dependencies, finishing, journal, phases, starting, tasks, telling
 from mission.services.claims import Detailed
 from mission.services.finishing import Ending
 from mission.services.footing import Wish
@@ -163,7 +163,7 @@ def look(tx: Tx, *, task_id: str, checkpoints: int | None) -> Detailed:
 def _planning(tx: Tx, task: Task, owner: Owner) -> Task:
     """The task while its owner makes a plan for it; one that nobody had belongs to the agent now."""
     task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
-    claims.check_ready(tx, task)
+    dependencies.check_done(tx, task)
     tx.missions.get(task.mission_id).check_hands_out()
     return tasks.save(tx, task, starting.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now))
 
@@ -184,7 +184,7 @@ def _hold(wanted: Move, owner: Owner) -> dict[str, Any]:
 
 def _skip(tx: Tx, task: Task) -> Task:
     mission = tx.missions.get(task.mission_id)
-    skipped = claims.skip(tx, task=task)
+    skipped = tasks.skip(tx, task)
     phases.settle(tx, mission=mission, phase_id=task.phase_id)
     tx.missions.touch(mission.id, now=tx.now)
     telling.workflow(tx, mission)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from mission.domain import events
 from mission.domain.mission import Mission
 from mission.domain.task import Task
 from mission.services import asking, telling
@@ -15,3 +18,27 @@ def save(tx: Tx, before: Task, after: Task, *, mission: Mission | None = None) -
     asking.moved(tx, before, after)
     telling.moved(tx, after, mission=mission)
     return after
+
+
+def give_back(tx: Tx, task: Task) -> Task:
+    """Free a task: it waits for its next owner and keeps its snapshot."""
+    return save(tx, task, task.given_back(at=tx.now))
+
+
+def skip(tx: Tx, task: Task) -> Task:
+    """End a task that will not be done: nobody waits for it any more. Its mission is told by the caller."""
+    skipped = task.skipped(at=tx.now)
+    tx.tasks.save(skipped)
+    tx.tallies.freed(task.id)
+    tx.tallies.moved(task, skipped)
+    asking.moved(tx, task, skipped)
+    tx.emit(events.TaskUpdated(task=skipped))
+    return skipped
+
+
+def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
+    """End all open tasks of a mission, which are these, at once. Its mission is told by the caller."""
+    tx.plans.skip_open(mission_id, now=tx.now)
+    asking.skipped(tx, mission_id=mission_id, tasks=tasks)
+    for task in tasks:
+        tx.emit(events.TaskUpdated(task=task.skipped(at=tx.now)))

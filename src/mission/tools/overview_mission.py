@@ -10,8 +10,9 @@ from mission.domain.journal import Entry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import export
-from mission.services import overview as overviews
-from mission.services.overview import ChangedFile, JournalPage, TaskLine, Whole
+from mission.services import overview_mission as overviews
+from mission.services.overview import Count, TaskLine
+from mission.services.overview_mission import ChangedFile, JournalPage, Whole
 from mission.tools.fields import MissionId
 from mission.tools.overview import TaskCount
 from mission.tools.wording import Moment
@@ -101,7 +102,7 @@ class MissionOverview(Result):
     @classmethod
     def of(cls, found: Whole) -> MissionOverview:
         mission = found.mission
-        none = overviews.Count()
+        none = Count()
         return cls(
             now=found.now,
             lease_seconds=found.lease_seconds,

@@ -12,7 +12,8 @@ from mission.domain.mission import Mission, MissionStatus
 from mission.domain.task import Task, TaskStatus
 from mission.gateway.registry import Result
 from mission.git.worktree import Standing
-from mission.services.claims import Detailed, Recovery
+from mission.services.claims import Detailed
+from mission.services.takeover import Recovery
 from mission.services.workspaces import Described
 from mission.tools.fields import Texts, cut
 from mission.tools.wording import Moment

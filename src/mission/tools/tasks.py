@@ -10,8 +10,8 @@ from mission.domain.errors import InvalidInput
 from mission.domain.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import claims, steering
-from mission.services.claims import Dependencies
+from mission.services import dependencies, steering
+from mission.services.dependencies import Dependencies
 from mission.services.starting import Owner
 from mission.services.steering import Move
 from mission.tools.fields import Fence, GivenTexts, TaskId, Text
@@ -188,7 +188,7 @@ async def task_replan(call: Call, args: ReplanTask) -> Replanned:
 @tool(toolset="tasks", reads=True)
 async def task_check_dependencies(call: Call, args: TaskById) -> DependencyCheck:
     """Tell what a task still waits for."""
-    return DependencyCheck.of(await call.read(claims.dependencies, task_id=args.task_id))
+    return DependencyCheck.of(await call.read(dependencies.look, task_id=args.task_id))
 
 
 def _owner(call: Call, fence: int | None) -> Owner:
