@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -259,6 +260,18 @@ async def test_what_a_program_said_while_no_daemon_ran_is_there_for_the_next(sta
 
     assert (said["out"], end.code) == (b"hello later\n", 3)
     assert left(later) == []
+
+
+async def test_a_program_that_no_daemon_could_find_again_is_ended(start: Launch):
+    process = await start("patient")
+    await read_until(process, b"waiting")
+
+    shutil.rmtree(process.folder)
+    _, end = await finish(process)
+    await process.release()
+
+    assert end.reason == "folder-gone"
+    assert not processes.members(process.execution_id, group=None)
 
 
 @pytest.mark.parametrize("victim", ["program", "runner"])

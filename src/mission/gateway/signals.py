@@ -69,7 +69,10 @@ class Signals:
         try:
             ack = await self._retry.run(attempt)
         except Exception as error:  # a printing agent cannot be told, so nothing may escape
-            log.exception("a signal of %s could not be taken in (%s)", execution_id, entry.id)
+            if isinstance(error, TransientError):
+                log.warning("a signal of %s could not be taken in (%s): %s", execution_id, entry.id, error.message)
+            else:
+                log.exception("a signal of %s could not be taken in (%s)", execution_id, entry.id)
             if not entry.written:
                 self._audit.add(entry.finished(error, self._database.clock()))
             words = error.message if isinstance(error, MissionError) else f"something went wrong (incident {entry.id})"

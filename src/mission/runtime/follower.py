@@ -37,6 +37,7 @@ NEVER_CONNECTED = f"it never connected to {SIGNALS}"
 LIMITS = {
     "time-limit": "it ran longer than its time limit and was stopped",
     "output-limit": "it wrote more than its output limit and was stopped",
+    "folder-gone": "its folder under MISSION_HOME was removed, and it was stopped",
     "runner-stopped": "its runner was asked to end",
     "lost": "its process disappeared without a trace of how it ended",
 }

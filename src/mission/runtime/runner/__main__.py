@@ -166,6 +166,8 @@ class Runner:
             self._stop("time-limit", grace=self._limits["grace_seconds"])
         elif self._output.total > self._limits["output_bytes"]:
             self._stop("output-limit", grace=self._limits["grace_seconds"])
+        elif not os.path.isdir(self._folder):  # without it no daemon finds the program again, to tell or to end it
+            self._stop("folder-gone", grace=self._limits["grace_seconds"])
 
     def _stop(self, reason: str, *, grace: float) -> None:
         if self._program is not None and not self._program.is_being_stopped:
