@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from mission.domain.errors import InvalidState
+from mission.runtime.choice import choose
 from mission.runtime.kept_launch import Kept
+from mission.runtime.launch import launches
 from mission.services.launching import Order
 from tests.runtime.conftest import Control
 
@@ -19,6 +22,17 @@ def test_what_came_from_a_shell_is_missed_by_name_when_a_later_daemon_goes_on():
     kept.check({"ANTHROPIC_API_KEY": "k"}, order)
     with pytest.raises(InvalidState, match="ANTHROPIC_API_KEY came from a shell"):
         kept.check({"PATH": "/bin"}, order)
+
+
+def test_a_program_named_from_a_shells_folder_is_found_again_without_it(tmp_path: Path):
+    program = tmp_path / "agent.sh"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    order = Order(task_id="t_1", adapter="command", arguments=["./agent.sh", "--fast"], directory=str(tmp_path))
+
+    kept = Kept.of(order, choose(launches(), order, os.environ))
+
+    assert kept.arguments == [str(program), "--fast"]
 
 
 async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(control: Control):

@@ -107,7 +107,7 @@ async def test_an_answer_that_finds_no_program_frees_the_task_and_says_so(contro
     assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
     told = (await control.call("queue_list"))["items"]
     assert [each["kind"] for each in told] == ["escalation"]
-    assert "is not installed" in told[0]["body"]
+    assert "there is no program" in told[0]["body"]
 
 
 async def test_a_question_that_is_put_aside_frees_the_task_that_waited_for_it(control: Control):
@@ -169,6 +169,9 @@ async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
 
     assert f"execution {launched['id']} still runs and is stopped" in told["warnings"]
     assert (ended.status, ended.reason) == (S.STOPPED, "stopped because its mission ended")
+    assert [kind for kind, _ in await control.observations(ended.id)] == [
+        "progress"
+    ]  # it left nothing behind by itself
     assert (await control.call("task_get", {"id": task}))["status"] == "skipped"
     assert await control.leaves_nothing(launched["id"])
 

@@ -40,7 +40,7 @@ async def test_a_launch_starts_the_task_and_what_the_agent_prints_is_recorded_on
     [
         ({"adapter": "chatgpt"}, InvalidInput, "there is no 'chatgpt'"),
         ({"adapter": "command", "arguments": []}, InvalidInput, "needs a program"),
-        ({"adapter": "command", "arguments": ["/nowhere/agent"]}, InvalidState, "is not installed"),
+        ({"adapter": "command", "arguments": ["/nowhere/agent"]}, InvalidState, "there is no program"),
         ({"adapter": "pi", "delivery": "mcp-tool"}, InvalidInput, "does not support mcp-tool"),
         ({"adapter": "pi", "interactive": True}, InvalidInput, "without a terminal"),
         ({"adapter": "codex", "interactive": True, "delivery": "stdout-marker"}, InvalidInput, "cannot be read"),

@@ -80,6 +80,12 @@ def _program(launch: Launch, order: Order, environment: Mapping[str, str]) -> tu
         if "/" in wanted and not Path(wanted).is_absolute() and order.directory is not None:
             wanted = str(Path(order.directory) / wanted)
     found = shutil.which(wanted, path=environment.get("PATH", os.defpath))
+    if found is None and "/" in wanted:
+        raise InvalidState(
+            f"there is no program '{wanted[:200]}' that you may run",
+            hint="Check its path, which counts from the folder you launch in, and that it is executable.",
+            program=wanted[:200],
+        )
     if found is None:
         raise InvalidState(
             f"the program '{wanted[:200]}' is not installed, or not on PATH",

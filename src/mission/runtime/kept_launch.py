@@ -26,7 +26,9 @@ class Kept:
     def of(cls, order: Order, choice: Choice) -> Kept:
         patterns = choice.launch.variables
         own = [name for name in choice.environment if any(fnmatchcase(name, pattern) for pattern in patterns)]
-        return cls(arguments=list(order.arguments), seconds=order.seconds, variables=sorted(own))
+        # A program of one's own may have been named from the folder of a shell that is gone by then.
+        program = [] if choice.launch.program else [choice.program]
+        return cls(arguments=[*program, *choice.arguments], seconds=order.seconds, variables=sorted(own))
 
     @classmethod
     def read(cls, path: Path) -> Kept:

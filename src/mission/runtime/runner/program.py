@@ -104,8 +104,9 @@ class Program:
             return None
         left = processes.members(self.execution_id, group=self.pid)
         if self._left is None:
-            self._left = len(left)
-            if left and self._kill_at is None:
+            # All of them were asked to end at once: whichever is last left nothing behind.
+            self._left = len(left) if self._kill_at is None else 0
+            if self._left:
                 self.stop(grace=LINGER_SECONDS)
         return None if left else self._left
 
