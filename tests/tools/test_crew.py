@@ -196,6 +196,18 @@ async def test_what_is_wrong_with_a_new_task_is_named_by_its_own_fields(call, cr
     assert (blocked["state"], blocked["failureReason"]) == ("BLOCKED", "why")
 
 
+async def test_a_task_stands_behind_what_it_waits_for_though_that_phase_is_closed(call, crew, epic):
+    plan = [{"name": name, "description": "d", "sequence": number} for number, name in enumerate("ab", start=1)]
+    added = await call("workflow_add_tasks", {"workflow_id": epic["id"], "tasks": plan})
+    for status in ("in_progress", "completed"):
+        await call("task_update_status", {"id": added["task_ids"][1], "status": status, "outcome": "ok"})
+
+    made = [await make_task(call, crew, f"after {name}", dependsOn=[name]) for name in ("b", added["task_ids"][0])]
+
+    seen = [await call("task_get", {"id": task["id"]}) for task in made]
+    assert [(task["sequence"], task["status"]) for task in seen] == [(3, "pending"), (3, "blocked")]
+
+
 async def test_an_epics_tasks_are_listed_by_state_and_page(call, crew, epic):
     first = await make_task(call, crew, "a")
     await make_task(call, crew, "b", dependsOn=[first["id"]])

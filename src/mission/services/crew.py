@@ -1,27 +1,21 @@
-"""Use cases of a crew: what an agent has before it, and tasks and missions that its leaders make and hand out."""
+"""Use cases of a crew: who belongs to it, how each stands, and the task and mission it has before it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.agent import Agent, AgentType, CrewState, Presence
-from mission.domain.errors import InvalidAgentState, InvalidInput, NotFound, NotOwner
+from mission.domain.errors import InvalidAgentState
 from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.inbox import ItemKind
 from mission.domain.mission import Mission
-from mission.domain.phase import MOVES as PHASE_MOVES
-from mission.domain.task import RUNNING, Task, TaskStatus
-from mission.services import agents, asking, claims, missions, planning, steering
-from mission.services.claims import Claim
+from mission.domain.task import RUNNING, Task
+from mission.services import missions
 from mission.services.missions import NewMission
-from mission.services.planning import NewTask
-from mission.services.starting import Owner
-from mission.services.steering import Move
-from mission.services.trees import Place, Report, Trees
+from mission.services.trees import Place, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
@@ -49,12 +43,6 @@ class AtWork:
     task: Task
     worktree: str | None = None
     branch: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TaskPage:
-    tasks: Sequence[Task]
-    next: int | None
 
 
 def look(tx: Tx, *, agent: Agent | None) -> Member:
@@ -100,120 +88,6 @@ def create_mission(tx: Tx, *, new: NewMission, place: Place | None, agent: Agent
         tx.agents.save(leading)
         tx.emit(events.AgentUpdated(agent=leading, presence=Presence.ONLINE))
     return mission
-
-
-def create_task(
-    tx: Tx,
-    *,
-    agent: Agent | None,
-    mission_id: str | None,
-    title: str,
-    description: str,
-    depends_on: Sequence[str],
-    fields: tuple[str, str],
-) -> Task:
-    """A new task of the named mission, else of the one the agent leads.
-
-    `fields` is what the caller knows title and depends_on as: errors name them.
-    """
-    mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
-    tx.missions.get(mission_id)
-    _check_task(tx, mission_id, title=title, depends_on=depends_on, fields=fields)
-    sequence = _sequence(tx, mission_id, depends_on)
-    new = NewTask(name=title, description=description, sequence=sequence, depends_on=depends_on)
-    planning.extend(tx, mission_id=mission_id, new=[new])
-    return tx.tasks.get(new.id)
-
-
-async def assign(
-    work: Work,
-    trees: Trees,
-    *,
-    task_id: str,
-    agent_id: str,
-    field: str,
-    lease: timedelta,
-    report: Report | None,
-    answer: Callable[[Task], Answer],
-) -> Answer:
-    """Hand a free task to an agent; `field` is what the caller knows the agent as."""
-    agent = await work.read(agents.find, reference=agent_id, field=field)
-
-    def answered(claim: Claim) -> Answer:
-        if claim.task is None:
-            raise NotOwner(
-                f"task {task_id} belongs to {claim.holder}",
-                hint="Wait until it is given back or its lease has lapsed, or assign another task.",
-                task_id=task_id,
-                owner_id=claim.holder,
-            )
-        return answer(claim.task)
-
-    return await claims.claim(
-        work, trees, task_id=task_id, agent_id=agent.id, lease=lease, report=report, answer=answered
-    )
-
-
-async def move_task(
-    work: Work,
-    trees: Trees,
-    *,
-    agent: Agent | None,
-    task_id: str | None,
-    wanted: Move,
-    lease: timedelta,
-    directory: str | None,
-    report: Report | None,
-    answer: Callable[[Task], Answer],
-) -> Answer:
-    """Move the named task, else the agent's own. What a worker gives into review waits for a person."""
-    chosen = task_id or (await work.read(_current_task, agent=agent)).task.id
-    owner = Owner(agent_id=agent.id if agent is not None else None, lease=lease, keeps=True)
-    if wanted.status is TaskStatus.REVIEW:
-        return await work.write(give_into_review, task_id=chosen, wanted=wanted, owner=owner, answer=answer)
-    return await steering.move(
-        work,
-        trees,
-        task_id=chosen,
-        wanted=wanted,
-        owner=owner,
-        directory=directory,
-        report=report,
-        answer=lambda moved: answer(_task_of(moved)),
-    )
-
-
-def give_into_review(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
-    """Move a task into review and put it before a person."""
-    task = steering.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
-    asking.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
-    return task
-
-
-def tasks_of(
-    tx: Tx,
-    *,
-    agent: Agent | None,
-    mission_id: str | None,
-    fits: Callable[[Task], bool],
-    limit: int,
-    offset: int,
-) -> TaskPage:
-    """Tasks of the named mission, else of the agent's, in the order of the plan."""
-    mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
-    tx.missions.get(mission_id)
-    found: list[Task] = []
-    while len(found) < limit:
-        page = tx.plans.page(mission_id, limit=limit, offset=offset)
-        for task in page:
-            offset += 1
-            if fits(task):
-                found.append(task)
-            if len(found) == limit:
-                return TaskPage(tasks=found, next=offset)
-        if len(page) < limit:
-            break
-    return TaskPage(tasks=found, next=None)
 
 
 def own_task(tx: Tx, *, agent: Agent | None) -> Task:
@@ -265,53 +139,6 @@ def _foremost(agent: Agent, owned: Sequence[Task]) -> Task | None:
     """The task an agent is at: the one it says, else the last one it moved, else one that waits for it."""
     ranked = sorted(owned, key=lambda task: (task.id == agent.current_task_id, task.status in RUNNING, task.updated_at))
     return ranked[-1] if ranked else None
-
-
-def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:
-    return mission_id if mission_id is not None else mission_of(look(tx, agent=agent))
-
-
-def _check_task(tx: Tx, mission_id: str, *, title: str, depends_on: Sequence[str], fields: tuple[str, str]) -> None:
-    """A title of its own, and nothing to wait for that the mission does not have."""
-    rows = tx.plans.known(mission_id, (title, *depends_on))
-    if any(row.name == title for row in rows):
-        raise InvalidInput(
-            f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Give it another.", field=fields[0]
-        )
-    known = {name for row in rows for name in (row.id, row.name)}
-    missing = [reference for reference in depends_on if reference not in known]
-    if missing:
-        raise InvalidInput(
-            f"{fields[1]}: mission {mission_id} has no task {', '.join(repr(each) for each in missing[:10])}",
-            hint="Give ids or titles of tasks that it already has.",
-            field=fields[1],
-            tasks=missing[:100],
-        )
-
-
-def _sequence(tx: Tx, mission_id: str, depends_on: Sequence[str]) -> int:
-    """The last phase that takes tasks, and none before those of what the task waits for."""
-    known = tx.plans.phases(mission_id)
-    taking = [number for number, (_, status) in known.items() if PHASE_MOVES[status]]
-    least = max((task.phase_number for task in _known_tasks(tx, depends_on)), default=1)
-    return max([*taking, least]) if taking else max([*(number + 1 for number in known), least])
-
-
-def _known_tasks(tx: Tx, references: Sequence[str]) -> list[Task]:
-    """Those of the references that are ids of tasks; whether the others are names the plan's own check tells."""
-    found = []
-    for reference in references:
-        try:
-            found.append(tx.tasks.get(reference))
-        except NotFound:
-            continue
-    return found
-
-
-def _task_of(moved: object) -> Task:
-    task = moved if isinstance(moved, Task) else getattr(moved, "task", None)
-    assert isinstance(task, Task)
-    return task
 
 
 def _somebody(agent: Agent | None) -> Agent:

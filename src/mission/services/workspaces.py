@@ -1,4 +1,4 @@
-"""Use cases of workspaces: make or register one, give it tasks, and end it without losing work."""
+"""Use cases of workspaces: make or register one, give it tasks, and see how it stands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from mission.domain.errors import Conflict, InvalidInput, InvalidState
 from mission.domain.ids import new_id
 from mission.domain.mission import Mission
 from mission.domain.repository import Repository
-from mission.domain.task import RUNNING, Task, TaskStatus
+from mission.domain.task import Task, TaskStatus
 from mission.domain.workspace import Workspace, WorkspaceStatus, check_place
-from mission.git import removal
 from mission.git.furnishing import Furnishing
 from mission.git.removal import Yard
 from mission.git.workshop import Made, Order
@@ -98,53 +97,6 @@ async def create(
     )
 
 
-async def update(
-    work: Work,
-    trees: Trees,
-    *,
-    workspace_id: str,
-    status: WorkspaceStatus | None,
-    merge_commit: str | None,
-    answer: Callable[[Workspace], Answer],
-) -> Answer:
-    """Move a workspace: merged is proved first, and abandoned saves what no commit holds."""
-    if status is None or (merge_commit is not None) != (status is WorkspaceStatus.MERGED):
-        raise InvalidInput(
-            "status: 'merged' goes with a merge_commit, 'active' and 'abandoned' without one",
-            hint="Give {status: 'merged', merge_commit: …} after the merge.",
-            field="status" if status is None else "merge_commit",
-        )
-    workspace = (await work.read(look, workspace_id=workspace_id)).workspace
-    workspace.move_to(status, at=workspace.updated_at)
-    kept, commit = workspace.kept_branch, None
-    if status is not WorkspaceStatus.ACTIVE:
-        trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
-    if merge_commit is not None:
-        commit = await trees.work(removal.verify_merge, yard_of(workspace), merge_commit)
-    elif status is WorkspaceStatus.ABANDONED:
-        kept = await trees.work(removal.keep, yard_of(workspace), name=workspace.id) or kept
-    return await work.write(settle, workspace_id=workspace.id, status=status, commit=commit, kept=kept, answer=answer)
-
-
-async def remove(
-    work: Work,
-    trees: Trees,
-    *,
-    workspace_id: str,
-    save: bool,
-    with_branch: bool,
-    answer: Callable[[Workspace], Answer],
-) -> Answer:
-    """Take the worktree of an ended workspace away; refused as long as that would lose work."""
-    workspace = await work.read(_removable, workspace_id=workspace_id)
-    trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
-    yard, kept = yard_of(workspace), workspace.kept_branch
-    if save:
-        kept = await trees.work(removal.keep, yard, name=workspace.id) or kept
-    await trees.work(removal.take_away, yard, kept=kept, with_branch=with_branch)
-    return await work.write(forget, workspace_id=workspace.id, kept=kept, answer=answer)
-
-
 async def survey(trees: Trees, found: Sequence[Described]) -> list[Described]:
     """The same workspaces with how they stand; those of other hosts, and removed ones, as they are recorded."""
 
@@ -205,20 +157,6 @@ def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> 
     if task.tree != workspace.path:
         task.check_one_of(ASSIGNABLE, "given another workspace")
     return _housed(tx, task, workspace)
-
-
-def settle(tx: Tx, *, workspace_id: str, status: WorkspaceStatus, commit: str | None, kept: str | None) -> Workspace:
-    """Record where a workspace has come to."""
-    before = tx.workspaces.get(workspace_id)
-    moved = replace(before.move_to(status, at=tx.now), merge_commit=commit or before.merge_commit, kept_branch=kept)
-    return _saved(tx, before, moved)
-
-
-def forget(tx: Tx, *, workspace_id: str, kept: str | None) -> Workspace:
-    """Record that the worktree is gone."""
-    before = tx.workspaces.get(workspace_id)
-    gone = before if before.removed_at else replace(before, removed_at=tx.now, updated_at=tx.now, kept_branch=kept)
-    return _saved(tx, before, gone)
 
 
 def look(tx: Tx, *, workspace_id: str) -> Described:
@@ -316,34 +254,8 @@ async def _top(trees: Trees, ground: Ground, path: Path) -> Path:
     return place.tree.path
 
 
-def _removable(tx: Tx, *, workspace_id: str) -> Workspace:
-    workspace = tx.workspaces.get(workspace_id)
-    if workspace.status is WorkspaceStatus.ACTIVE:
-        raise InvalidState(
-            f"workspace {workspace.id} is active",
-            hint="Mark it 'merged' or 'abandoned' first, with workspace_update.",
-            current=str(workspace.status),
-        )
-    tasks = [tx.tasks.get(id) for id in tx.workspaces.task_ids([workspace.id])[workspace.id]]
-    busy = [task.id for task in tasks if task.status in RUNNING]
-    if busy:
-        raise InvalidState(
-            f"workspace {workspace.id} is in use: {', '.join(busy)}",
-            hint="Complete or release these tasks first.",
-            open_tasks=busy,
-        )
-    return workspace
-
-
 def _housed(tx: Tx, task: Task, workspace: Workspace) -> Task:
     housed = replace(task, workspace_id=workspace.id, updated_at=tx.now)
     tx.workspaces.assign(task.id, workspace.id, now=tx.now)
     tx.emit(events.TaskUpdated(task=housed))
     return housed
-
-
-def _saved(tx: Tx, before: Workspace, after: Workspace) -> Workspace:
-    if after != before:
-        tx.workspaces.save(after)
-        tx.emit(events.WorkspaceUpdated(workspace=after))
-    return after

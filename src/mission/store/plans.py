@@ -42,7 +42,9 @@ _DONE_WORDS = sorted(map(str, DONE))
 _OPEN_WORDS = sorted(map(str, OPEN))
 _ADD_TASKS = Bulk(tasks, PLANNED)
 _ADD_DEPENDENCIES = Bulk(dependencies, ("task_id", "depends_on"))
-_KNOWN = select(tasks.c.id, tasks.c.name, tasks.c.status).where(tasks.c.mission_id == bindparam("mission_id"))
+_KNOWN = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.phase_number).where(
+    tasks.c.mission_id == bindparam("mission_id")
+)
 _KNOWN_BY = tuple(_KNOWN.where(column.in_(bindparam("known", expanding=True))) for column in (tasks.c.name, tasks.c.id))
 _TOUCHED = (
     select(tasks.c.id, tasks.c.name)
@@ -182,7 +184,7 @@ class Plans:
             _ADD_DEPENDENCIES.run(self._connection, rows)
 
     def known(self, mission_id: str, references: Iterable[str]) -> list[Any]:
-        """Id, name and status of those tasks of a mission that are referred to by name or id."""
+        """Id, name, status and phase of those tasks of a mission that are referred to by name or id."""
         wanted = list(dict.fromkeys(references))
         return [
             row

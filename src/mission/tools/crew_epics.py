@@ -7,7 +7,7 @@ from pydantic import Field
 from mission.domain.mission import Family
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import crew, missions
+from mission.services import crew, crew_tasks, mission_ends, missions
 from mission.services.missions import NewMission
 from mission.tools.crew_records import CrewTask, Epic, EpicState, TaskState, task_state
 from mission.tools.fields import MissionId, Name, Text, cut
@@ -72,7 +72,7 @@ async def mcp__epic__create(call: Call, args: CreateEpic) -> Epic:
 async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
     """List the tasks of an epic in the order of its plan."""
     page = await call.read(
-        crew.tasks_of,
+        crew_tasks.page,
         agent=call.identity.agent,
         mission_id=args.epicId,
         fits=lambda task: args.state is None or task_state(task) is args.state,
@@ -91,7 +91,7 @@ async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Epic:
     mission_id = args.epicId or (await call.read(crew.current_mission, agent=call.identity.agent)).id
     with legal_moves_in({state.status: state for state in EpicState}):
         return await call.write(
-            missions.move, mission_id=mission_id, status=args.status.status, reason=args.reason, answer=Epic.of
+            mission_ends.move, mission_id=mission_id, status=args.status.status, reason=args.reason, answer=Epic.of
         )
 
 

@@ -10,7 +10,7 @@ from mission.domain.journal import CheckpointType, Entry
 from mission.domain.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import crew, journal
+from mission.services import crew, crew_tasks, journal
 from mission.services.steering import Move
 from mission.tools.crew_records import CrewTask
 from mission.tools.fields import GivenTexts, MissionId, Name, TaskId, Text
@@ -77,7 +77,7 @@ class AddedComment(Result):
 async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
     """Add a task to an epic."""
     return await call.write(
-        crew.create_task,
+        crew_tasks.create,
         agent=call.identity.agent,
         mission_id=args.epicId,
         title=args.title,
@@ -91,7 +91,7 @@ async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
 @tool(toolset="crew", idempotent=True)
 async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
     """Hand a free task to an agent."""
-    return await crew.assign(
+    return await crew_tasks.assign(
         call,
         call.trees,
         task_id=args.taskId,
@@ -107,7 +107,7 @@ async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
 async def mcp__task__update_status(call: Call, args: UpdateStatus) -> CrewTask:
     """Move a task: IN_PROGRESS remembers its tree, COMPLETED and FAILED compare it. REVIEW asks a person."""
     with legal_moves_in(_TAKEN):
-        return await crew.move_task(
+        return await crew_tasks.move(
             call,
             call.trees,
             agent=call.identity.agent,

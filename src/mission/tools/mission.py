@@ -9,8 +9,9 @@ from pydantic import Field
 from mission.domain.mission import Family, Mission, Outcome, Profile
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import missions
-from mission.services.missions import Finished, NewMission
+from mission.services import mission_ends, missions
+from mission.services.mission_ends import Finished
+from mission.services.missions import NewMission
 from mission.tools.fields import GivenTexts, MissionId, Name, Text, Texts
 from mission.tools.wording import Moment
 
@@ -162,7 +163,7 @@ async def _start(call: Call, args: StartMission, family: Family) -> StartedMissi
 
 async def _complete(call: Call, mission_id: str, args: CompleteMission | CompleteWorkflow) -> CompletedMission:
     return await call.write(
-        missions.complete,
+        mission_ends.complete,
         mission_id=mission_id,
         outcome=args.status,
         summary=args.summary,

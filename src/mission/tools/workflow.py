@@ -10,7 +10,7 @@ from mission.domain.mission import Family, Mission, MissionStatus
 from mission.domain.workspace import check_inner
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import missions, planning, progress
+from mission.services import mission_ends, missions, planning, progress
 from mission.services.missions import Listed, NewMission
 from mission.services.planning import Plan, Planned
 from mission.services.progress import Overview
@@ -244,7 +244,7 @@ async def workflow_set_plan(call: Call, args: SetWorkflowPlan) -> PlannedWorkflo
 async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Done:
     """Move a workflow. 'completed' needs every task ended; 'failed' and 'abandoned' skip open ones."""
     return await call.write(
-        missions.move,
+        mission_ends.move,
         mission_id=args.id,
         status=args.status,
         reason=args.reason,

@@ -8,7 +8,7 @@ from mission.domain.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.git.furnishing import Furnishing
-from mission.services import workspaces
+from mission.services import clearing, workspaces
 from mission.services.workspaces import Described, Wanted
 from mission.tools.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId
 from mission.tools.records import IF_ASKED, Done, WorkspaceRecord
@@ -111,7 +111,7 @@ async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspac
 @tool(toolset="workspaces", idempotent=True)
 async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspace:
     """Mark a workspace merged (proved by its merge_commit), abandoned (uncommitted work is saved) or active again."""
-    return await workspaces.update(
+    return await clearing.update(
         call,
         call.trees,
         workspace_id=args.id,
@@ -147,7 +147,7 @@ async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
 @tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)
 async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspace:
     """Take the worktree of a merged or abandoned workspace away. Refused while that would lose work."""
-    return await workspaces.remove(
+    return await clearing.remove(
         call,
         call.trees,
         workspace_id=args.id,
