@@ -1,4 +1,7 @@
-"""The processes: the daemon with its web server, and a standalone server on stdin and stdout."""
+"""The processes: the daemon with its web server, and a standalone server on stdin and stdout.
+
+What they serve is imported once they know that they may: a second daemon, or one whose port is taken, ends at once.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mission import __version__
-from mission.app import App
 from mission.domain.errors import InvalidState
 from mission.domain.times import shown, utc_now
 from mission.files import write_private
-from mission.gateway.registry import parse_toolsets
 from mission.home import make_home, operator_token
-from mission.services.work import Unattended
 from mission.settings import Settings
 from mission.store.locks import FileLock
 
 if TYPE_CHECKING:
     import uvicorn
+
+    from mission.app import App
 
 log = logging.getLogger("mission")
 
@@ -54,6 +56,9 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
     try:
         listener = _listen(settings)
         _log_to_file(settings)
+        from mission.app import App
+        from mission.gateway.registry import parse_toolsets
+
         parse_toolsets(settings.toolsets)
         app = App(settings, role="the daemon")
         _run(_serve(app, listener, announce=announce))
@@ -65,6 +70,8 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
 
 def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
     """Serve MCP on stdin and stdout from this process, on the same database, without a daemon."""
+    from mission.app import App
+    from mission.gateway.registry import parse_toolsets
     from mission.transports.mcp import McpServer
 
     logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr)
@@ -94,6 +101,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     """The daemon's web server, which opens and closes the application it serves."""
     import uvicorn
 
+    from mission.services.work import Unattended
     from mission.transports.http import answering_hosts, build_http
     from mission.transports.session import Sessions
 

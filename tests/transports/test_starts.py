@@ -11,7 +11,8 @@ import pytest
 @pytest.mark.parametrize(
     ("imported", "unneeded"),
     [
-        ("mission.serving, mission.transports.http", "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe"),
+        ("mission.serving", "mission.app sqlalchemy pydantic starlette uvicorn"),
+        ("mission.app, mission.transports.http", "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe"),
         ("mission.transports.cli.backup", "mission.app mission.gateway pydantic starlette alembic psycopg"),
         ("mission.transports.cli.token, mission.transports.cli.daemon", "mission.store sqlalchemy pydantic rich"),
     ],

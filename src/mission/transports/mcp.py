@@ -44,7 +44,7 @@ class McpServer:
         self._bearer = bearer
         self._default_toolsets = toolsets
         self._stdio = Caller(transport="stdio", agent=agent, directory=directory)
-        self._listed: dict[str, types.Tool] = {tool.name: _listing(tool) for tool in gateway.registry}
+        self._listed: dict[str, types.Tool] = {}
         self.server: Server[Any] = Server(
             SERVER["name"],
             version=SERVER["version"],
@@ -77,8 +77,14 @@ class McpServer:
             raise _protocol_error(error) from None
         tools = self._gateway.registry.chosen(chosen)
         return types.ListToolsResult(
-            tools=[self._listed[tool.name] for tool in tools if self._gateway.permitted(identity, tool)]
+            tools=[self._listing(tool) for tool in tools if self._gateway.permitted(identity, tool)]
         )
+
+    def _listing(self, tool: Tool) -> types.Tool:
+        """The tool as a client sees it, made once it is asked for: few clients see all, and schemas take their time."""
+        if tool.name not in self._listed:
+            self._listed[tool.name] = _listed(tool)
+        return self._listed[tool.name]
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         try:
@@ -137,7 +143,7 @@ def no_arguments_in_headers(name: str) -> None:
     """Spares each call a walk through its tool's schema in search of arguments that a header may repeat."""
 
 
-def _listing(tool: Tool) -> types.Tool:
+def _listed(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,

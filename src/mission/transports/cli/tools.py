@@ -22,7 +22,8 @@ def tools(name: str | None, toolsets: str, as_json: bool) -> None:
     from mission import tools as package  # deferred: a call does without the models of all tools
     from mission.gateway.registry import Registry, parse_toolsets
 
-    found = Registry(package).chosen(parse_toolsets(toolsets))
+    wanted = parse_toolsets(toolsets)
+    found = Registry(package).chosen(wanted)
     if name is not None:
         found = [tool for tool in found if tool.name == name]
         if not found:
