@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 
 from mission.app import App
 from mission.gateway.caller import Caller
+from tests import processes
 
 PROCESSES = 4
 TASKS = 60
 PROGRAM = textwrap.dedent(
     """
-    import asyncio, sys
+    import asyncio
     from pathlib import Path
+    from mission import tools
     from mission.app import App
     from mission.gateway.caller import Caller
+    from mission.gateway.registry import Registry
     from mission.settings import Settings
 
-    async def main(home, url, agent):
+    Registry(tools)  # imports them all, once for every process
+
+    async def claim(home, url, agent):
         app = App(Settings(home=Path(home), database_url=url, host_id="test-host"), role="a claimer")
         async with app.running(periodic=False):
             while True:
@@ -28,7 +31,8 @@ PROGRAM = textwrap.dedent(
                     return
                 print(taken["task"]["id"], taken["fence"], flush=True)
 
-    asyncio.run(main(*sys.argv[1:]))
+    def main(*arguments):
+        asyncio.run(claim(*arguments))
     """
 )
 
@@ -71,17 +75,8 @@ async def _count(settings, id):
 
 
 def _run(settings, agents):
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(settings.home), settings.database_url, agent],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for agent in agents
-    ]
-    ended = [process.communicate(timeout=120) for process in processes]
-    assert [process.returncode for process in processes] == [0] * len(agents), ended
-    return [tuple(line.split()) for out, _ in ended for line in out.decode().splitlines()]
+    lines = processes.run(PROGRAM, [[str(settings.home), settings.database_url, agent] for agent in agents])
+    return [tuple(line.split()) for line in lines]
 
 
 class _opened:  # noqa: N801 - used like a function

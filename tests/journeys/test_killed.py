@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
+import signal
 import textwrap
 import threading
+from contextlib import contextmanager
 
 from mission.app import App
 from mission.gateway.caller import Caller
+from tests import processes
 from tests.transports.live import until
 
 PROCESSES = 3
@@ -19,19 +21,23 @@ EACH_TIME = 20
 PATIENCE = 120.0
 PROGRAM = textwrap.dedent(
     """
-    import asyncio, json, os, sys
+    import asyncio, json, os
     from pathlib import Path
+    from mission import tools
     from mission.app import App
     from mission.gateway.caller import Caller
+    from mission.gateway.registry import Registry
     from mission.settings import Settings
 
-    async def main(home, url, agent, recipient, loops):
+    Registry(tools)  # imports them all, once for every process
+
+    async def write_on(home, url, agent, recipient, loops, out):
         app = App(Settings(home=Path(home), database_url=url, host_id="test-host"), role="a writer")
         caller = Caller(transport="test")
 
         async def call(tool, arguments):
             answer = await app.gateway(tool, arguments, caller)
-            os.write(1, (json.dumps({"tool": tool, "answer": answer}) + "\\n").encode())
+            tell(out, {"tool": tool, "answer": answer})
             return answer
 
         async def write(task):
@@ -43,10 +49,17 @@ PROGRAM = textwrap.dedent(
                 await call("message_get", {"id": sent["id"]})
 
         async with app.running(periodic=False):
-            taken = [await call("task_claim_next", {"agent_id": agent}) for _ in range(int(loops))]
+            taken = [await call("task_claim_next", {"agent_id": agent}) for _ in range(loops)]
             await asyncio.gather(*(write(each["task"]["id"]) for each in taken))
 
-    asyncio.run(main(*sys.argv[1:]))
+    def tell(out, fact):
+        os.write(out, (json.dumps(fact) + "\\n").encode())
+
+    def main(home, url, agent, recipient, loops, out, others):
+        for other in others:
+            os.close(other)
+        tell(out, os.getpid())
+        asyncio.run(write_on(home, url, agent, recipient, loops, out))
     """
 )
 
@@ -54,27 +67,27 @@ PROGRAM = textwrap.dedent(
 class Writer:
     """A process that writes until it is killed, and what it was told."""
 
-    def __init__(self, settings, agent, recipient):
-        command = [sys.executable, "-c", PROGRAM, str(settings.home), settings.database_url, agent, recipient]
+    def __init__(self, agent, said):
         self.agent = agent
-        self.process = subprocess.Popen([*command, str(LOOPS)], stdout=subprocess.PIPE)
         self.acknowledged = []
+        self._said = os.fdopen(said)
+        self._pid = int(self._said.readline())
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
     def _read(self):
-        for line in self.process.stdout:
+        for line in self._said:
             self.acknowledged.append(json.loads(line))
 
     def has_written(self, number):
-        assert self.process.poll() is None, "the writer ended by itself"
+        assert self._reader.is_alive(), "the writer ended by itself"
         return len(self.acknowledged) >= number
 
     def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self._reader.join()
-        self.process.stdout.close()
+        if self._reader.is_alive():
+            os.kill(self._pid, signal.SIGKILL)
+            self._reader.join()
+            self._said.close()
 
     def told(self, tool):
         return [each["answer"] for each in self.acknowledged if each["tool"] == tool]
@@ -83,8 +96,8 @@ class Writer:
 async def test_what_was_acknowledged_survives_the_death_of_its_process(settings):
     agents, recipient, mission = await _prepare(settings)
 
-    writers = [Writer(settings, agent, recipient) for agent in agents]
-    _kill_one_by_one(writers)
+    with _started(settings, agents, recipient) as writers:
+        _kill_one_by_one(writers)
 
     app = App(settings, role="a test")
     async with app.running(periodic=False):
@@ -95,18 +108,35 @@ async def test_what_was_acknowledged_survives_the_death_of_its_process(settings)
         await app.database.read(_nothing_is_half_done, recipient=recipient)
 
 
+@contextmanager
+def _started(settings, agents, recipient):
+    pipes = [os.pipe() for _ in agents]
+    ends = [end for _, end in pipes]
+    given = [
+        [str(settings.home), settings.database_url, agent, recipient, LOOPS, out, [end for end in ends if end != out]]
+        for agent, out in zip(agents, ends, strict=True)
+    ]
+    started = processes.start(PROGRAM, given, pass_fds=ends)
+    for end in ends:
+        os.close(end)
+    writers = [Writer(agent, said) for agent, (said, _) in zip(agents, pipes, strict=True)]
+    try:
+        yield writers
+    finally:
+        for writer in writers:
+            writer.kill()
+        problems = started.communicate(timeout=PATIENCE)[1]
+    assert problems == ""
+
+
 def _kill_one_by_one(writers):
     """Those still alive go on while their neighbours die in the middle of a write."""
     living = list(writers)
-    try:
-        while living:
-            goals = [(each, len(each.acknowledged) + EACH_TIME) for each in living]
-            for writer, goal in goals:
-                until(lambda writer=writer, goal=goal: writer.has_written(goal), seconds=PATIENCE)
-            living.pop().kill()
-    finally:
-        for writer in living:
-            writer.kill()
+    while living:
+        goals = [(each, len(each.acknowledged) + EACH_TIME) for each in living]
+        for writer, goal in goals:
+            until(lambda writer=writer, goal=goal: writer.has_written(goal), seconds=PATIENCE)
+        living.pop().kill()
 
 
 def _all_is_there(tx, *, writer, mission):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -17,6 +15,7 @@ from mission.settings import Settings
 from mission.store import migrate
 from mission.store.opening import new_backend, open_backend
 from mission.store.tables import metadata
+from tests import processes
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -83,19 +82,16 @@ def test_an_older_database_is_backed_up_before_it_is_migrated(fresh, monkeypatch
 def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh):
     program = textwrap.dedent(
         """
-        import sys
         from pathlib import Path
         from mission.settings import Settings
         from mission.store.opening import open_backend
-        open_backend(Settings(home=Path(sys.argv[1]), database_url=sys.argv[2]), role="a test").close()
+
+        def main(home, url):
+            open_backend(Settings(home=Path(home), database_url=url), role="a test").close()
         """
     )
-    processes = [
-        subprocess.Popen([sys.executable, "-c", program, str(fresh.home), fresh.database_url], stderr=subprocess.PIPE)
-        for _ in range(4)
-    ]
 
-    assert [(process.communicate(timeout=60)[1], process.returncode) for process in processes] == [(b"", 0)] * 4
+    processes.run(program, [[str(fresh.home), fresh.database_url]] * 4)
 
 
 def _is_shared(name, *_):

@@ -1,0 +1,40 @@
+"""Processes that do the same at once: one interpreter imports what they need, and then divides."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+
+PATIENCE = 120.0
+DIVIDE = """
+import json, os, sys, traceback
+from mission.domain import ids
+given = json.loads(sys.argv[1])
+for arguments in given:
+    if not os.fork():
+        ids._random.seed()  # or all of them would find the same ids
+        try:
+            main(*arguments)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+os.closerange(3, 256)  # what they were given to write to is theirs alone
+sys.exit(max(os.wait()[1] for _ in given) and 1)
+"""
+
+
+def start(program: str, given: Sequence[Sequence[object]], **options: object) -> subprocess.Popen[str]:
+    """A process for each of the given arguments, which runs the program's `main` with them; and one that waits."""
+    command = [sys.executable, "-c", program + DIVIDE, json.dumps(given)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def run(program: str, given: Sequence[Sequence[object]]) -> list[str]:
+    """The lines that they printed, flushed one by one; all must end well and without a complaint."""
+    process = start(program, given)
+    out, problems = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, problems) == (0, "")
+    return out.splitlines()
