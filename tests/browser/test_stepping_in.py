@@ -71,7 +71,7 @@ def test_a_question_is_answered_by_keys_alone_by_choice_and_in_words(page: Page,
 
     answers = {item["id"]: item for item in house.live.call("queue_list", {"state": ["answered"]})["items"]}
     assert (answers[first]["answer"], answers[first]["choice"]) == ("Keep the old keys", 1)
-    assert (answers[second]["answer"], answers[second]["choice"]) == ("de-CH, as in 1 of 3", None)
+    assert (answers[second]["answer"], answers[second]["choice"]) == ("de-CH, as in 1 of 3", 2)
     page.get_by_role("button", name="Answered", exact=True).click()
     expect(page).to_have_url(re.compile("show=answered"))
     answered = page.get_by_role("region", name="Answered", exact=True)

@@ -83,6 +83,9 @@ export function ExecutionsPage() {
               )
             }
           </Loaded>
+          {!asList && rows.length > 1 && show === "live" && (
+            <p className="meta tiles-note">{rows.length} shown, those that need you first, then in the order of their start</p>
+          )}
           <Older show={source.more} />
         </div>
         {id !== undefined && (

@@ -20,9 +20,12 @@ test("choices say more below their label only where there is more to say", () =>
   ]);
 });
 
-test("a fixed choice is an answer by itself, and words may stand beside it", () => {
-  expect(answerOf(QUESTION, { choice: 1, text: " " })).toEqual({ id: "q_1", choice: 1 });
-  expect(answerOf(QUESTION, { choice: 1, text: "and soon" })).toEqual({ id: "q_1", choice: 1, text: "and soon" });
+test("a fixed choice is an answer by itself, and words stand beside it where they are no choice of their own", () => {
+  const fixed = item({ choices: QUESTION.choices.slice(0, 2) });
+
+  expect(answerOf(fixed, { choice: 1, text: " " })).toEqual({ id: "q_1", choice: 1 });
+  expect(answerOf(fixed, { choice: 1, text: "and soon" })).toEqual({ id: "q_1", choice: 1, text: "and soon" });
+  expect(answerOf(QUESTION, { choice: 1, text: "not chosen" })).toEqual({ id: "q_1", choice: 1 });
 });
 
 test("without a fixed choice an answer needs words", () => {

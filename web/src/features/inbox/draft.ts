@@ -31,16 +31,22 @@ export function choicesOf(item: Pick<ItemRow, "choices">): Choice[] {
       label,
       more: fixed && value !== "" && value.toLowerCase() !== label.toLowerCase() ? value : null,
       fixed,
-      placeholder: String(choice["placeholder"] ?? "Write an answer"),
+      placeholder: String(choice["placeholder"] ?? "write an answer"),
       preferred: choice["preferred"] === true || choice["recommended"] === true,
     };
   });
 }
 
+/** The choice of a draft and its words; where words are a choice of their own, none go with another one. */
+function partsOf(item: Pick<ItemRow, "choices">, draft: Draft): { choice: Choice | undefined; text: string } {
+  const choices = choicesOf(item);
+  const choice = choices.find((each) => each.number === draft.choice);
+  return { choice, text: choice?.fixed && choices.some((each) => !each.fixed) ? "" : draft.text.trim() };
+}
+
 /** What is sent for a draft; nothing as long as it would say nothing. */
 export function answerOf(item: ItemRow, draft: Draft): AnswerItem | null {
-  const text = draft.text.trim();
-  const choice = choicesOf(item).find((each) => each.number === draft.choice);
+  const { choice, text } = partsOf(item, draft);
   if (choice?.fixed) return { id: item.id, choice: choice.number, ...(text !== "" ? { text } : {}) };
   if (text === "") return null;
   return { id: item.id, text, ...(choice !== undefined ? { choice: choice.number } : {}) };
@@ -48,8 +54,8 @@ export function answerOf(item: ItemRow, draft: Draft): AnswerItem | null {
 
 /** A draft in a few words, as the line says it that stands for it. */
 export function answerWords(item: Pick<ItemRow, "choices">, draft: Draft): string {
-  const choice = choicesOf(item).find((each) => each.number === draft.choice);
-  return [choice?.fixed ? choice.label : "", draft.text.trim()].filter(Boolean).join(": ");
+  const { choice, text } = partsOf(item, draft);
+  return [choice?.fixed ? choice.label : "", text].filter(Boolean).join(": ");
 }
 
 /** What the button that sends the draft says. */

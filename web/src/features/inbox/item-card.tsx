@@ -154,37 +154,54 @@ interface ChoicesProps {
 
 function Choices({ item, draft, change, field }: ChoicesProps) {
   const choices = choicesOf(item);
-  const manual = choices.find((choice) => !choice.fixed && (draft.choice === null || choice.number === draft.choice));
+  const words = { draft, change, field };
+  if (choices.length === 0) return <Words {...words} label="Your answer" placeholder="Write an answer" />;
   return (
     <>
-      {choices.length > 0 && (
-        <fieldset className="choices">
-          <legend className="hidden">Choices</legend>
-          {choices.map((choice) => (
+      <fieldset className="choices">
+        <legend className="hidden">Choices</legend>
+        {choices.map((choice) =>
+          choice.fixed ? (
             <Option
               key={choice.number}
               choice={choice}
               name={item.id}
               checked={draft.choice === choice.number}
-              pick={() => {
-                change({ ...draft, choice: choice.number });
-                if (!choice.fixed) field.current?.focus();
-              }}
+              pick={() => change({ ...draft, choice: choice.number })}
             />
-          ))}
-        </fieldset>
-      )}
-      <textarea
-        ref={field}
-        className="field"
-        rows={draft.text.includes("\n") ? 4 : 1}
-        aria-label={choices.length > 0 ? "Words to your answer" : "Your answer"}
-        placeholder={manual?.placeholder ?? (choices.length > 0 ? "Add words (optional)" : "Write an answer")}
-        value={draft.text}
-        onChange={(event) => change({ ...draft, text: event.target.value })}
-        onKeyDown={sendOnEnter}
-      />
+          ) : (
+            <div key={choice.number} className="choice own-words" data-checked={draft.choice === choice.number || undefined}>
+              <kbd aria-hidden="true">{choice.number}</kbd>
+              <Words {...words} choice={choice.number} label={choice.label} placeholder={`${choice.label}: ${choice.placeholder}`} />
+            </div>
+          ),
+        )}
+      </fieldset>
+      {choices.every((choice) => choice.fixed) && <Words {...words} label="Words to your answer" placeholder="Add words (optional)" />}
     </>
+  );
+}
+
+interface WordsProps extends Omit<ChoicesProps, "item"> {
+  label: string;
+  placeholder: string;
+  /** The choice that these words are; without one they go with whatever is chosen. */
+  choice?: number;
+}
+
+function Words({ draft, change, field, label, placeholder, choice }: WordsProps) {
+  const own = choice === undefined || draft.choice === choice;
+  return (
+    <textarea
+      ref={field}
+      className="field"
+      rows={own && draft.text.includes("\n") ? 4 : 1}
+      aria-label={label}
+      placeholder={placeholder}
+      value={own ? draft.text : ""}
+      onChange={(event) => change({ text: event.target.value, choice: choice ?? draft.choice })}
+      onKeyDown={sendOnEnter}
+    />
   );
 }
 

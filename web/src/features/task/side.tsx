@@ -8,7 +8,7 @@ import { MOST_SUMMED, spentInAll, spentWords } from "@/features/mission/spending
 import { Letter, Write } from "@/features/inbox/mail";
 import { useOverview } from "@/features/shell/counts";
 import { Icon } from "@/ui/icons";
-import { Lease } from "@/ui/lease";
+import { Lease, LeaseBar } from "@/ui/lease";
 import { Ago, Card, Time } from "@/ui/parts";
 import { Long } from "@/ui/long";
 import { Loaded } from "@/ui/states";
@@ -32,6 +32,7 @@ export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
   const needs = (shown?.depends_on ?? task.depends_on).flatMap((id) => byId.get(id) ?? []);
   return (
     <Card title="Claim" aside={<Lease until={task.lease_until} seconds={seconds} />} className="claim">
+      <LeaseBar until={task.lease_until} seconds={seconds} />
       <dl className="facts">
         <dt>Owner</dt>
         <dd>

@@ -43,40 +43,42 @@ function Whole({ task }: { task: TaskRecord }) {
   useNeighbours(tasks[place - 1]?.id, tasks[place + 1]?.id);
   return (
     <>
-      <nav className="crumbs" aria-label="Where this task stands">
-        <Link to="/missions">Missions</Link>
-        <Icon name="chevron" size={10} />
-        <Link to={`/missions/${task.workflow_id}`}>{mission.data?.name ?? story?.mission_name ?? "…"}</Link>
-        {phase !== undefined && (
-          <>
-            <Icon name="chevron" size={10} />
-            <Link to={`/missions/${task.workflow_id}?view=board`}>{phaseName(phase)}</Link>
-          </>
-        )}
-        <Icon name="chevron" size={10} />
-        <Id id={task.id} />
-      </nav>
-      <div className="page-head">
-        <h1>{task.name}</h1>
-        {shown !== undefined && <StatusPill status={look(TASK, shown.state)} />}
-        <div className="aside actions">
-          {place >= 0 && (
-            <span className="meta">
-              {place + 1} of {tasks.length} <kbd aria-hidden="true">k</kbd> <kbd aria-hidden="true">j</kbd>
-            </span>
+      <header>
+        <nav className="crumbs" aria-label="Where this task stands">
+          <Link to="/missions">Missions</Link>
+          <Icon name="chevron" size={10} />
+          <Link to={`/missions/${task.workflow_id}`}>{mission.data?.name ?? story?.mission_name ?? "…"}</Link>
+          {phase !== undefined && (
+            <>
+              <Icon name="chevron" size={10} />
+              <Link to={`/missions/${task.workflow_id}?view=board`}>{phaseName(phase)}</Link>
+            </>
           )}
-          <Actions task={task} />
+          <Icon name="chevron" size={10} />
+          <Id id={task.id} />
+        </nav>
+        <div className="page-head">
+          <h1>{task.name}</h1>
+          {shown !== undefined && <StatusPill status={look(TASK, shown.state)} />}
+          <div className="aside actions">
+            {place >= 0 && (
+              <span className="meta">
+                {place + 1} of {tasks.length} <kbd aria-hidden="true">k</kbd> <kbd aria-hidden="true">j</kbd>
+              </span>
+            )}
+            <Actions task={task} />
+          </div>
         </div>
-      </div>
-      <p className="goal">
-        <Long text={task.description} />
-        {story !== undefined && story.areas.length > 0 && (
-          <>
-            {" "}
-            Areas: <code>{story.areas.join(", ")}</code>
-          </>
-        )}
-      </p>
+        <p className="goal quiet">
+          <Long text={task.description} />
+          {story !== undefined && story.areas.length > 0 && (
+            <>
+              {" "}
+              Areas: <code>{story.areas.join(", ")}</code>
+            </>
+          )}
+        </p>
+      </header>
       <div className="columns">
         <div>
           <Ending task={task} />
