@@ -14,7 +14,7 @@ from typing import Any
 
 from mission import tools
 from mission.domain.agent import AgentType
-from mission.domain.errors import InvalidState, Unauthenticated
+from mission.domain.errors import InvalidState, TransientError, Unauthenticated
 from mission.domain.permissions import Edit, Policy
 from mission.domain.times import Clock, shown, utc_now
 from mission.domain.webhook import Hook
@@ -121,8 +121,11 @@ class App:
         return Tokens(operator, find=find)
 
     async def health(self) -> dict[str, Any]:
-        """What a bridge asks before it restarts a daemon of another version."""
-        return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
+        """What a bridge asks before it restarts an older daemon; null while the database is out of reach."""
+        try:
+            return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
+        except TransientError:
+            return {"executions": None}
 
     async def status(self) -> dict[str, Any]:
         """How the daemon fares and what it was set to, for its operator."""

@@ -19,6 +19,8 @@ from mission.domain.mission import Family, Mission
 from mission.store import database, postgres, sqlite
 from mission.store.database import Database
 from mission.store.events import StoredEvent
+from mission.store.opening import new_backend
+from tests.transports.live import until
 
 FULL = 2
 
@@ -297,9 +299,10 @@ def test_sqlite_waits_for_the_disk(tmp_path, monkeypatch):
     assert found == ["wal", FULL, 1]
 
 
-async def test_a_killed_connection_is_replaced(postgres_settings, clock):
-
+async def test_killed_connections_are_replaced_and_the_database_is_in_use_again(postgres_settings, clock, monkeypatch):
+    monkeypatch.setattr(postgres, "POLL_SECONDS", 0.05)
     app = App(postgres_settings, role="a test", clock=clock)
+    other = new_backend(postgres_settings, role="a look")
     async with app.running(periodic=False):
         await app.database.write(add_mission, name="before")
         await app.database.write(_kill_others)
@@ -307,6 +310,8 @@ async def test_a_killed_connection_is_replaced(postgres_settings, clock):
         await app.database.write(add_mission, name="after")
 
         assert await app.database.read(names) == ["after", "before"]
+        await asyncio.to_thread(until, other.presence.holders, 60)
+    other.close()
 
 
 async def test_a_commit_that_was_cut_off_is_neither_lost_nor_done_twice(postgres_settings, clock, monkeypatch):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError
 
-from mission.domain.errors import InvalidState
+from mission.domain.errors import InvalidState, TransientError
 from mission.home import make_home
 from mission.settings import Settings
 from mission.store import backup, migrate
@@ -25,8 +25,22 @@ def open_backend(settings: Settings, *, role: str) -> Backend:
     try:
         migrate.prepare(backend, backup=lambda revision: backup.before_migration(settings, backend, revision=revision))
     except DBAPIError as error:
-        raise backend.translate(error) or error from error
+        problem = backend.translate(error)
+        if isinstance(problem, TransientError) and settings.database_url:
+            raise DatabaseUnreachable(str(error.orig)) from error
+        raise problem or error from error
     return backend
+
+
+class DatabaseUnreachable(TransientError):
+    """The database cannot be opened."""
+
+    retryable = False
+    default_hint = "Check that its server runs and that database_url is right; 'mission doctor' tries it."
+
+    def __init__(self, said: str) -> None:
+        """With the server's own words: whoever starts us may have given a wrong name or password."""
+        super().__init__(f"the database cannot be opened: {' '.join(said.split())[:400]}")
 
 
 def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBackend:

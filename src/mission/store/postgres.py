@@ -37,11 +37,24 @@ class PostgresPresence:
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
         self._held: Connection | None = None
+        self._entered = False
 
     def enter(self) -> None:
         """Be counted among the holders; waits, however long, while somebody has it exclusively."""
         self._connection().exec_driver_sql("SET lock_timeout = 0")
         self._connection().execute(text("SELECT pg_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
+        self._entered = True
+
+    def keep(self) -> None:
+        """Be counted again after the connection was lost, as when the server was restarted."""
+        try:
+            if self._entered:
+                self._connection().exec_driver_sql("SELECT 1")
+                return
+        except DBAPIError:
+            self.leave()
+        taken = self._connection().execute(text("SELECT pg_try_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
+        self._entered = bool(taken.scalar_one())
 
     def enter_alone(self) -> list[str] | None:
         """Nothing when the lock is exclusively ours now, else who holds it."""
@@ -52,6 +65,7 @@ class PostgresPresence:
         if self._held is not None:
             self._held.close()
             self._held = None
+        self._entered = False
 
     def holders(self) -> list[str]:
         rows = self._connection().execute(_HOLDERS, {"key": PRESENCE_KEY})
@@ -135,7 +149,7 @@ class PostgresBackend:
             while not stop.is_set():
                 try:
                     self._listen(changed, stop)
-                except psycopg.Error:
+                except (psycopg.Error, DBAPIError):
                     stop.wait(POLL_SECONDS)
 
         return in_thread("notifications", listen)
@@ -148,12 +162,15 @@ class PostgresBackend:
         plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(plain, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}".encode())
-            told = time.monotonic()
+            told = kept = time.monotonic()
             while not stop.is_set():
                 heard = any(True for _ in connection.notifies(timeout=STOP_SECONDS, stop_after=1))
                 if heard or time.monotonic() - told > POLL_SECONDS:  # a notification may have been missed
                     changed()
                     told = time.monotonic()
+                if time.monotonic() - kept > POLL_SECONDS:
+                    self.presence.keep()
+                    kept = time.monotonic()
 
 
 def _is_operational(error: DBAPIError) -> bool:

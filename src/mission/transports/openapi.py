@@ -105,7 +105,7 @@ _OTHERS: Json = {
         "get": _operation(
             "health",
             "Whether the server runs, and which version. Needs no token.",
-            _object(status=_TEXT, version=_TEXT, pid=_NUMBER, executions=_NUMBER),
+            _object(status=_TEXT, version=_TEXT, pid=_NUMBER, executions={"type": ["integer", "null"]}),
             security=[],
         )
     },

@@ -8,11 +8,18 @@ import signal
 import socket
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from mission.app import App
+from mission.domain.errors import TransientError
 from mission.domain.times import shown, utc_now
-from mission.transports.cli.daemon import JUST_NOW, at_work
+from mission.settings import Settings
+from mission.transports import daemon as daemons
+from mission.transports.cli import client
+from mission.transports.cli.daemon import JUST_NOW, at_work, down, status
 from tests.transports.cli.program import Program, program
 from tests.transports.live import until
 
@@ -146,6 +153,17 @@ def test_wrong_usage_is_told_apart_from_refusal(mission: Program, arguments: lis
     assert run.err
 
 
+def test_a_database_that_cannot_be_opened_is_explained(fresh: Program) -> None:
+    fresh.environment["MISSION_DATABASE_URL"] = "postgresql://ada:pa55word@127.0.0.1:1/mission"
+
+    error = fresh.refuses("up")
+
+    assert error["code"] == "TRANSIENT_ERROR"
+    assert "port 1 failed: Connection refused" in error["message"]
+    assert "database_url" in error["hint"]
+    assert "pa55word" not in str(error)
+
+
 def test_a_bad_setting_is_explained(fresh: Program) -> None:
     too_high = fresh.refuses("up", "--port", "70000")
     (fresh.home / "settings.toml").write_text("prot = 5\n")
@@ -155,6 +173,40 @@ def test_a_bad_setting_is_explained(fresh: Program) -> None:
     assert "65535" in too_high["message"]
     assert "prot" in error["message"]
     assert "port" in error["message"]
+
+
+def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise daemons.ToolFailed(TransientError("the database cannot be reached right now").as_dict(), status=503)
+
+    stopped: list[int] = []
+    running = daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=1, version="1")
+    monkeypatch.setattr(daemons, "find", lambda _: running)
+    monkeypatch.setattr(daemons, "stop", lambda _, daemon: stopped.append(daemon.pid))
+    monkeypatch.setattr(client, "call", refuse)
+
+    shown = CliRunner().invoke(status, [])
+    refused = CliRunner().invoke(down, [])
+    forced = CliRunner().invoke(down, ["--force"])
+
+    assert (shown.exit_code, refused.exit_code, forced.exit_code) == (0, 1, 0)
+    assert "is running at http://127.0.0.1:1" in shown.output
+    assert "the database cannot be reached" in shown.output
+    assert "--force stops it anyway" in refused.output
+    assert stopped == [1]
+
+
+async def test_a_daemon_tells_that_it_lives_while_its_database_is_out_of_reach(
+    sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise TransientError("the database cannot be reached right now")
+
+    app = App(sqlite_settings, role="a test")
+    monkeypatch.setattr(app.database, "read", refuse)
+
+    assert await app.health() == {"executions": None}
+    app.backend.close()
 
 
 def test_only_what_an_agent_does_makes_it_at_work() -> None:

@@ -16,13 +16,13 @@ from typing import Any
 import click
 
 from mission.domain.agent import CrewState
-from mission.domain.errors import InvalidState
+from mission.domain.errors import InvalidState, TransientError
 from mission.domain.mission import ENDED, MissionStatus
 from mission.domain.times import parsed, utc_now
 from mission.settings import Settings, load, load_or_default, strangers
 from mission.transports import daemon
 from mission.transports.cli import client
-from mission.transports.cli.output import json_option, own_command, show_json, speaks, warn
+from mission.transports.cli.output import json_option, own_command, say, show_json, speaks, warn
 
 JUST_NOW = timedelta(seconds=15)
 """Signs of life are written every ten seconds."""
@@ -82,8 +82,7 @@ def down(force: bool, as_json: bool) -> None:
     if running is None:
         show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
         return
-    crew = [] if force else client.call("mcp__supervisor__list_agents", {"limit": MOST_AGENTS})["agents"]
-    busy = at_work(crew, now=utc_now())
+    busy = [] if force else at_work(_crew(), now=utc_now())
     if busy:
         names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
         if as_json or not sys.stdin.isatty():
@@ -106,15 +105,13 @@ def status(as_json: bool) -> None:
     if running is None:
         facts: dict[str, object] = {"running": False, "home": str(settings.home)}
     else:
-        missions = client.call("workflow_list", {"status": OPEN, "limit": 1})
         facts = {
             "running": True,
             "url": running.url,
             "pid": running.pid,
             "version": running.version,
             "home": str(settings.home),
-            "open_missions": missions["total"],
-            "agents_online": len(client.call("agent_list", {"status": ["online", "busy"]})["agents"]),
+            **_going_on(),
         }
     if as_json:
         show_json(facts)
@@ -122,9 +119,33 @@ def status(as_json: bool) -> None:
         click.echo(f"Mission Control is not running (data in {settings.home}). Start it: mission up")
     else:
         click.echo(f"Mission Control {running.version} is running at {running.url} (process {running.pid})")
-        click.echo(f"  {facts['open_missions']} open mission(s), {facts['agents_online']} agent(s) online")
+        if "problem" in facts:
+            say(f"  {facts['problem']}", fg="yellow")
+        else:
+            click.echo(f"  {facts['open_missions']} open mission(s), {facts['agents_online']} agent(s) online")
         click.echo(f"  data in {settings.home}")
     sys.exit(0 if running is not None else 1)
+
+
+def _going_on() -> dict[str, object]:
+    """What the daemon has to do, or why it cannot say: it runs all the same."""
+    try:
+        missions = client.call("workflow_list", {"status": OPEN, "limit": 1})
+        agents = client.call("agent_list", {"status": ["online", "busy"]})["agents"]
+    except daemon.ToolFailed as failed:
+        return {"open_missions": None, "agents_online": None, "problem": failed.error["message"]}
+    return {"open_missions": missions["total"], "agents_online": len(agents)}
+
+
+def _crew() -> list[dict[str, Any]]:
+    try:
+        found: list[dict[str, Any]] = client.call("mcp__supervisor__list_agents", {"limit": MOST_AGENTS})["agents"]
+    except daemon.ToolFailed as failed:
+        if failed.error["code"] != TransientError.code:
+            raise
+        message = f"whether agents are at work cannot be told: {failed.error['message']}"
+        raise InvalidState(message, hint="--force stops it anyway.") from None
+    return found
 
 
 @click.command()
