@@ -118,6 +118,12 @@ def forks() -> None:
     print("parent gone", flush=True)
 
 
+def escapes() -> None:
+    """Leaves a process behind that carries nothing of ours: neither group nor variables."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True, env={})
+    print("child", child.pid, flush=True)
+
+
 def patient() -> None:
     """Waits among its children, and ends when it is asked to."""
     forks()

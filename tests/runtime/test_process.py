@@ -211,6 +211,16 @@ async def test_what_a_program_leaves_behind_is_ended_with_it(start: Launch):
     assert left(process) == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a runner cannot adopt orphans")
+async def test_a_process_that_hides_from_its_agents_end_is_ended_too(start: Launch):
+    said, end = await finish(process := await start("escapes"))
+    await process.release()
+
+    assert (end.code, end.left_over) == (0, 1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(said["out"].split()[1]), 0)
+
+
 async def test_a_million_lines_pass_without_being_kept_in_memory_or_filling_the_disk(start: Launch):
     process = await start("flood", "1000000")
     total, last = 0, b""

@@ -1,4 +1,4 @@
-"""The processes of one execution: found by their group and by the id they carry in their environment, and ended."""
+"""The processes of one execution: found by their group, the id they carry and whom they descend from, and ended."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 EXECUTION_VARIABLE = "OPEN_MISSION_AGENT_EXECUTION_ID"
@@ -35,26 +35,28 @@ def _prctl(option: int, value: int) -> None:
 _LIBC = ctypes.CDLL(None)  # loaded before any fork: a child between fork and exec must not import
 
 
-def members(execution_id: str, *, group: int | None) -> set[int]:
-    """Living processes of the execution: its process group, and whoever inherited its id and left the group."""
+def members(execution_id: str, *, group: int | None, below: int | None = None) -> set[int]:
+    """Living processes of the execution: its process group, whoever inherited its id and left the group, and whoever
+    descends from `below`, a runner that adopts orphans (Linux)."""
     marked = f"{EXECUTION_VARIABLE}={execution_id}".encode()
     if not os.path.isdir(f"{PROC}/self"):
         rows = _listed()
         found = {pid for pid, its_group, words in rows if its_group == group or marked in words}
     else:
-        names = filter(_is_alive, _processes())
-        found = {int(name) for name in names if _group_of(int(name)) == group or marked in _environment(name)}
+        parents = _parents()
+        found = {pid for pid in parents if _is_in(pid, group) or marked in _environment(pid)}
+        found |= {pid for pid in parents if below is not None and _descends(pid, below, parents)}
     return found - {os.getpid()}
 
 
-def send(execution_id: str, sign: signal.Signals, *, group: int | None) -> set[int]:
+def send(execution_id: str, sign: signal.Signals, *, group: int | None, below: int | None = None) -> set[int]:
     """Signal every living process of the execution; says which there were."""
-    found = members(execution_id, group=group)
+    found = members(execution_id, group=group, below=below)
     if group is not None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, sign)
     for pid in found:
-        if group is None or _group_of(pid) != group:
+        if not _is_in(pid, group):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, sign)
     return found
@@ -72,28 +74,37 @@ def _listed() -> Iterator[tuple[int, int, list[bytes]]]:
             yield int(words[0]), int(words[1]), words[3:]
 
 
-def _processes() -> list[str]:
-    return [name for name in os.listdir(PROC) if name.isdigit()]
+def _parents() -> dict[int, int]:
+    """Every living process, and whose child it is."""
+    found = {}
+    for name in filter(str.isdigit, os.listdir(PROC)):
+        with suppress(OSError, ValueError), open(f"{PROC}/{name}/stat", "rb") as file:
+            state, parent, *_ = file.read().rpartition(b")")[2].split()
+            if state not in (b"Z", b"X"):
+                found[int(name)] = int(parent)
+    return found
 
 
-def _is_alive(name: str) -> bool:
+def _descends(pid: int, ancestor: int, parents: Mapping[int, int]) -> bool:
+    seen = set()  # the list is no picture of one moment, and numbers are given again
+    while pid not in seen and (parent := parents.get(pid)) is not None:
+        if parent == ancestor:
+            return True
+        seen.add(pid)
+        pid = parent
+    return False
+
+
+def _is_in(pid: int, group: int | None) -> bool:
     try:
-        with open(f"{PROC}/{name}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
-    except (OSError, IndexError):
+        return group is not None and os.getpgid(pid) == group
+    except (ProcessLookupError, PermissionError):
         return False
 
 
-def _group_of(pid: int) -> int | None:
+def _environment(pid: int) -> list[bytes]:
     try:
-        return os.getpgid(pid)
-    except (ProcessLookupError, PermissionError):
-        return None
-
-
-def _environment(name: str) -> list[bytes]:
-    try:
-        with open(f"{PROC}/{name}/environ", "rb") as file:
+        with open(f"{PROC}/{pid}/environ", "rb") as file:
             return file.read().split(b"\0")
     except OSError:
         return []

@@ -82,7 +82,7 @@ class Program:
         """Ask everything to end; `tend` kills what does not."""
         if self._kill_at is None:
             self._kill_at = time.monotonic() + grace
-            processes.send(self.execution_id, signal.SIGTERM, group=self.pid)
+            processes.send(self.execution_id, signal.SIGTERM, group=self.pid, below=os.getpid())
 
     def reap(self) -> None:
         """Collect whatever ended: the program, and the orphans it left to us."""
@@ -99,10 +99,10 @@ class Program:
     def tend(self) -> int | None:
         """Keep the end going. While something of the program lives the answer is None, then how much it had left."""
         if self._kill_at is not None and time.monotonic() >= self._kill_at:
-            processes.send(self.execution_id, signal.SIGKILL, group=self.pid)
+            processes.send(self.execution_id, signal.SIGKILL, group=self.pid, below=os.getpid())
         if self.exit_status is None:
             return None
-        left = processes.members(self.execution_id, group=self.pid)
+        left = processes.members(self.execution_id, group=self.pid, below=os.getpid())
         if self._left is None:
             # All of them were asked to end at once: whichever is last left nothing behind.
             self._left = len(left) if self._kill_at is None else 0
