@@ -18,7 +18,7 @@ from mission.domain.errors import InvalidInput
 from mission.domain.times import shown, utc_now
 from mission.settings import Settings
 from mission.store import migrate
-from mission.store.database import Backend
+from mission.store.backend import Backend
 from mission.store.json import dumps
 from mission.store.tables import event_counter, metadata, search_documents, search_progress
 

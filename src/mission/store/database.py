@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InternalError, MissionError, OutcomeUnknown
 from mission.domain.times import Clock, utc_now
+from mission.store.backend import Backend
 from mission.store.events import Events, StoredEvent
 from mission.store.transaction import Tx
 
@@ -43,44 +44,6 @@ GIVE_UP_SECONDS = 3.0
 then wants to be told. A short lock is over by then."""
 FIRST_PAUSE = 0.01
 LONGEST_PAUSE = 0.5
-
-
-class Presence(Protocol):
-    """Who has the database open; one alone may migrate or replace it."""
-
-    def enter(self) -> None: ...
-    def enter_alone(self) -> list[str] | None: ...
-    def leave(self) -> None: ...
-    def holders(self) -> list[str]: ...
-
-
-class Backend(Protocol):
-    """What differs between the databases."""
-
-    @property
-    def presence(self) -> Presence: ...
-    def connect(self) -> Connection: ...
-    def begin_write(self, connection: Connection) -> None: ...
-    def begin_read(self, connection: Connection) -> None: ...
-    def commit(self, connection: Connection) -> None: ...
-    def rollback(self, connection: Connection) -> None:
-        """Undo a write and give up the turn."""
-
-    def end_read(self, connection: Connection) -> None: ...
-    def translate(self, error: DBAPIError) -> MissionError | None:
-        """The error in our words when the transaction cannot go on; nothing when only a statement failed."""
-
-    def commit_marker(self, connection: Connection) -> str | None:
-        """A name of the running transaction by which its fate can be asked after a lost connection."""
-
-    def was_committed(self, connection: Connection, marker: str) -> bool: ...
-    def announce(self, connection: Connection) -> None:
-        """Inside the transaction: wake the readers of other processes when it commits."""
-
-    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call back (from a thread) when another process may have committed; the result ends it."""
-
-    def close(self) -> None: ...
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 from mission.domain.errors import InvalidState
-from mission.store.database import Backend
+from mission.store.backend import Backend
 
 HEAD = "0011"
 """The newest revision under migrations/versions; a test keeps it true."""

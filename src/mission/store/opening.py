@@ -11,7 +11,7 @@ from mission.domain.errors import InvalidState, TransientError
 from mission.home import make_home
 from mission.settings import Settings
 from mission.store import backup, migrate
-from mission.store.database import Backend
+from mission.store.backend import Backend
 from mission.store.sqlite import SqliteBackend
 
 if TYPE_CHECKING:
