@@ -1,5 +1,5 @@
 // One mission: header, figures, what waits in it, and its views, of which a second one can stand below.
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 
 import { useTool } from "@/api/queries";
@@ -7,6 +7,7 @@ import type { MissionOverview } from "@/api/types";
 import { useKeys } from "@/features/shell/keys";
 import { Loaded, Skeleton } from "@/ui/states";
 import { Banner } from "./banner";
+import { ControlsPlace } from "./controls";
 import { Header } from "./header";
 import { MissionFigures } from "./figures";
 import { TaskPanel } from "./task-panel";
@@ -57,6 +58,7 @@ function Views({ mission }: { mission: MissionOverview }) {
   const view = asView(address.get("view")) ?? "graph";
   const below = asView(address.get("below"));
   const task = address.get("task");
+  const [controls, setControls] = useState<HTMLElement | null>(null);
   const set = (name: string, value: string | null) =>
     setAddress((before) => {
       const next = new URLSearchParams(before);
@@ -78,17 +80,15 @@ function Views({ mission }: { mission: MissionOverview }) {
   const shown = { mission, chosen: task, choose: (id: string) => set("task", id) };
   return (
     <>
-      <nav className="views" aria-label="Views of this mission">
-        {VIEWS.map((each) => (
-          <Link
-            key={each}
-            to={`?${withView(address, each)}`}
-            aria-current={each === view ? "page" : undefined}
-            replace
-          >
-            {NAMES[each]} {(counts[each] ?? 0) > 0 && <span className="count">{counts[each]}</span>}
-          </Link>
-        ))}
+      <div className="views">
+        <nav aria-label="Views of this mission">
+          {VIEWS.map((each) => (
+            <Link key={each} to={`?${withView(address, each)}`} aria-current={each === view ? "page" : undefined} replace>
+              {NAMES[each]} {(counts[each] ?? 0) > 0 && <span className="count">{counts[each]}</span>}
+            </Link>
+          ))}
+        </nav>
+        <div className="view-controls actions" ref={setControls} />
         <label className="below">
           <span className="quiet">Below:</span>
           <select value={below ?? ""} onChange={(event) => set("below", event.target.value || null)}>
@@ -100,9 +100,11 @@ function Views({ mission }: { mission: MissionOverview }) {
             ))}
           </select>
         </label>
-      </nav>
+      </div>
       <Suspense fallback={<Skeleton rows={6} />}>
-        <Shown view={view} {...shown} />
+        <ControlsPlace value={controls}>
+          <Shown view={view} {...shown} />
+        </ControlsPlace>
         {below !== null && below !== view && <Shown view={below} {...shown} />}
       </Suspense>
       {task !== null && <TaskPanel mission={mission} id={task} close={() => set("task", null)} />}
@@ -129,7 +131,9 @@ function Shown({ view, ...props }: ViewProps & { view: View }) {
                 <Graph {...props} />
               </div>
               <div className="narrow-only">
-                <Board {...props} />
+                <ControlsPlace value={null}>
+                  <Board {...props} />
+                </ControlsPlace>
               </div>
             </>
           )}

@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 
 import type { FleetAgent } from "@/api/types";
-import { useAgentPlace } from "@/features/shell/counts";
+import { agentWords, useAgentPlace } from "@/features/shell/counts";
 import { AGENT, look } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 
@@ -29,7 +29,7 @@ export function FleetCells({ fleet }: { fleet: FleetAgent[] }) {
 function Cell({ agent }: { agent: FleetAgent }) {
   const status = look(AGENT, agent.state);
   const place = useAgentPlace();
-  const words = `${agent.name}: ${status.word}${agent.task_name ? `, ${agent.task_name}` : ""}`;
+  const words = agentWords(agent);
   return (
     <li>
       <Link

@@ -2,7 +2,9 @@
 import { useEffect, useMemo } from "react";
 
 import { useTool } from "@/api/queries";
+import type { FleetAgent } from "@/api/types";
 import { noteServerTime } from "@/ui/clock";
+import { AGENT, look } from "@/ui/status";
 import { leftAt } from "./away";
 
 export const MOST_WAITING = 50;
@@ -33,6 +35,11 @@ export function useAgentPlace(): (agent: string) => string {
   const live = useTool("execution_list", { status: ["starting", "running", "waiting"], limit: MOST_LIVE }).data?.executions;
   const byAgent = useMemo(() => new Map(live?.map((each) => [each.agent_id, each.id])), [live]);
   return (agent) => (byAgent.has(agent) ? `/executions/${byAgent.get(agent)}` : `/agents?agent=${agent}`);
+}
+
+/** What an agent's glyph says: who it is, how it stands, and what it has in hand. */
+export function agentWords(agent: FleetAgent): string {
+  return `${agent.name}: ${look(AGENT, agent.state).word}${agent.task_name ? `, ${agent.task_name}` : ""}`;
 }
 
 /** How many things wait; 0 until it is known. */

@@ -7,7 +7,7 @@ import { Progress } from "@/ui/progress";
 import { AGENT, look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { ConnectionLine } from "./connection";
-import { useAgentPlace, useLiveExecutions, useOverview, useWaitingCount } from "./counts";
+import { agentWords, useAgentPlace, useLiveExecutions, useOverview, useWaitingCount } from "./counts";
 import { PLACES } from "./places";
 
 const MOST_MISSIONS = 8;
@@ -85,7 +85,7 @@ function Fleet() {
       <ul className="fleet-strip">
         {fleet.map((agent) => {
           const status = look(AGENT, agent.state);
-          const words = `${agent.name}: ${status.word}${agent.task_name ? `, ${agent.task_name}` : ""}`;
+          const words = agentWords(agent);
           return (
             <li key={agent.id}>
               <Link to={place(agent.id)} title={words} aria-label={words}>

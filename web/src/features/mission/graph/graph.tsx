@@ -9,6 +9,7 @@ import { Skeleton } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { phaseName, span } from "@/ui/text";
+import { Controls } from "../controls";
 import { folded, unfolded, type Box } from "./fold";
 import { SIZES, type Density, type Edge, type Layout } from "./layout";
 import { critical, elapsed, isDone, type Critical } from "./path";
@@ -54,9 +55,9 @@ export function Graph({ mission, chosen, choose }: GraphProps) {
   );
   return (
     <section className="card graph" aria-label="Task graph">
-      <div className="graph-bar">
-        <Segmented label="Which tasks" options={SHOWS} value={show} choose={setShow} />
-        <div className="actions">
+      <Controls>
+        <div className="wide-only actions">
+          <Segmented label="Which tasks" options={SHOWS} value={show} choose={setShow} />
           <button type="button" className="button small" onClick={() => step(-1)} aria-label="Zoom out">
             −
           </button>
@@ -70,7 +71,7 @@ export function Graph({ mission, chosen, choose }: GraphProps) {
             {Math.round(scale * 100)} %
           </span>
         </div>
-      </div>
+      </Controls>
       <div className="graph-frame" ref={frame} onPointerDown={(event) => pan(event, frame.current)} tabIndex={-1}>
         {layout === null ? (
           <Skeleton rows={6} />

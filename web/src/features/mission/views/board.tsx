@@ -12,6 +12,7 @@ import { StatusIcon } from "@/ui/status-icon";
 import { phaseName, plural, span } from "@/ui/text";
 import { useTint } from "@/ui/tint";
 import { critical, elapsed, isDone, type Critical } from "../graph/path";
+import { Controls } from "../controls";
 import type { ViewProps } from "../mission-page";
 
 type By = "phase" | "state" | "agent";
@@ -46,9 +47,9 @@ export function Board({ mission, choose }: ViewProps) {
     );
   return (
     <section className="board" aria-label="Board">
-      <div className="board-bar">
+      <Controls>
         <Segmented label="Columns" options={BYS} value={by} choose={(value) => change("by", value)} />
-      </div>
+      </Controls>
       <div className="board-columns">
         {columns.map((column) => (
           <ColumnCard key={column.id} column={column} way={way} choose={choose} />
