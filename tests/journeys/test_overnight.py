@@ -187,8 +187,7 @@ def give_up_privilege() -> None:
 
 
 def test_a_read_only_database_can_be_read_and_says_why_nothing_is_written(mission: Program) -> None:
-    mission.call("start_mission", name="kept", objective="o")
-    mission.does("down")
+    mission.here("start_mission", name="kept", objective="o")
     (mission.home / "mission.db").chmod(0o400)
 
     listed = mission.does("missions", preexec_fn=give_up_privilege)

@@ -23,7 +23,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import version
 
+from mission.app import App
+from mission.settings import Settings
 from mission.transports import mcp_call
+from tests.conftest import Front
 from tests.transports.live import Answer, Json, Live, shows_nothing_of_the_server
 
 MODERN = "2026-07-28"
@@ -60,6 +63,14 @@ async def over_stdio(
     )
     async with Client(parameters, mode=mode) as client:
         yield client
+
+
+@asynccontextmanager
+async def at_home(home: Path) -> AsyncIterator[Front]:
+    """The operator's calls on the same database, from this process."""
+    app = App(Settings(home=home), role="a test")
+    async with app.running(periodic=False):
+        yield Front(app)
 
 
 def rpc(live: Live, method: str, params: Json | None = None, *, era: str = "2025-06-18", **headers: str) -> Answer:
@@ -262,28 +273,26 @@ async def test_an_unknown_agent_is_told_so(live: Live) -> None:
 
 
 async def test_agent_and_toolsets_are_chosen_on_the_command_line(home: Path) -> None:
-    async with over_stdio(home, "--toolsets", "control") as operator:
-        listed = {tool.name for tool in (await operator.list_tools()).tools}
-        agent = (await call(operator, "agent_register", {"name": "eve", "runtime": "codex"}))["id"]
-    async with over_stdio(home, "--agent", "eve", "--toolsets", "all") as client:
+    async with at_home(home) as operator:
+        agent = (await operator("agent_register", {"name": "eve", "runtime": "codex"}))["id"]
+    async with over_stdio(home, "--agent", "eve", "--toolsets", "agents,control") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         seen = await call(client, "agent_get", {"id": agent})
 
-    assert {"mission_archive", "mission_delete", "audit_list", "workflow_add_tasks"} <= listed
-    assert "start_mission" not in listed
-    assert "start_task" in names
-    assert "mission_delete" not in names
+    assert {"agent_get", "agent_heartbeat"} <= names
+    assert "start_task" not in names, "of a toolset that was not chosen"
+    assert "mission_delete" not in names, "of a chosen one, but for operators"
     assert seen["name"] == "eve"
 
 
 async def test_an_agents_token_binds_a_standalone_server_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with over_stdio(home) as operator:
-        made = await call(operator, "mcp__agent__create", {"type": "WORKER", "name": "eve", "toolsets": "crew"})
+    async with at_home(home) as operator:
+        made = await operator("mcp__agent__create", {"type": "WORKER", "name": "eve", "toolsets": "crew"})
         monkeypatch.setenv("MISSION_TOKEN", made["token"])
         async with over_stdio(home) as eve:
             listed = {tool.name for tool in (await eve.list_tools()).tools}
             status = await call(eve, "mcp__agent__get_status", {})
-            await call(operator, "token_revoke", {"agent_id": "eve"})
+            await operator("token_revoke", {"agent_id": "eve"})
             refused = await eve.call_tool("mcp__agent__get_status", {})
 
     assert {"mcp__agent__get_status", "mcp__mail__send"} <= listed

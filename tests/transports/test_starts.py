@@ -13,7 +13,7 @@ import pytest
     [
         ("mission.serving", "mission.app sqlalchemy pydantic starlette uvicorn"),
         ("mission.app, mission.transports.http", "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe"),
-        ("mission.transports.cli.backup", "mission.app mission.gateway pydantic starlette alembic psycopg"),
+        ("mission.store.opening", "mission.app mission.gateway pydantic starlette alembic psycopg"),
         ("mission.transports.cli.token, mission.transports.cli.daemon", "mission.store sqlalchemy pydantic rich"),
     ],
 )

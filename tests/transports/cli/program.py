@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mission.app import App
+from mission.gateway.caller import Caller
 from mission.settings import Settings
 from mission.transports import daemon
 from tests.transports.live import until
@@ -78,6 +81,16 @@ class Program:
 
     def call(self, tool: str, **arguments: Any) -> Any:
         return self.does("call", tool, json.dumps(arguments))
+
+    def here(self, tool: str, **arguments: Any) -> Json:
+        """The result of a call that this process makes on the database, where nobody looks at processes."""
+
+        async def call() -> Json:
+            app = App(self.settings, role="a test")
+            async with app.running(periodic=False):
+                return await app.gateway(tool, arguments, Caller(transport="test"))
+
+        return asyncio.run(call())
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """A daemon in the foreground, once it answers."""

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from mission.transports import daemon
-from mission.transports.httpwire import Connection
+from mission.transports.cli.backup import restore
 from tests.transports.cli.program import Program
 
 
 def test_what_was_deleted_comes_back_and_event_numbers_go_on_above(fresh: Program, tmp_path: Path) -> None:
     file = tmp_path / "kept.zip"
-    found = fresh.call("start_mission", name="dear", objective="o")["mission_id"]
-    fresh.call("complete_mission", mission_id=found, status="failed", summary="s")
+    found = fresh.here("start_mission", name="dear", objective="o")["mission_id"]
+    fresh.here("complete_mission", mission_id=found, status="failed", summary="s")
     backed_up = fresh.does("backup", str(file))
     fresh.does("delete", found, "--yes")
+    running = fresh.running()
+    assert running is not None
     for number in range(3):
-        fresh.call("start_mission", name=f"later {number}", objective="o")
-    highest = _newest_event(fresh)
+        daemon.call_tool(running, "start_mission", {"name": f"later {number}", "objective": "o"})
 
     refused = fresh.refuses("restore", str(file), "--yes")
-    still_there = fresh.does("missions")["total"]
+    still_there = daemon.call_tool(running, "workflow_list", {})["total"]
     fresh.does("down", "--force")
+    highest = _newest_event(fresh)
     restored = fresh.does("restore", str(file), "--yes")
 
     assert refused["code"] == "INVALID_STATE"
@@ -32,8 +38,8 @@ def test_what_was_deleted_comes_back_and_event_numbers_go_on_above(fresh: Progra
     assert "mission down" in refused["hint"]
     assert still_there == 3
     assert restored["rows"] == backed_up["rows"]
-    assert [row["id"] for row in fresh.does("missions")["workflows"]] == [found]
-    fresh.call("start_mission", name="new", objective="o")
+    assert [row["id"] for row in fresh.here("workflow_list")["workflows"]] == [found]
+    fresh.here("start_mission", name="new", objective="o")
     assert _newest_event(fresh) == highest + 1
 
 
@@ -74,10 +80,9 @@ def test_a_backup_that_cannot_be_written_is_refused(fresh: Program, tmp_path: Pa
 
 
 def test_what_is_no_backup_is_refused_and_everything_stays(fresh: Program, tmp_path: Path) -> None:
-    found = fresh.call("start_mission", name="dear", objective="o")["mission_id"]
+    found = fresh.here("start_mission", name="dear", objective="o")["mission_id"]
     good = tmp_path / "good.zip"
     fresh.does("backup", str(good))
-    fresh.does("down", "--force")
     text = tmp_path / "text.zip"
     text.write_text("hello")
     cut = tmp_path / "cut.zip"
@@ -93,11 +98,15 @@ def test_what_is_no_backup_is_refused_and_everything_stays(fresh: Program, tmp_p
                 name, content[: len(content) // 2] + b"\n{" if name == "tables/missions.jsonl" else content
             )
 
-    errors = [fresh.refuses("restore", str(file), "--yes") for file in (text, cut, broken, foreign, tmp_path / "none")]
+    errors = [fresh.refuses("restore", str(broken), "--yes")]
+    for file in (text, cut, foreign, tmp_path / "none"):
+        run = CliRunner().invoke(restore, [str(file), "--yes", "--json"], env=fresh.environment)
+        assert (run.exit_code, run.stdout) == (1, "")
+        errors.append(json.loads(run.stderr)["error"])
 
     assert [error["code"] for error in errors] == ["INVALID_INPUT"] * 5
     assert all(error["hint"] for error in errors)
-    assert [row["id"] for row in fresh.does("missions")["workflows"]] == [found]
+    assert [row["id"] for row in fresh.here("workflow_list")["workflows"]] == [found]
 
 
 def test_restoring_asks_first(fresh: Program, tmp_path: Path) -> None:
@@ -127,10 +136,5 @@ def test_the_token_is_shown_renewed_and_taken_by_a_running_daemon(fresh: Program
 
 
 def _newest_event(program: Program) -> int:
-    running = program.running()
-    assert running is not None
-    connection = Connection(running.url)
-    answer = connection.request("GET", "/api/events?limit=1000", {"Authorization": f"Bearer {running.token}"})
-    found: int = json.loads(answer.read())["seq"]
-    connection.close()
-    return found
+    with closing(sqlite3.connect(program.home / "mission.db")) as connection:
+        return int(connection.execute("SELECT seq FROM event_counter").fetchone()[0])

@@ -20,6 +20,7 @@ from mission.settings import Settings
 from mission.transports import daemon as daemons
 from mission.transports.cli import client
 from mission.transports.cli.daemon import JUST_NOW, at_work, down, status
+from mission.transports.cli.main import cli
 from tests.transports.cli.program import Program, program
 from tests.transports.live import until
 
@@ -147,7 +148,14 @@ def test_a_command_starts_the_daemon_it_needs_also_after_it_was_killed(fresh: Pr
     ids=" ".join,
 )
 def test_wrong_usage_is_told_apart_from_refusal(mission: Program, arguments: list[str]) -> None:
-    run = mission.run(*arguments)
+    run = CliRunner().invoke(cli, arguments, env=mission.environment)
+
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert run.stderr
+
+
+def test_wrong_usage_ends_the_process_with_a_code_of_its_own(mission: Program) -> None:
+    run = mission.run("nonsense")
 
     assert (run.code, run.out) == (2, "")
     assert run.err

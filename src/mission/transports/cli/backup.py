@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from itertools import chain, count
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,9 +14,10 @@ from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.times import utc_now
 from mission.home import make_home
 from mission.settings import load
-from mission.store import backup as files
-from mission.store.opening import new_backend, open_backend
 from mission.transports.cli.output import json_option, show_json, speaks
+
+if TYPE_CHECKING:
+    from mission.store.backup import Report
 
 Value = TypeVar("Value")
 
@@ -31,6 +32,10 @@ def backup(file: Path | None, force: bool, as_json: bool) -> None:
     if file is not None:
         _check_target(file, force=force)
     settings = load()
+    make_home(settings)
+    from mission.store import backup as files  # deferred: whoever is refused needs no database
+    from mission.store.opening import open_backend
+
     backend = open_backend(settings, role="a backup")
     file = file or _new_file(settings.backups_path)
     try:
@@ -55,6 +60,9 @@ def restore(file: Path, yes: bool, as_json: bool) -> None:
             raise click.UsageError("this replaces the whole database: give --yes to do it without being asked.")
         click.confirm("Replace everything in the database by this backup?", abort=True)
     make_home(settings)
+    from mission.store import backup as files  # deferred: as above
+    from mission.store.opening import new_backend
+
     backend = new_backend(settings, role="a restore")
     try:
         counts = _with_progress(
@@ -86,12 +94,14 @@ def len_tables() -> int:
     return len(metadata.tables)
 
 
-def _with_progress(title: str, steps: int, work: Callable[[files.Report], Value]) -> Value:
+def _with_progress(title: str, steps: int, work: Callable[[Report | None], Value]) -> Value:
     """Run the work under a progress bar; on anything but a terminal the bar stays away."""
-    from rich.console import Console
+    if not sys.stderr.isatty():
+        return work(None)
+    from rich.console import Console  # deferred: a program does without
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+    with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(title, total=steps)
         return work(lambda table, rows: progress.update(task, advance=1, description=f"{title} {table} ({rows:,})"))
 
