@@ -217,6 +217,7 @@ async def test_an_epics_tasks_are_listed_by_state_and_page(call, crew, epic):
     blocked = await call("mcp__epic__list_tasks", {"state": "BLOCKED"}, agent=lead)
     page = await call("mcp__epic__list_tasks", {"limit": 2}, agent=lead)
     rest = await call("mcp__epic__list_tasks", {"limit": 2, "offset": page["nextOffset"]}, agent=lead)
+    last = await call("mcp__epic__list_tasks", {"limit": 2, "state": "BLOCKED"}, agent=lead)
     await give(call, crew, first["id"])
     await call("mcp__task__update_status", {"status": "IN_PROGRESS"}, agent=crew["WORKER"])
     held = await call(
@@ -224,6 +225,7 @@ async def test_an_epics_tasks_are_listed_by_state_and_page(call, crew, epic):
     )
 
     assert [task["title"] for task in blocked["tasks"]] == ["b", "c"]
+    assert (last["tasks"], last["nextOffset"]) == (blocked["tasks"], None)
     assert [task["title"] for task in (*page["tasks"], *rest["tasks"])] == ["a", "b", "c"]
     assert rest["nextOffset"] is None
     assert held["state"] == "BLOCKED"

@@ -181,10 +181,14 @@ def page(
     types = None
     if role is not None:
         types = [AgentType.WORKER] if role is AgentRole.WORKER else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
-    seen = [
-        Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
-        for agent in tx.agents.all(types=types, runtime=runtime)
-    ]
+    present = presences is not None and Presence.OFFLINE not in presences
+    found = tx.agents.page(
+        types=types,
+        runtime=runtime,
+        since=tx.now - rhythm.silence if present else None,
+        limit=limit if presences is None else None,
+    )
+    seen = [Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence)) for agent in found]
     return [each for each in seen if presences is None or each.presence in presences][:limit]
 
 

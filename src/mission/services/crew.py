@@ -52,7 +52,7 @@ def look(tx: Tx, *, agent: Agent | None) -> Member:
 
 def members(tx: Tx, *, limit: int) -> list[Member]:
     """All agents, the most recently seen first."""
-    return [_member(tx, agent) for agent in tx.agents.all(types=None, runtime=None)[:limit]]
+    return [_member(tx, agent) for agent in tx.agents.page(limit=limit)]
 
 
 async def current_task(work: Work, trees: Trees, *, agent: Agent | None) -> AtWork:

@@ -22,6 +22,9 @@ from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
 
+LARGEST_CHUNK = 500
+"""How many tasks are read at once where few of them fit."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskPage:
@@ -129,18 +132,16 @@ def page(
     """Tasks of the named mission, else of the agent's, in the order of the plan."""
     mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
     tx.missions.get(mission_id)
-    found: list[Task] = []
-    while len(found) < limit:
-        rows = tx.plans.page(mission_id, limit=limit, offset=offset)
-        for task in rows:
-            offset += 1
-            if fits(task):
-                found.append(task)
-            if len(found) == limit:
-                return TaskPage(tasks=found, next=offset)
-        if len(rows) < limit:
+    found: list[tuple[int, Task]] = []
+    few = limit + 1
+    while len(found) <= limit:
+        rows = tx.plans.page(mission_id, limit=few, offset=offset)
+        found += [(place, task) for place, task in enumerate(rows, start=offset) if fits(task)]
+        if len(rows) < few:
             break
-    return TaskPage(tasks=found, next=None)
+        offset += few
+        few = min(few * 4, LARGEST_CHUNK)
+    return TaskPage(tasks=[task for _, task in found[:limit]], next=found[limit][0] if len(found) > limit else None)
 
 
 def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:

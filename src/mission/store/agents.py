@@ -57,11 +57,20 @@ class Agents:
         """Note when the agent was last active."""
         self._connection.execute(_SEEN, {"agent": id, "now": now})
 
-    def all(self, *, types: Sequence[AgentType] | None, runtime: str | None) -> list[Agent]:
-        """Agents, the most recently seen first."""
-        statement = _MAPPER.select.order_by(agents.c.last_seen_at.desc(), agents.c.id)
+    def page(
+        self,
+        *,
+        types: Sequence[AgentType] | None = None,
+        runtime: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[Agent]:
+        """Agents, the most recently seen first; those that left are never forgotten, so there may be many."""
+        statement = _MAPPER.select.order_by(agents.c.last_seen_at.desc(), agents.c.id).limit(limit)
         if types is not None:
             statement = statement.where(agents.c.type.in_([kind.value for kind in types]))
         if runtime is not None:
             statement = statement.where(agents.c.runtime == runtime)
+        if since is not None:
+            statement = statement.where(agents.c.last_seen_at >= since)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
