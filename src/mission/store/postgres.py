@@ -69,7 +69,7 @@ class PostgresPresence:
 
     def holders(self) -> list[str]:
         rows = self._connection().execute(_HOLDERS, {"key": PRESENCE_KEY})
-        return [f"{row.application_name} (server process {row.pid})" for row in rows]
+        return [f"{row.application_name.removeprefix('mission ')} (server process {row.pid})" for row in rows]
 
     def _connection(self) -> Connection:
         if self._held is None:

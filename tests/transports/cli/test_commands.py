@@ -28,12 +28,14 @@ def test_tools_are_listed_without_a_daemon(mission: Program) -> None:
     everything = json.loads(CliRunner().invoke(cli, ["tools", "--json"]).stdout)["tools"]
     chosen = json.loads(CliRunner().invoke(cli, ["tools", "--toolsets", "mission", "--json"]).stdout)["tools"]
     one = json.loads(CliRunner().invoke(cli, ["tools", "start_mission"]).stdout)
+    wrong = CliRunner().invoke(cli, ["tools", "start_mision"])
     unknown = mission.refuses("tools", "--toolsets", "nonsense")
 
     assert {"start_mission", "agent_list", "audit_list"} <= {tool["name"] for tool in everything}
     assert len(chosen) == 12
     assert one["input_schema"]["required"] == ["name", "objective"]
     assert unknown["code"] == "INVALID_INPUT"
+    assert "did you mean 'start_mission'?" in wrong.output
 
 
 def test_a_call_answers_with_the_result_as_one_document(mission: Program) -> None:

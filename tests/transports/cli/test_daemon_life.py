@@ -138,6 +138,7 @@ def test_a_command_starts_the_daemon_it_needs_also_after_it_was_killed(fresh: Pr
     [
         ["nonsense"],
         ["logs", "-n", "-1"],
+        ["agent", "create", "--type", "worker", "--name", "x", "--expires", "5y"],
         ["up", "--port", "many"],
         ["missions", "--limit", "0"],
         ["call", "start_mission", "{"],

@@ -97,4 +97,6 @@ def _show(made: dict[str, Any], *, as_json: bool) -> None:
 def _moment(text: str | None) -> str | None:
     """A time, or how long from now: 90m, 8h, 30d."""
     found = _SPAN.fullmatch(text) if text else None
+    if text and found is None and text[0].isdigit() and text[-1].isalpha() and text[-1] != "Z":
+        raise click.UsageError(f"--expires: '{text}' is neither a time nor a span such as 90m, 8h or 30d.")
     return shown(utc_now() + timedelta(**{_UNITS[found[2]]: int(found[1])})) if found else text
