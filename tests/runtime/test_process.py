@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,31 @@ async def test_a_program_that_no_daemon_could_find_again_is_ended(start: Launch)
 
     assert end.reason == "folder-gone"
     assert not processes.members(process.execution_id, group=None)
+
+
+@pytest.mark.usefixtures("small_disk")
+async def test_what_a_program_said_on_a_full_disk_while_no_daemon_ran_is_there_for_the_next(
+    start: Launch, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    may_begin = tmp_path_factory.mktemp("gate") / "may-begin"
+    process = await start("late", str(may_begin))
+    async with asyncio.timeout(PATIENCE):
+        while not (process.folder / "state.json").exists():  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.01)
+    with suppress(OSError), (tmp_path / "ballast").open("wb", buffering=0) as ballast:
+        while ballast.write(bytes(512)):
+            pass
+
+    may_begin.touch()
+    async with asyncio.timeout(PATIENCE):
+        while processes.members(process.execution_id, group=None):  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.01)
+    said, end = await finish(later := Process(process.execution_id, process.folder))
+    await later.release()
+
+    assert b"all done" in said["out"]
+    assert end.code == 0
+    assert left(later) == []
 
 
 @pytest.mark.parametrize("victim", ["program", "runner"])

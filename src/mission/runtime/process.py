@@ -239,6 +239,8 @@ class Process:
 
     async def release(self) -> int:
         """End what is left of an ended execution and keep nothing but its transcript; says how much was left."""
+        if self._writer is None:
+            await self._connect()  # a runner may be waiting for just this
         self._tell({"released": True})
         left = await self._end_leftovers()
         while self._is_running():  # noqa: ASYNC110 - a runner of an earlier daemon tells nobody when it ends
