@@ -42,7 +42,7 @@ class Model:
     steps: Sequence[Step] = ()
     requests: list[Json] = field(default_factory=list)
 
-    def step(self, turns: int) -> Step:
+    def step(self, turns: int, _: Json) -> Step:
         return self.steps[turns] if turns < len(self.steps) else Say(lambda _: "Done.")
 
 
@@ -119,7 +119,7 @@ def _anthropic(model: Model, body: Json) -> Iterator[tuple[str | None, Any]]:
     messages = body.get("messages", [])
     names = [tool["name"] for tool in body.get("tools", []) if "name" in tool]
     turns = sum(message["role"] == "assistant" for message in messages)
-    step = model.step(turns) if names else Say(lambda _: "Title")
+    step = model.step(turns, body) if names else Say(lambda _: "Title")
     usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
     head = {"id": f"msg_{turns}", "type": "message", "role": "assistant", "model": body.get("model"), "content": []}
     yield (
@@ -161,7 +161,7 @@ def _responses(model: Model, body: Json) -> Iterator[tuple[str | None, Any]]:
                 names[f"{tool['name']}{inner['name']}"] = (tool["name"], inner["name"])
         elif "name" in tool:
             names[tool["name"]] = (None, tool["name"])
-    step = model.step(turns)
+    step = model.step(turns, body)
     found = _named(list(names), step.tool) if isinstance(step, Use) else None
     base = {
         "id": f"resp_{turns}",
@@ -222,7 +222,7 @@ def _completions(model: Model, body: Json) -> Iterator[tuple[str | None, Any]]:
     messages = body.get("messages", [])
     names = [tool["function"]["name"] for tool in body.get("tools", [])]
     turns = sum(message["role"] == "assistant" for message in messages)
-    step = model.step(turns) if names else Say(lambda _: "Title")
+    step = model.step(turns, body) if names else Say(lambda _: "Title")
     tool = _named(names, step.tool) if isinstance(step, Use) else None
     base = {"id": f"c_{turns}", "object": "chat.completion.chunk", "created": 1, "model": body.get("model")}
     if isinstance(step, Use) and tool is not None:
@@ -248,7 +248,7 @@ def _gemini(model: Model, body: Json) -> Iterator[tuple[str | None, Any]]:
     names = [
         declaration["name"] for tool in body.get("tools", []) for declaration in tool.get("functionDeclarations", [])
     ]
-    step = model.step(turns) if names else Say(lambda _: "{}")
+    step = model.step(turns, body) if names else Say(lambda _: "{}")
     tool = _named(names, step.tool) if isinstance(step, Use) else None
     if isinstance(step, Use) and tool is not None:
         part: Json = {"functionCall": {"name": tool, "args": dict(step.arguments)}}
