@@ -139,6 +139,7 @@ def test_a_terminal_is_typed_into_stopped_and_shown_again_afterwards(
     expect(page.locator(".terminal[data-state=typing]")).to_be_visible()
     expect(terminal.locator(".xterm-rows")).to_contain_text("size")
     connected(page)
+    expect(page.locator(f".fleet-strip a[href='/executions/{execution}']")).to_be_attached()
 
     page.evaluate(chromium.axe)
     assert page.evaluate(BARRIERS) == []

@@ -1,5 +1,5 @@
 // Every launched agent as a terminal or a row; the chosen one in large.
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import type { RunGlance } from "@/api/types";
@@ -7,6 +7,7 @@ import { useKeys } from "@/features/shell/keys";
 import { useOnline } from "@/live/live";
 import { useFilters } from "@/ui/address";
 import { useNow } from "@/ui/clock";
+import { DialogButton } from "@/ui/dialog";
 import { Icon } from "@/ui/icons";
 import { Older, Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
@@ -140,21 +141,15 @@ function Nothing({ show, none }: { show: Show; none: boolean }) {
 
 function LaunchButton() {
   const online = useOnline();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [open, setOpen] = useState(false);
-  const show = () => {
-    setOpen(true);
-    dialog.current?.showModal();
-  };
-  return (
+  const word = (
     <>
-      <button type="button" className="button" disabled={!online} onClick={show}>
-        <Icon name="plus" /> Launch
-      </button>
-      <dialog ref={dialog} aria-labelledby="launch-title" onClose={() => setOpen(false)}>
-        {open && <LaunchAnywhere close={() => dialog.current?.close()} />}
-      </dialog>
+      <Icon name="plus" /> Launch
     </>
+  );
+  return (
+    <DialogButton word={word} titled="launch-title" off={!online}>
+      {(close) => <LaunchAnywhere close={close} />}
+    </DialogButton>
   );
 }
 

@@ -1,25 +1,19 @@
 // A task that a person adds to a mission: what, in which phase, after which others.
-import { useRef, useState, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 
 import { useAction } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
 import { useOnline } from "@/live/live";
+import { DialogButton } from "@/ui/dialog";
 import { FormEnd, Optional, SelectField } from "@/ui/form";
 import { phaseName } from "@/ui/text";
 
 export function AddTask({ mission }: { mission: MissionOverview }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [times, again] = useState(0);
   const online = useOnline();
   return (
-    <>
-      <button type="button" className="button" disabled={!online} onClick={() => dialog.current?.showModal()}>
-        Add task
-      </button>
-      <dialog ref={dialog} aria-labelledby="add-task-title" onClose={() => again(times + 1)}>
-        <AddTaskForm key={times} mission={mission} close={() => dialog.current?.close()} />
-      </dialog>
-    </>
+    <DialogButton word="Add task" titled="add-task-title" off={!online}>
+      {(close) => <AddTaskForm mission={mission} close={close} />}
+    </DialogButton>
   );
 }
 

@@ -1,24 +1,24 @@
 // A mission that a person starts: a name, a goal, and the repository that agents work in.
-import { useRef, useState, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 import { useNavigate } from "react-router";
 
 import { useAction } from "@/api/queries";
 import { useOnline } from "@/live/live";
+import { DialogButton } from "@/ui/dialog";
 import { FolderField, FormEnd, Optional } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 
 export function NewMission({ primary = false }: { primary?: boolean }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const online = useOnline();
-  return (
+  const word = (
     <>
-      <button type="button" className={`button${primary ? " primary" : ""}`} disabled={!online} onClick={() => dialog.current?.showModal()}>
-        <Icon name="plus" size={12} /> New mission
-      </button>
-      <dialog ref={dialog} aria-labelledby="new-mission-title">
-        <NewMissionForm close={() => dialog.current?.close()} />
-      </dialog>
+      <Icon name="plus" size={12} /> New mission
     </>
+  );
+  return (
+    <DialogButton word={word} titled="new-mission-title" off={!online} look={primary ? "primary" : ""}>
+      {(close) => <NewMissionForm close={close} />}
+    </DialogButton>
   );
 }
 

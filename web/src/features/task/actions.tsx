@@ -1,10 +1,11 @@
 // What a person can do with a task: give it to an agent, take it back, retry, skip.
-import { useRef, useState, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 
 import { useAction, useTool } from "@/api/queries";
 import type { TaskRecord } from "@/api/types";
 import { LaunchForm } from "@/features/executions/launch";
 import { useOnline } from "@/live/live";
+import { DialogButton } from "@/ui/dialog";
 import { FormEnd, Refusal } from "@/ui/form";
 import { Loaded } from "@/ui/states";
 
@@ -14,8 +15,6 @@ export function Actions({ task }: { task: TaskRecord }) {
   const online = useOnline();
   const release = useAction("task_release");
   const move = useAction("task_update_status");
-  const assign = useRef<HTMLDialogElement>(null);
-  const launch = useRef<HTMLDialogElement>(null);
   const busy = release.isPending || move.isPending;
   const error = release.error ?? move.error;
   const off = !online || busy;
@@ -29,16 +28,17 @@ export function Actions({ task }: { task: TaskRecord }) {
             Retry
           </button>
         )}
-        {owner === null && (task.status === "pending" || task.status === "failed") && (
-          <button type="button" className="button" disabled={off} onClick={() => launch.current?.showModal()}>
-            Launch
-          </button>
-        )}
-        {(open || task.status === "failed") && (
-          <button type="button" className="button" disabled={off} onClick={() => assign.current?.showModal()}>
-            Assign
-          </button>
-        )}
+        <DialogButton
+          word="Launch"
+          titled="launch-title"
+          off={off}
+          shown={owner === null && (task.status === "pending" || task.status === "failed")}
+        >
+          {(close) => <LaunchForm taskId={task.id} close={close} />}
+        </DialogButton>
+        <DialogButton word="Assign" titled="assign-title" off={off} shown={open || task.status === "failed"}>
+          {(close) => <AssignForm task={task} close={close} />}
+        </DialogButton>
         {open && owner !== null && (
           <button
             type="button"
@@ -56,12 +56,6 @@ export function Actions({ task }: { task: TaskRecord }) {
         )}
       </div>
       <Refusal error={error} />
-      <dialog ref={launch} aria-labelledby="launch-title">
-        <LaunchForm taskId={task.id} close={() => launch.current?.close()} />
-      </dialog>
-      <dialog ref={assign} aria-labelledby="assign-title">
-        <AssignForm task={task} close={() => assign.current?.close()} />
-      </dialog>
     </>
   );
 }
@@ -69,26 +63,19 @@ export function Actions({ task }: { task: TaskRecord }) {
 /** Gives a task that is only named here to another agent. */
 export function Reassign({ taskId, small = false }: { taskId: string; small?: boolean }) {
   const online = useOnline();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [open, setOpen] = useState(false);
-  const task = useTool("task_get", { id: taskId }, { enabled: open });
-  const show = () => {
-    setOpen(true);
-    dialog.current?.showModal();
-  };
   return (
-    <>
-      <button type="button" className={`button${small ? " small" : ""}`} disabled={!online} onClick={show}>
-        Reassign
-      </button>
-      <dialog ref={dialog} aria-labelledby="assign-title" onClose={() => setOpen(false)}>
-        {open && (
-          <Loaded query={task} what="The task could not be read">
-            {(data) => <AssignForm task={data} close={() => dialog.current?.close()} />}
-          </Loaded>
-        )}
-      </dialog>
-    </>
+    <DialogButton word="Reassign" titled="assign-title" off={!online} look={small ? "small" : ""}>
+      {(close) => <AssignNamed taskId={taskId} close={close} />}
+    </DialogButton>
+  );
+}
+
+function AssignNamed({ taskId, close }: { taskId: string; close: () => void }) {
+  const task = useTool("task_get", { id: taskId });
+  return (
+    <Loaded query={task} what="The task could not be read">
+      {(data) => <AssignForm task={data} close={close} />}
+    </Loaded>
   );
 }
 

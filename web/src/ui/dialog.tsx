@@ -1,0 +1,40 @@
+// A button with the dialog that it opens: what stands in it begins anew each time.
+import { useRef, useState, type MouseEvent, type ReactNode } from "react";
+import { flushSync } from "react-dom";
+
+interface DialogButtonProps {
+  word: ReactNode;
+  /** The id of the heading inside. */
+  titled: string;
+  off: boolean;
+  look?: string;
+  /** Whether there is a button now; a dialog that is open stays, for what it does may be what takes the button away. */
+  shown?: boolean;
+  children: (close: () => void) => ReactNode;
+}
+
+export function DialogButton({ word, titled, off, look = "", shown = true, children }: DialogButtonProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [open, setOpen] = useState(false);
+  const show = () => {
+    flushSync(() => setOpen(true)); // the first field is there when the dialog looks for what to focus
+    dialog.current?.showModal();
+  };
+  return (
+    <span className="dialog-button" onClick={staysHere}>
+      {shown && (
+        <button type="button" className={`button ${look}`} disabled={off} onClick={show}>
+          {word}
+        </button>
+      )}
+      <dialog ref={dialog} aria-labelledby={titled} onClose={() => setOpen(false)}>
+        {open && children(() => dialog.current?.close())}
+      </dialog>
+    </span>
+  );
+}
+
+/** A click in a dialog is none on the row that its button stands in. */
+function staysHere(event: MouseEvent): void {
+  event.stopPropagation();
+}
