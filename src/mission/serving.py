@@ -56,6 +56,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
     try:
         listener = _listen(settings)
         _log_to_file(settings)
+        gc.disable()  # hardly anything that start-up makes is garbage, and to look for it takes a tenth of the time
         from mission.app import App
         from mission.gateway.registry import parse_toolsets
 
@@ -70,6 +71,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
 
 def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
     """Serve MCP on stdin and stdout from this process, on the same database, without a daemon."""
+    gc.disable()
     from mission.app import App
     from mission.gateway.registry import parse_toolsets
     from mission.transports.mcp import McpServer
@@ -92,6 +94,7 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
 
     async def serve() -> None:
         async with app.running(periodic=False):
+            _settle_memory()
             await server.serve_stdio()
 
     _run(serve())
@@ -180,10 +183,10 @@ def _acquired(lock: FileLock) -> bool:
 
 
 def _settle_memory() -> None:
-    """What start-up made lives as long as the process: the collector need not look at it again."""
-    gc.collect()
+    """What start-up made lives as long as the process: the collector, which was off meanwhile, never looks at it."""
     gc.freeze()
     gc.set_threshold(20_000, 50, 50)
+    gc.enable()
 
 
 def _listen(settings: Settings) -> socket.socket:
