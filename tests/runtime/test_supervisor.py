@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control, tmp
     mission = (await control.call("task_get", {"id": task}))["workflow_id"]
     worktree = {"workflow_id": mission, "task_ids": [task], "path": str(tmp_path / "tree"), "branch": "shelves"}
     await control.call("workspace_create", {**worktree, "create": True})
+    shutil.rmtree(tmp_path / "tree")  # a launch would make it anew
 
     seen = await control.call(
         "execution_preview", {"task_id": task, "adapter": "command", "arguments": [sys.executable, "-c", "pass"]}

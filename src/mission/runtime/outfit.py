@@ -21,7 +21,7 @@ from mission.runtime.launch import Order as LaunchOrder
 from mission.runtime.process import Limits, Start, Terminal
 from mission.runtime.runner.processes import EXECUTION_VARIABLE
 from mission.services.beginnings import Created
-from mission.services.footing import look_for_place
+from mission.services.footing import look_for_directory
 from mission.services.launching import Intent, Order
 from mission.services.trees import Trees
 from mission.services.work import Work
@@ -80,10 +80,10 @@ class Outfitter:
         """What a launch would give its program, with nothing written."""
         execution, task = await work.read(_imagined, order=order, choice=choice)
         prompt = await self._prompt(execution, task, order, choice)
-        place = await look_for_place(
+        found = await look_for_directory(
             work, trees, task_id=task.id, repository_path=order.repository_path, directory=order.directory
         )
-        directory = str(place.tree.path) if place is not None else order.directory
+        directory = found or order.directory
         prepared = self._prepared(execution, order, choice, Path(directory or "/"), prompt, session=None)
         added = {MISSION_TOKEN, "MISSION_HOME", "TERM", EXECUTION_VARIABLE}
         if choice.delivery is Delivery.MCP_TOOL:

@@ -252,7 +252,7 @@ class Process:
                 shutil.rmtree(socket.parent, ignore_errors=True)
         for path in list(self.folder.iterdir()) if self.folder.is_dir() else []:
             if not is_kept(path):
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         return left
 
     async def _end_leftovers(self) -> int:

@@ -101,13 +101,18 @@ async def prepare(
     )
 
 
-async def look_for_place(
+async def look_for_directory(
     work: Work, trees: Trees, *, task_id: str, repository_path: str | None, directory: str | None
-) -> Place | None:
-    """Where a task would be done if it were started now, without a new worktree."""
+) -> str | None:
+    """Where a task would be done if it were handed out now; a worktree that is gone would be made anew."""
     named = await trees.named(repository_path)
     ground = await _ground(work, trees, wish=Wish(task_id=task_id), named=named, directory=directory)
-    return named or await _usual_place(trees, ground, directory=directory)
+    workspace = ground.workspace
+    if named is None and workspace is not None and workspace.status is WorkspaceStatus.ACTIVE:
+        trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
+        return workspace.path
+    place = named or await trees.of_mission(ground.repository, directory=directory)
+    return str(place.tree.path) if place is not None else None
 
 
 async def _ground(work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None) -> _Ground:
