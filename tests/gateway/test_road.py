@@ -20,7 +20,7 @@ from mission.domain.errors import (
 )
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry
-from mission.services import agents, missions
+from mission.services import missions
 
 MISSION = {"name": "x", "objective": "y"}
 
@@ -138,7 +138,7 @@ async def test_an_agent_may_be_named_by_its_name_if_only_one_bears_it(call):
 
 async def test_an_agent_that_fell_silent_leaves_its_name_to_its_successor(call, clock):
     async def bearer():
-        return (await call.app.database.read(agents.find, reference="ada")).id
+        return (await call("agent_get", {"id": "ada"}))["id"]
 
     crashed = await register(call, "ada")
     clock.advance(minutes=5)

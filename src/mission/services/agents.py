@@ -164,7 +164,8 @@ def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: Rhythm) -> Seen:
 
 
 def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
-    agent = tx.agents.get(agent_id)
+    """The agent of that id or name, as its readers see it."""
+    agent = find(tx, reference=agent_id, field="id")
     return Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
 
 

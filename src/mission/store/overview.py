@@ -20,17 +20,21 @@ from mission.store.tables import agents, dependencies, journal, missions, phases
 from mission.store.tallies import HEAPS
 from mission.store.tasks import ZERO
 
-ROW = (
+_HAND = (
     tasks.c.id,
     tasks.c.mission_id,
-    tasks.c.phase_number,
-    tasks.c.name,
     tasks.c.status,
     tasks.c.quality,
     tasks.c.hold,
     tasks.c.waiting_for,
     tasks.c.owner_id,
     tasks.c.agent_name,
+)
+"""How a task stands, and in whose hands."""
+_ROW = (
+    *_HAND,
+    tasks.c.phase_number,
+    tasks.c.name,
     tasks.c.lease_until,
     tasks.c.attempts,
     tasks.c.started_at,
@@ -67,7 +71,7 @@ _TALLIES = (
     .group_by(phases.c.mission_id)
 )
 _IN_HAND = (
-    select(*ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
+    select(*_ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .outerjoin(journal, (journal.c.task_id == tasks.c.id) & (journal.c.sequence == tasks.c.entries))
@@ -82,7 +86,7 @@ _COUNT_GOING = (
     .where(*OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_GOING))
 )
 _ENDED_SINCE = (
-    select(*ROW, tasks.c.changes, missions.c.name.label("mission_name"))
+    select(*_ROW, tasks.c.changes, missions.c.name.label("mission_name"))
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .where(
@@ -102,19 +106,7 @@ _COUNT_ENDED = (
     )
     .group_by(tasks.c.status)
 )
-_HANDS = select(
-    tasks.c.id,
-    tasks.c.mission_id,
-    tasks.c.status,
-    tasks.c.quality,
-    tasks.c.hold,
-    tasks.c.waiting_for,
-    tasks.c.owner_id,
-    tasks.c.agent_name,
-).where(
-    tasks.c.mission_id.in_(bindparam("ids", expanding=True)),
-    *IN_HAND,
-)
+_HANDS = select(*_HAND).where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), *IN_HAND)
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
 _OPEN_STEPS = (
     select(tasks.c.id, tasks.c.status, tasks.c.started_at, tasks.c.owner_id)
@@ -123,7 +115,7 @@ _OPEN_STEPS = (
 )
 _OF_MISSION = (
     select(
-        *ROW,
+        *_ROW,
         tasks.c.position,
         tasks.c.parallel_group,
         tasks.c.complexity,
