@@ -138,10 +138,16 @@ def find(settings: Settings) -> Daemon | None:
     try:
         answer = health(daemon)
     except TimeoutError:
-        return daemon if seems_alive(daemon) and _is_held(_lock_path(settings)) else None
+        return holder(settings)
     except OSError:
         return None
     return daemon if answer is not None and answer.get("pid") == daemon.pid else None
+
+
+def holder(settings: Settings) -> Daemon | None:
+    """The daemon that holds the lock, whether it answers or not."""
+    daemon = read(settings.home)
+    return daemon if daemon is not None and seems_alive(daemon) and _is_held(_lock_path(settings)) else None
 
 
 def ensure(

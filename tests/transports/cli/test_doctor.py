@@ -17,10 +17,12 @@ import pytest
 from click.testing import CliRunner
 
 from mission import __version__
+from mission.files import write_private
 from mission.runtime import connect
 from mission.runtime.adapters.base import Command, Scope, discover
 from mission.runtime.kept.files import Backups
 from mission.settings import default_home
+from mission.store.locks import FileLock
 from mission.store.migrate import HEAD
 from mission.transports import daemon
 from mission.transports.cli import doctor as module
@@ -252,6 +254,7 @@ def test_a_daemon_that_runs_is_in_order_and_one_of_another_version_is_a_warning(
 ) -> None:
     running = daemon.Daemon(url="http://127.0.0.1:1", token="t", pid=os.getpid(), version=__version__)
     monkeypatch.setattr(daemon, "find", lambda _settings: running)
+    monkeypatch.setattr(daemon, "health", lambda _daemon: {"pid": os.getpid()})
     assert "runs at http://127.0.0.1:1" in examine(code=0)[5]["message"]
 
     running.version = "0.0.1"
@@ -271,6 +274,20 @@ def test_a_daemon_that_does_not_answer_is_found(home: Path) -> None:
         process.communicate(b"\n")
 
     assert "does not answer" in found["message"]
+
+
+def test_a_daemon_that_is_stuck_is_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daemon.health, "__kwdefaults__", {"timeout": 0.05})
+    lock = FileLock(home / "daemon.lock")
+    assert lock.acquire()
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        about = {"url": url, "token": "t", "pid": os.getpid(), "version": __version__}
+        write_private(home / "daemon.json", json.dumps(about))
+        [found] = trouble()
+    lock.close()
+
+    assert f"{url} but does not answer" in found["message"]
 
 
 def test_a_misspelled_variable_is_a_warning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

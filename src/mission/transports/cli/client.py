@@ -13,7 +13,9 @@ from mission.settings import load_or_default
 from mission.transports import daemon
 
 
-def call(name: str, arguments: dict[str, Any], *, agent: str | None = None, start: bool = True) -> dict[str, Any]:
+def call(
+    name: str, arguments: dict[str, Any], *, agent: str | None = None, start: bool = True, timeout: float = 600.0
+) -> dict[str, Any]:
     """A tool's result, through the road every call takes; without `start` a daemon that is down stays so."""
     settings = load_or_default()
     running = daemon.ensure(settings, report=_tell_person) if start else daemon.find(settings)
@@ -22,7 +24,7 @@ def call(name: str, arguments: dict[str, Any], *, agent: str | None = None, star
     headers = {"Mission-Transport": "cli", "Mission-Directory": quote_from_bytes(bytes(Path.cwd()))}
     if agent is not None:
         headers["Mission-Agent"] = agent
-    return daemon.call_tool(running, name, arguments, headers=headers, timeout=600)
+    return daemon.call_tool(running, name, arguments, headers=headers, timeout=timeout)
 
 
 def _tell_person(text: str) -> None:

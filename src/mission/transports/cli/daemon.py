@@ -27,6 +27,7 @@ from mission.transports.cli.output import json_option, own_command, say, show_js
 JUST_NOW = timedelta(seconds=15)
 """Signs of life are written every ten seconds."""
 MOST_AGENTS = 500
+STATUS_SECONDS = 10.0
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 
 
@@ -78,7 +79,7 @@ def down(force: bool, as_json: bool) -> None:
     Launched agents go on without it; 'mission stop ID' ends one.
     """
     settings = load_or_default()
-    running = daemon.find(settings)
+    running = daemon.find(settings) or (daemon.holder(settings) if force else None)
     if running is None:
         show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
         return
@@ -130,10 +131,10 @@ def status(as_json: bool) -> None:
 def _going_on() -> dict[str, object]:
     """What the daemon has to do, or why it cannot say: it runs all the same."""
     try:
-        missions = client.call("workflow_list", {"status": OPEN, "limit": 1})
-        agents = client.call("agent_list", {"status": ["online", "busy"]})["agents"]
-    except daemon.ToolFailed as failed:
-        return {"open_missions": None, "agents_online": None, "problem": failed.error["message"]}
+        missions = client.call("workflow_list", {"status": OPEN, "limit": 1}, timeout=STATUS_SECONDS)
+        agents = client.call("agent_list", {"status": ["online", "busy"]}, timeout=STATUS_SECONDS)["agents"]
+    except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
+        return {"open_missions": None, "agents_online": None, "problem": str(problem)}
     return {"open_missions": missions["total"], "agents_online": len(agents)}
 
 

@@ -195,6 +195,8 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
     running = daemon.find(settings)
     if running is None:
         yield from _no_daemon(settings)
+    elif not _answers(running):
+        yield _silent(settings, running)
     elif running.version != __version__:
         message = f"version {running.version} runs at {running.url}, this program is {__version__}"
         yield Finding(check="daemon", status="warning", message=message, mend="mission down && mission up --detach")
@@ -205,15 +207,26 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
 def _no_daemon(settings: Settings) -> Iterator[Finding]:
     written = daemon.read(settings.home)
     if written is not None and daemon.seems_alive(written):
-        message = f"pid {written.pid} should listen at {written.url} but does not answer"
-        mend = f"See {settings.log_path}; 'mission down --force' ends it."
-        yield Finding(check="daemon", status="problem", message=message, mend=mend)
+        yield _silent(settings, written)
     elif settings.port and _is_taken(settings):
         message = f"not running, and another program listens on {settings.host}:{settings.port}"
         mend = "End that program, or set MISSION_PORT to a free port."
         yield Finding(check="daemon", status="problem", message=message, mend=mend)
     else:
         yield Finding(check="daemon", status="ok", message="not running; it starts when an agent connects")
+
+
+def _answers(running: daemon.Daemon) -> bool:
+    try:
+        return daemon.health(running) is not None
+    except OSError:
+        return False
+
+
+def _silent(settings: Settings, found: daemon.Daemon) -> Finding:
+    message = f"pid {found.pid} should listen at {found.url} but does not answer"
+    mend = f"See {settings.log_path}; 'mission down --force' ends it."
+    return Finding(check="daemon", status="problem", message=message, mend=mend)
 
 
 def _is_taken(settings: Settings) -> bool:
