@@ -1,6 +1,6 @@
 // A button with the dialog that it opens: what stands in it begins anew each time.
-import { useRef, useState, type MouseEvent, type ReactNode } from "react";
-import { flushSync } from "react-dom";
+import { useRef, useState, type ReactNode, type SyntheticEvent } from "react";
+import { createPortal, flushSync } from "react-dom";
 
 interface DialogButtonProps {
   word: ReactNode;
@@ -21,20 +21,23 @@ export function DialogButton({ word, titled, off, look = "", shown = true, child
     dialog.current?.showModal();
   };
   return (
-    <span className="dialog-button" onClick={staysHere}>
+    <span className="dialog-button" onClick={staysHere} onSubmit={staysHere}>
       {shown && (
         <button type="button" className={`button ${look}`} disabled={off} onClick={show}>
           {word}
         </button>
       )}
-      <dialog ref={dialog} aria-labelledby={titled} onClose={() => setOpen(false)}>
-        {open && children(() => dialog.current?.close())}
-      </dialog>
+      {createPortal(
+        <dialog ref={dialog} aria-labelledby={titled} onClose={() => setOpen(false)}>
+          {open && children(() => dialog.current?.close())}
+        </dialog>,
+        document.body, // the button may stand in a form, and no form stands in another
+      )}
     </span>
   );
 }
 
-/** A click in a dialog is none on the row that its button stands in. */
-function staysHere(event: MouseEvent): void {
+/** What is done in a dialog is not done to the row or form that its button stands in. */
+function staysHere(event: SyntheticEvent): void {
   event.stopPropagation();
 }

@@ -1,7 +1,7 @@
 // What can be done with an item where it is read, without opening it.
 import type { ItemRow } from "@/api/types";
 import { choicesOf } from "./draft";
-import type { Wish } from "./outbox";
+import { outbox, type Wish } from "./outbox";
 
 export interface Act {
   /** What the button says. */
@@ -15,6 +15,7 @@ export interface Act {
 
 const MOST = 3;
 const RESOLVED = "It is resolved.";
+const REASSIGNED = "The task was given to another agent.";
 const INCIDENTS = new Set(["escalation", "health"]);
 
 /** The agent's first choices; else what fits its kind. */
@@ -30,6 +31,12 @@ export function actsOf(item: ItemRow): Act[] {
   const move = (label: string, words: string, status: "pending" | "skipped") =>
     act(label, words, { kind: "move", args: { id: item.id, text: words }, task: item.task_id!, status });
   return [move("Retry", "Try it again", "pending"), move("Skip", "Skip it", "skipped")];
+}
+
+/** Its task was given to another agent: that is the answer, and nothing of it can be taken back. */
+export function closeReassigned(item: ItemRow): void {
+  outbox.put(item, { kind: "answer", args: { id: item.id, text: REASSIGNED } }, REASSIGNED);
+  void outbox.send(item.id);
 }
 
 /** Whether its task may be given to another agent from here. */

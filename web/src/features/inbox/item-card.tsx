@@ -11,7 +11,7 @@ import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { Long } from "@/ui/long";
 import { span } from "@/ui/text";
-import { actsOf, canReassign } from "./acts";
+import { actsOf, canReassign, closeReassigned } from "./acts";
 import { answerOf, answerWords, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
 import { outbox, type Letter } from "./outbox";
 import { SentLine } from "./sent-line";
@@ -121,7 +121,7 @@ function Acts({ item }: { item: ItemRow }) {
           {act.label}
         </button>
       ))}
-      {canReassign(item) && <Reassign taskId={item.task_id!} />}
+      {canReassign(item) && <Reassign taskId={item.task_id!} done={() => closeReassigned(item)} />}
     </>
   );
 }

@@ -1,13 +1,14 @@
 // The figures across the top of Now.
 import type { ReactNode } from "react";
 
-import type { Overview, Queue } from "@/api/types";
+import { useTool } from "@/api/queries";
+import type { FleetAgent, Overview, Queue } from "@/api/types";
 import { leftAt } from "@/features/shell/away";
 import { useStandingStill } from "@/features/shell/counts";
 import { Time } from "@/ui/parts";
 import { AGENT, QUEUE, TASK, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { count, plural } from "@/ui/text";
+import { amount, count, plural } from "@/ui/text";
 
 export function Figures({ overview, waiting }: { overview: Overview; waiting: Queue | undefined }) {
   const states = overview.fleet.map((agent) => agent.state);
@@ -30,13 +31,29 @@ export function Figures({ overview, waiting }: { overview: Overview; waiting: Qu
       <Figure name="Open missions" value={overview.missions_open}>
         {plural(overview.running_total, "task")} worked on
       </Figure>
+      <Spent fleet={overview.fleet} />
     </dl>
+  );
+}
+
+/** What the fleet used, as far as its clients tell. */
+function Spent({ fleet }: { fleet: FleetAgent[] }) {
+  const ids = fleet.map((agent) => agent.id);
+  const agents = useTool("overview_spending", { agent_ids: ids }, { enabled: ids.length > 0, keep: true }).data?.agents ?? [];
+  const cost = agents.reduce((sum, each) => sum + each.cost_usd, 0);
+  const tokens = agents.reduce((sum, each) => sum + each.tokens, 0);
+  if (cost === 0 && tokens === 0) return null;
+  if (cost === 0) return <Figure name="Spent" value={amount(tokens)} small="tokens" />;
+  return (
+    <Figure name="Spent" value={`$${cost.toFixed(2)}`}>
+      {tokens > 0 && `${amount(tokens)} tokens`}
+    </Figure>
   );
 }
 
 interface FigureProps {
   name: string;
-  value: number;
+  value: number | string;
   small?: string;
   status?: Status | undefined;
   children?: ReactNode;
@@ -50,7 +67,7 @@ export function Figure({ name, value, small, status, children }: FigureProps) {
         {name}
       </dt>
       <dd className="value">
-        {count(value)} {small !== undefined && <small>{small}</small>}
+        {typeof value === "number" ? count(value) : value} {small !== undefined && <small>{small}</small>}
       </dd>
       <dd className="note">{children}</dd>
     </div>

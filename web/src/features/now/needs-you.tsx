@@ -3,7 +3,7 @@ import { useMemo, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 
 import type { ItemRow } from "@/api/types";
-import { actsOf, canReassign } from "@/features/inbox/acts";
+import { actsOf, canReassign, closeReassigned } from "@/features/inbox/acts";
 import { choicesOf, holdsWords } from "@/features/inbox/draft";
 import { outbox, useLetters, type Letter } from "@/features/inbox/outbox";
 import { SentLine, SentLines } from "@/features/inbox/sent-line";
@@ -130,7 +130,7 @@ function Row({ item, chosen, letter }: RowProps) {
                 {chosen && act.number !== null && <kbd aria-hidden="true">{act.number}</kbd>} {act.label}
               </button>
             ))}
-            {canReassign(item) && <Reassign taskId={item.task_id!} small />}
+            {canReassign(item) && <Reassign taskId={item.task_id!} done={() => closeReassigned(item)} small />}
             <Link className="button small" to={`/inbox?item=${item.id}`}>
               {short.length > 0 ? "…" : item.kind === "review" ? "Review" : "Answer"}
               <span className="hidden"> {item.subject}</span>

@@ -61,25 +61,25 @@ export function Actions({ task }: { task: TaskRecord }) {
 }
 
 /** Gives a task that is only named here to another agent. */
-export function Reassign({ taskId, small = false }: { taskId: string; small?: boolean }) {
+export function Reassign({ taskId, done, small = false }: { taskId: string; done: () => void; small?: boolean }) {
   const online = useOnline();
   return (
     <DialogButton word="Reassign" titled="assign-title" off={!online} look={small ? "small" : ""}>
-      {(close) => <AssignNamed taskId={taskId} close={close} />}
+      {(close) => <AssignNamed taskId={taskId} close={close} done={done} />}
     </DialogButton>
   );
 }
 
-function AssignNamed({ taskId, close }: { taskId: string; close: () => void }) {
+function AssignNamed({ taskId, close, done }: { taskId: string; close: () => void; done: () => void }) {
   const task = useTool("task_get", { id: taskId });
   return (
     <Loaded query={task} what="The task could not be read">
-      {(data) => <AssignForm task={data} close={close} />}
+      {(data) => <AssignForm task={data} close={close} done={done} />}
     </Loaded>
   );
 }
 
-function AssignForm({ task, close }: { task: TaskRecord; close: () => void }) {
+function AssignForm({ task, close, done }: { task: TaskRecord; close: () => void; done?: () => void }) {
   const agents = useTool("agent_list", { limit: 200 });
   const claim = useAction("task_claim");
   const release = useAction("task_release");
@@ -92,8 +92,10 @@ function AssignForm({ task, close }: { task: TaskRecord; close: () => void }) {
     if (task.assigned_agent_id !== null)
       await release.mutateAsync({ task_id: task.id, agent_id: task.assigned_agent_id, reason: "Given to another agent" });
     const given = await claim.mutateAsync({ task_id: task.id, agent_id: chosen });
-    if (given.success) close();
-    else setHeld("The task cannot be taken now: it waits for others, or somebody else has it.");
+    if (given.success) {
+      close();
+      done?.();
+    } else setHeld("The task cannot be taken now: it waits for others, or somebody else has it.");
   };
   const error = claim.error ?? release.error;
   return (

@@ -1,0 +1,35 @@
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { DialogButton } from "./dialog";
+
+afterEach(cleanup);
+
+test("a dialog whose button stands in a form and a row is part of neither, and begins anew each time", () => {
+  const [row, outer, inner] = [vi.fn(), vi.fn(), vi.fn((event: Event) => event.preventDefault())];
+  render(
+    <form onSubmit={outer} onClick={row}>
+      <DialogButton word="Open" titled="title" off={false}>
+        {(close) => (
+          <form aria-label="Inside" onSubmit={(event) => inner(event.nativeEvent)}>
+            <h2 id="title">Title</h2>
+            <input aria-label="Name" defaultValue="" />
+            <button type="button" onClick={close}>
+              Leave it
+            </button>
+          </form>
+        )}
+      </DialogButton>
+    </form>,
+  );
+  expect(screen.queryByLabelText("Inside")).toBeNull();
+  fireEvent.click(screen.getByText("Open"));
+  fireEvent.change(screen.getByLabelText("Name"), { target: { value: "x" } });
+  fireEvent.submit(screen.getByLabelText("Inside"));
+
+  expect([row.mock.calls.length, outer.mock.calls.length, inner.mock.calls.length]).toEqual([0, 0, 1]);
+  expect(screen.getByLabelText("Inside").parentElement?.closest("form")).toBeNull();
+  fireEvent.click(screen.getByText("Leave it"));
+  fireEvent.click(screen.getByText("Open"));
+  expect((screen.getByLabelText("Name") as HTMLInputElement).value).toBe("");
+});
