@@ -129,6 +129,7 @@ async def test_the_audit_trail_is_found_along_indexes(call):
             {"status": "error"},
             {"since": tx.now},
             {"after": (tx.now, "log_7")},
+            {"tool": "*"},
             {},
         ):
             audit.page(**{**everything, **wanted})
@@ -142,7 +143,7 @@ async def test_the_audit_trail_is_found_along_indexes(call):
         await call.app.database.write(lambda tx: tx.connection.exec_driver_sql("ANALYZE audit"))
     found = await call.app.database.read(plans)
 
-    indexes = ["ix_audit_agent_id_at", "ix_audit_tool_at", "ix_audit_trouble", "", "", "", "ix_audit_id"]
+    indexes = ["ix_audit_agent_id_at", "ix_audit_tool_at", "ix_audit_trouble", "", "", "", "", "ix_audit_id"]
     indexes += ["ix_audit_tool_at"] * (1 + 5)  # the names, then the newest of each
     for plan, index in zip(found, indexes, strict=True):
         assert index in plan

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from fnmatch import fnmatchcase
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, literal_column, select, update
@@ -76,7 +76,7 @@ class Audit:
         if after is not None:
             moment, last = after
             where += [audit.c.at <= moment, (audit.c.at < moment) | (audit.c.id < last)]
-        if tool is None:
+        if tool is None or tool == "*":
             return self._newest(where, limit=limit)
         tools = self._tools(tool)
         if agent_id is not None or status not in (None, "ok"):  # few enough, along an index of their own
@@ -102,8 +102,7 @@ class Audit:
         """The names of tools in the trail that fit the pattern."""
         if "*" not in pattern:
             return [pattern]
-        fits = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
-        return [tool for tool in self._connection.execute(_TOOLS).scalars() if fits.fullmatch(tool)]
+        return [tool for tool in self._connection.execute(_TOOLS).scalars() if fnmatchcase(tool, pattern)]
 
     def get(self, id: str) -> dict[str, Any]:
         row = self._connection.execute(select(audit).where(audit.c.id == id)).first()
