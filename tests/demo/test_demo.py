@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PATIENCE = 300.0
 
 
-def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(tmp_path: Path) -> None:
-    environment = {**os.environ, "MISSION_HOME": str(tmp_path / "home"), "MISSION_PORT": "0"}
+@pytest.fixture
+def home(tmp_path: Path, _sqlite_template: Path) -> Path:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    shutil.copy(_sqlite_template, home / "mission.db")
+    return home
+
+
+def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(home: Path) -> None:
+    environment = {**os.environ, "MISSION_HOME": str(home), "MISSION_PORT": "0"}
 
     def mission(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "mission", *arguments]
@@ -32,14 +43,14 @@ def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(tmp_path: Path) 
         assert {item["kind"] for item in answered} == {"question", "blocker"}
         merged = Path(summary["repository"]) / "src" / "ledger" / "report.py"
         assert merged.exists()
-        assert list((tmp_path / "home" / "worktrees").rglob("*.py")) == []
+        assert list((home / "worktrees").rglob("*.py")) == []
     finally:
         stopped = mission("down", "--force")
     assert stopped.returncode == 0, stopped.stderr
 
 
-def test_a_demonstration_broken_off_in_the_middle_ends_at_once_and_leaves_nothing_running(tmp_path: Path) -> None:
-    environment = {**os.environ, "MISSION_HOME": str(tmp_path / "home"), "MISSION_PORT": "0"}
+def test_a_demonstration_broken_off_in_the_middle_ends_at_once_and_leaves_nothing_running(home: Path) -> None:
+    environment = {**os.environ, "MISSION_HOME": str(home), "MISSION_PORT": "0"}
 
     def mission(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "mission", *arguments]

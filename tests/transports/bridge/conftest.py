@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,13 @@ def mortal_home(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def real_home(tmp_path: Path) -> Iterator[Path]:
+def real_home(tmp_path: Path, _sqlite_template: Path) -> Iterator[Path]:
     """A home without a daemon, where our own starts."""
-    yield tmp_path / "home"
-    end_daemon(tmp_path / "home")
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    shutil.copy(_sqlite_template, home / "mission.db")
+    yield home
+    end_daemon(home)
 
 
 @pytest.fixture

@@ -156,12 +156,11 @@ def test_a_write_is_done_once_though_the_real_daemon_is_killed_around_it(
     real_home: Path, talk: Callable[..., Talk]
 ) -> None:
     bridge = talk(real_home)
-    bridge.ask(initialize())
-    first = described(real_home)["pid"]
     key = {"mission/key": "once"}
     start = call(1, "start_mission", meta=key, name="One", objective="Only one")
 
     before = bridge.ask(start)
+    first = described(real_home)["pid"]
     os.kill(first, signal.SIGKILL)
     after = bridge.ask({**start, "id": 2})
 
