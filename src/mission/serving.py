@@ -95,7 +95,7 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
     async def serve() -> None:
         async with app.running(periodic=False):
             _settle_memory()
-            await server.serve_stdio()
+            await server.serve_stdio(at_end=app.events.wake_waiters)
 
     _run(serve())
 

@@ -61,8 +61,8 @@ class McpServer:
         )
         self.server.middleware.clear()  # tracing costs on every call and nobody has configured it
 
-    async def serve_stdio(self) -> None:
-        requests = Requests()
+    async def serve_stdio(self, *, at_end: Callable[[], None]) -> None:
+        requests = Requests(at_end=at_end)
         async with stdio_server(stdin=requests) as (read, write):  # type: ignore[arg-type]  # it is only iterated
             requests.answers = Answers(write)
             await self.server.run(read, requests.answers, self.server.create_initialization_options())

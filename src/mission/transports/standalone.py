@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -69,8 +70,10 @@ class Requests:
     answers: Answers
     """Known once the SDK has opened its streams."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_end: Callable[[], None]) -> None:
+        """`at_end` is called when the input has ended, before the last answers are waited for."""
         self._lines = Lines(_taken_over())
+        self._at_end = at_end
 
     def __aiter__(self) -> Requests:
         return self
@@ -79,6 +82,7 @@ class Requests:
         while True:
             line = await anyio.to_thread.run_sync(lambda: next(self._lines, None), abandon_on_cancel=True)
             if line is None:
+                self._at_end()
                 await self.answers.wait_for_the_last()
                 raise StopAsyncIteration
             if isinstance(line, bytes) and not line.strip():
