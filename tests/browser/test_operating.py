@@ -80,14 +80,17 @@ def test_an_agent_is_launched_steered_stopped_and_played_again_whatever_it_write
     expect(page).to_have_title("Executions · Mission Control")
     assert page.locator(".terminal img").count() == 0
 
+    there = "https://example.org/there"
+    page.context.route(there, lambda asked: asked.fulfill(body="It leads here", content_type="text/plain"))
     told: list[str] = []
     page.on("dialog", lambda asked: (told.append(asked.message), asked.dismiss() if len(told) == 1 else asked.accept()))
     press_link(page, "over here")
     with page.expect_popup() as opening:
         press_link(page, "over here")
+    expect(opening.value.get_by_text("It leads here")).to_be_visible()
     assert opening.value.evaluate("window.opener") is None
     opening.value.close()
-    assert ["https://example.org/there" in each for each in told] == [True, True]
+    assert [there in each for each in told] == [True, True]
 
     steps = (("Nudge", "Say how it goes"), ("Checkpoint", "Write down where you are"), ("Interrupt", "interrupted"))
     for button, seen in steps:
