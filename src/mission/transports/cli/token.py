@@ -45,9 +45,9 @@ def rotate(as_json: bool) -> None:
     place: list[str] = []
     if running is not None:
         place = _place(settings)
-        daemon.stop(settings, running)
-    renew_token(settings)
+    renew_token(settings)  # first: if it cannot be written, the daemon goes on with the old one
     if running is not None:
+        daemon.stop(settings, running)
         daemon.ensure(settings, options=place)
     show_json({"rotated": True}) if as_json else click.echo(
         "The token is renewed. 'mission mcp' picks it up by itself; HTTP clients need the new one."
