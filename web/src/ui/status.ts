@@ -58,6 +58,18 @@ export const TASK: Record<string, Status> = {
   skipped: status("ring-slash", "muted", "Skipped"),
 };
 
+/** A task by its stored status alone, where nothing says what it waits for. */
+export const STORED: Record<string, Status> = {
+  pending: TASK["ready"]!,
+  planning: TASK["planning"]!,
+  in_progress: TASK["working"]!,
+  paused: TASK["paused"]!,
+  review: TASK["review"]!,
+  completed: TASK["claimed"]!,
+  failed: TASK["failed"]!,
+  skipped: TASK["skipped"]!,
+};
+
 export const AGENT: Record<string, Status> = {
   at_work: status("half", "progress", "At work"),
   idle: status("ring", "neutral", "Idle"),

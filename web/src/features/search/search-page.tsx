@@ -6,7 +6,10 @@ import { useTool } from "@/api/queries";
 import type { SearchResult } from "@/api/types";
 import { Card, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
+import { look, MISSION, STORED, type Status } from "@/ui/status";
 import "./search.css";
+
+const STATES: Record<string, Record<string, Status>> = { task: STORED, mission: MISSION, workflow: MISSION };
 
 export function SearchPage() {
   const [address, setAddress] = useSearchParams();
@@ -57,18 +60,27 @@ function Words({ words, search }: { words: string; search: (text: string) => voi
 }
 
 function Result({ result }: { result: SearchResult }) {
+  const { title, snippet } = result;
+  const more = snippet.startsWith(title) ? snippet.slice(title.length).trim() : snippet;
   return (
     <li>
-      <span className="meta kind">{result.type ?? result.kind}</span>
+      <span className="meta kind">{kindOf(result)}</span>
       <div>
         <Link to={addressOf(result)}>{result.title}</Link>
-        {result.snippet !== "" && result.snippet !== result.title && <div className="quiet">{result.snippet}</div>}
+        {more !== "" && <div className="quiet">{more}</div>}
       </div>
       <span className="meta">
         <Time at={result.at} />
       </span>
     </li>
   );
+}
+
+/** What was found, in the word that its state has everywhere else. */
+function kindOf({ kind, type }: SearchResult): string {
+  const table = STATES[kind];
+  if (type === null) return kind;
+  return table === undefined ? type : look(table, type).word;
 }
 
 function addressOf(result: SearchResult): string {

@@ -12,7 +12,7 @@ import { Lease, LeaseBar } from "@/ui/lease";
 import { Ago, Card, Time } from "@/ui/parts";
 import { Long } from "@/ui/long";
 import { Loaded } from "@/ui/states";
-import { look, TASK, type Status } from "@/ui/status";
+import { look, STORED, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { count } from "@/ui/text";
 import { partsOf } from "./context-parts";
@@ -96,16 +96,6 @@ function Names({ tasks, none }: { tasks: MissionTask[]; none: string }) {
   );
 }
 
-const MOVES: Record<string, Status> = {
-  pending: TASK["ready"]!,
-  planning: TASK["planning"]!,
-  in_progress: TASK["working"]!,
-  paused: TASK["paused"]!,
-  review: TASK["review"]!,
-  completed: TASK["claimed"]!,
-  failed: TASK["failed"]!,
-  skipped: TASK["skipped"]!,
-};
 const ENTRY: Record<string, Status> = {
   milestone: { shape: "diamond", tone: "progress", word: "Milestone" },
   progress: { shape: "diamond", tone: "progress", word: "Progress" },
@@ -126,8 +116,8 @@ interface HistoryRow {
 export function historyOf(story: TaskStory | undefined, checkpoints: readonly CheckpointRecord[], names = new Map<string, string>()): HistoryRow[] {
   const moves = (story?.moves ?? []).map((move) => ({
     at: move.at,
-    status: look(MOVES, move.status),
-    words: move.status === "pending" && move.agent !== null ? "Taken" : look(MOVES, move.status).word,
+    status: look(STORED, move.status),
+    words: move.status === "pending" && move.agent !== null ? "Taken" : look(STORED, move.status).word,
     more: [move.agent, move.attempt > 1 ? `attempt ${move.attempt}` : null].filter(Boolean).join(", "),
     decision: false,
   }));
