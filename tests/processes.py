@@ -33,8 +33,8 @@ def start(program: str, given: Sequence[Sequence[object]], **options: object) ->
 
 
 def run(program: str, given: Sequence[Sequence[object]]) -> list[str]:
-    """The lines that they printed, flushed one by one; all must end well and without a complaint."""
+    """The lines that they printed, flushed one by one; all must end well."""
     process = start(program, given)
     out, problems = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, problems) == (0, "")
+    assert process.returncode == 0, problems
     return out.splitlines()

@@ -91,7 +91,9 @@ def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh)
         """
     )
 
-    processes.run(program, [[str(fresh.home), fresh.database_url]] * 4)
+    started = processes.start(program, [[str(fresh.home), fresh.database_url]] * 4)
+
+    assert (started.communicate(timeout=processes.PATIENCE)[1], started.returncode) == ("", 0)
 
 
 def _is_shared(name, *_):
