@@ -207,7 +207,7 @@ class Postman:
         try:
             await self._supervisor.launch(self._work, order, answer=lambda made: made)
         except MissionError as error:
-            await self._work.write(_complain, execution=execution, error=error)
+            await write_at_last(self._work, _complain, execution=execution, error=error)
 
     async def _message(self, execution: Execution, message: Mapping[str, Any]) -> None:
         follower = self._supervisor.follower(execution.id)

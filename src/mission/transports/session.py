@@ -69,9 +69,9 @@ class Sessions:
         """Sign out: the cookie is worth nothing from now on, nor is a copy of it; its open sockets close."""
         session = cookie.rpartition(".")[0]
         self._ended = {each for each in self._ended if _end_of(each) > time.time()} | {session}
-        write_private(self._file, "".join(f"{each}\n" for each in sorted(self._ended)))
         if (ending := self._endings.get(session)) is not None:
-            ending.set()
+            ending.set()  # before it is written down, which a full disk may refuse
+        write_private(self._file, "".join(f"{each}\n" for each in sorted(self._ended)))
 
     async def outlives(self, cookie: str, serving: Awaitable[None]) -> bool:
         """Serve a socket for as long as its session lasts; whether it was the socket that ended."""

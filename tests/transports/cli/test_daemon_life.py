@@ -188,6 +188,9 @@ def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monk
     def refuse(*_: Any, **__: Any) -> None:
         raise daemons.ToolFailed(TransientError("the database cannot be reached right now").as_dict(), status=503)
 
+    def hang(*_: Any, timeout: float, **__: Any) -> None:
+        raise daemons.DaemonUnavailable(f"no answer in {timeout:.0f} seconds", hint="Wait.")
+
     stopped: list[int] = []
     running = daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=1, version="1")
     monkeypatch.setattr(daemons, "find", lambda _: running)
@@ -197,14 +200,18 @@ def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monk
     shown = CliRunner().invoke(status, [])
     refused = CliRunner().invoke(down, [])
     forced = CliRunner().invoke(down, ["--force"])
+    monkeypatch.setattr(client, "call", hang)
+    hanging = CliRunner().invoke(down, [])
     monkeypatch.setattr(daemons, "find", lambda _: None)
     monkeypatch.setattr(daemons, "holder", lambda _: running)
     silent = CliRunner().invoke(down, ["--force"])
 
-    assert [run.exit_code for run in (shown, refused, forced, silent)] == [0, 1, 0, 0]
+    assert [run.exit_code for run in (shown, refused, forced, hanging, silent)] == [0, 1, 0, 1, 0]
     assert "is running at http://127.0.0.1:1" in shown.output
     assert "the database cannot be reached" in shown.output
     assert "--force stops it anyway" in refused.output
+    assert "no answer in 10 seconds" in hanging.output
+    assert "--force stops it anyway" in hanging.output
     assert stopped == [1, 1]
 
 

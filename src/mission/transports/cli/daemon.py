@@ -140,12 +140,13 @@ def _going_on() -> dict[str, object]:
 
 def _crew() -> list[dict[str, Any]]:
     try:
-        found: list[dict[str, Any]] = client.call("mcp__supervisor__list_agents", {"limit": MOST_AGENTS})["agents"]
-    except daemon.ToolFailed as failed:
-        if failed.error["code"] != TransientError.code:
+        asked = client.call("mcp__supervisor__list_agents", {"limit": MOST_AGENTS}, timeout=STATUS_SECONDS)
+    except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
+        if isinstance(problem, daemon.ToolFailed) and problem.error["code"] != TransientError.code:
             raise
-        message = f"whether agents are at work cannot be told: {failed.error['message']}"
+        message = f"whether agents are at work cannot be told: {problem}"
         raise InvalidState(message, hint="--force stops it anyway.") from None
+    found: list[dict[str, Any]] = asked["agents"]
     return found
 
 
