@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 PATIENCE = 120.0
 DIVIDE = """
@@ -26,10 +27,11 @@ sys.exit(max(os.wait()[1] for _ in given) and 1)
 """
 
 
-def start(program: str, given: Sequence[Sequence[object]], **options: object) -> subprocess.Popen[str]:
+def start(program: str, given: Sequence[Sequence[object]], **options: Any) -> subprocess.Popen[str]:
     """A process for each of the given arguments, which runs the program's `main` with them; and one that waits."""
     command = [sys.executable, "-c", program + DIVIDE, json.dumps(given)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload,no-any-return]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, **{**pipes, **options})
 
 
 def run(program: str, given: Sequence[Sequence[object]]) -> list[str]:

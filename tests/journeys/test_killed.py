@@ -116,7 +116,7 @@ def _started(settings, agents, recipient):
         [str(settings.home), settings.database_url, agent, recipient, LOOPS, out, [end for end in ends if end != out]]
         for agent, out in zip(agents, ends, strict=True)
     ]
-    started = processes.start(PROGRAM, given, pass_fds=ends)
+    started = processes.start(PROGRAM, given, pass_fds=ends, stderr=None)
     for end in ends:
         os.close(end)
     writers = [Writer(agent, said) for agent, (said, _) in zip(agents, pipes, strict=True)]
