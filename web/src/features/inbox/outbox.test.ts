@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { ApiError } from "@/api/client";
 import type { ItemRow } from "@/api/types";
-import { ATTENDED_SECONDS, Outbox, UNDO_SECONDS } from "./outbox";
+import { ATTENDED_SECONDS, Outbox, outbox, UNDO_SECONDS } from "./outbox";
 
 const item = { id: "q_1" } as ItemRow;
 const answer = { kind: "answer", args: { id: "q_1", choice: 1 } } as const;
@@ -66,4 +66,19 @@ test("what could not be sent says why and can be sent again under the same key",
 
   const keys = (deliver.mock.calls as unknown as [unknown, string][]).map(([, key]) => key);
   expect([keys.length, new Set(keys).size, box.all()[0]?.state]).toEqual([2, 1, "sent"]);
+});
+
+test("of a page that goes away both the move of a task and the answer leave at once", () => {
+  const fetched = vi.fn(() => new Promise<Response>(() => undefined));
+  vi.stubGlobal("fetch", fetched);
+
+  outbox.put(item, { kind: "move", args: { id: "q_1", text: "Skip it" }, task: "t_1", status: "skipped" }, "Skip it");
+  outbox.flush();
+
+  const sent = fetched.mock.calls as unknown as [string, RequestInit][];
+  expect(sent.map(([path, { keepalive }]) => [path, keepalive])).toEqual([
+    ["/api/tools/task_update_status", true],
+    ["/api/tools/queue_answer", true],
+  ]);
+  vi.unstubAllGlobals();
 });

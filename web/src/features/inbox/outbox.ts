@@ -126,8 +126,11 @@ export class Outbox {
 
 export const outbox = new Outbox(async (wish, key, leaving) => {
   if (wish.kind === "dismiss") return { ...(await call("queue_dismiss", wish.args, { key, leaving })), messageId: null };
-  if (wish.kind === "move" && (await call("task_get", { id: wish.task })).status !== wish.status)
-    await call("task_update_status", { id: wish.task, status: wish.status }, { key: `${key}-move`, leaving });
+  if (wish.kind === "move") {
+    const move = () => call("task_update_status", { id: wish.task, status: wish.status }, { key: `${key}-move`, leaving });
+    if (leaving) void move().catch(() => undefined); // a page that goes away waits for nothing: both leave at once
+    else if ((await call("task_get", { id: wish.task })).status !== wish.status) await move();
+  }
   const done = await call("queue_answer", wish.args, { key, leaving });
   return { closed_at: done.closed_at, messageId: done.message_id };
 });
