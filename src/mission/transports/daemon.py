@@ -306,7 +306,8 @@ def _replaceable(daemon: Daemon, say: Callable[[str], None]) -> bool:
     if running == 0:
         say(f"replacing the daemon of version {daemon.version} by {__version__}")
         return True
-    say(f"the daemon is version {daemon.version}, older than {__version__}, and has executions running: it stays")
+    why = "does not say what it runs" if running is None else "has executions running"
+    say(f"the daemon is version {daemon.version}, older than {__version__}, and {why}: it stays")
     return False
 
 

@@ -43,7 +43,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     if not as_json:
         warn(strangers())
     running = daemon.find(settings)
-    if running is not None and _is_elsewhere(settings, host, port):
+    if running is not None and (host or port) and _is_elsewhere(settings, host, port):
         raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")
     if detach:
         started = daemon.ensure(settings, options=_options(host, port))  # in place of an older one, too
