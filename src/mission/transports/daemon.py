@@ -184,6 +184,7 @@ def stop(settings: Settings, daemon: Daemon, *, timeout: float = START_SECONDS) 
 
     try:
         os.kill(daemon.pid, signal.SIGTERM)
+        os.kill(daemon.pid, signal.SIGCONT)  # one that was suspended hears it only when it goes on
     except ProcessLookupError:
         return
     deadline = time.monotonic() + timeout

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,15 @@ def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monk
     assert "no answer in 10 seconds" in hanging.output
     assert "--force stops it anyway" in hanging.output
     assert stopped == [1, 1]
+
+
+def test_a_daemon_that_was_suspended_is_stopped_too(sqlite_settings: Settings) -> None:
+    suspended = subprocess.Popen(["sleep", "600"])
+    suspended.send_signal(signal.SIGSTOP)
+
+    daemons.stop(sqlite_settings, daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=suspended.pid, version="1"))
+
+    assert suspended.wait(timeout=60) == -signal.SIGTERM
 
 
 async def test_a_daemon_tells_that_it_lives_while_its_database_is_out_of_reach(
