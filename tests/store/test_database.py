@@ -299,6 +299,29 @@ def test_sqlite_waits_for_the_disk(tmp_path, monkeypatch):
     assert found == ["wal", FULL, 1]
 
 
+def test_a_connection_that_breaks_again_while_it_is_replaced_is_replaced_the_next_time(postgres_settings):
+    ours, other = (new_backend(postgres_settings, role=role) for role in ("a daemon", "a look"))
+    connect = ours.presence._connect
+
+    def kill(connection):
+        pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+        with other.connect() as killer:
+            killer.exec_driver_sql(f"SELECT pg_terminate_backend({pid}, 60000)")  # waits until it is gone
+        return connection
+
+    ours.presence.enter()
+    kill(ours.presence._connection())
+    ours.presence._connect = lambda: kill(connect())
+    with pytest.raises(DBAPIError):
+        ours.presence.keep()
+    ours.presence._connect = connect
+    ours.presence.keep()
+
+    assert [holder.partition(" (")[0] for holder in other.presence.holders()] == ["a daemon"]
+    ours.close()
+    other.close()
+
+
 async def test_killed_connections_are_replaced_and_the_database_is_in_use_again(postgres_settings, clock, monkeypatch):
     monkeypatch.setattr(postgres, "POLL_SECONDS", 0.05)
     app = App(postgres_settings, role="a test", clock=clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import psycopg
 from sqlalchemy import Connection, NullPool, create_engine, text
@@ -47,12 +48,11 @@ class PostgresPresence:
 
     def keep(self) -> None:
         """Be counted again after the connection was lost, as when the server was restarted."""
-        try:
+        with suppress(DBAPIError):
             if self._entered:
                 self._connection().exec_driver_sql("SELECT 1")
                 return
-        except DBAPIError:
-            self.leave()
+        self.leave()  # a connection that broke, now or when this was tried before, is of no more use
         taken = self._connection().execute(text("SELECT pg_try_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
         self._entered = bool(taken.scalar_one())
 
