@@ -53,7 +53,7 @@ def test_a_wrong_setting_is_named_with_its_source(tmp_path, text, words):
 
 
 def test_a_variable_that_nothing_reads_is_told_with_the_nearest_that_is_read():
-    ours = {"MISSION_PORT": "1", "MISSION_HOME": "/x", "MISSION_TOKEN": "t", "MISSION_TEST_CLIENTS": "1", "PORT": "1"}
+    ours = {"MISSION_PORT": "1", "MISSION_HOME": "/x", "MISSION_TOKEN": "t", "PORT": "1"}
     wrong = {"MISSION_PROT": "1", "MISSION_QUUX": "1", "MISSION_EMPTY": ""}
 
     assert strangers({**ours, **wrong}) == [

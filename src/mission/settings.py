@@ -161,7 +161,7 @@ def strangers(environment: Mapping[str, str] = os.environ) -> list[str]:
     known = [*(f"MISSION_{name.upper()}" for name in NAMES), *OTHER_VARIABLES]
     found = []
     for name, value in sorted(environment.items()):
-        if value and name.startswith("MISSION_") and not name.startswith("MISSION_TEST_") and name not in known:
+        if value and name.startswith("MISSION_") and name not in known:
             near = _nearest(name, [variable.removeprefix("MISSION_").lower() for variable in known])
             advice = f"did you mean MISSION_{near.upper()}?" if near else "'mission config' lists what can be set"
             found.append(f"{name} is set, but nothing reads it; {advice}")

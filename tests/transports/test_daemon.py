@@ -245,7 +245,7 @@ def test_an_older_daemon_without_executions_is_replaced(settings: Settings, home
     ("version", "executions", "word"),
     [
         ("0.0.9", 2, "executions running"),
-        ("0.0.9", None, "executions"),
+        ("0.0.9", None, "does not say"),
         ("99.0.0", 0, "as it is"),
         ("x", 0, "as it is"),
     ],

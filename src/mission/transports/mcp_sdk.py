@@ -57,11 +57,14 @@ class Sdk:
 
     async def _keep(self) -> None:
         """The managers' life in a task of its own: whoever enters them must leave them, and requests come and go."""
-        async with AsyncExitStack() as entered:
-            for manager in self._managers:
-                await entered.enter_async_context(manager.run())
-            self._open.set()
-            await self._ended.wait()
+        try:
+            async with AsyncExitStack() as entered:
+                for manager in self._managers:
+                    await entered.enter_async_context(manager.run())
+                self._open.set()
+                await self._ended.wait()
+        finally:
+            self._open.set()  # whatever happened: nobody waits for ever
 
     def _made(self) -> list[StreamableHTTPSessionManager]:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

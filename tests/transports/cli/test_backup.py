@@ -9,10 +9,12 @@ import zipfile
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from mission.transports import daemon
 from mission.transports.cli.backup import restore
+from mission.transports.cli.main import cli
 from tests.transports.cli.program import Program
 
 
@@ -133,6 +135,19 @@ def test_the_token_is_shown_renewed_and_taken_by_a_running_daemon(fresh: Program
     assert fresh.does("missions")["total"] == 0
     stale = Program(fresh.home, MISSION_TOKEN=made)
     assert stale.refuses("missions")["code"] == "UNAUTHENTICATED"
+
+
+def test_a_renewed_token_of_a_daemon_that_does_not_end_is_told(fresh: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise daemon.DaemonUnavailable("The daemon still runs.", hint="End it.")
+
+    fresh.does("up", "--detach")
+    monkeypatch.setattr(daemon, "stop", refuse)
+
+    told = CliRunner(env=fresh.environment).invoke(cli, ["token", "rotate", "--json"])
+
+    assert told.exit_code != 0
+    assert "the old one is taken for as long as the daemon runs. The daemon still runs." in told.output
 
 
 def _newest_event(program: Program) -> int:

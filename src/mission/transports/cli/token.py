@@ -34,6 +34,15 @@ def _place(settings: Settings) -> list[str]:
     return ["--host", str(facts["host"]), "--port", str(facts["port"])]
 
 
+def _restart(settings: Settings, running: daemon.Daemon, place: list[str]) -> None:
+    try:
+        daemon.stop(settings, running)
+    except daemon.DaemonUnavailable as error:
+        told = f"The token is renewed, but the old one is taken for as long as the daemon runs. {error.message}"
+        raise daemon.DaemonUnavailable(told, hint=error.hint) from None
+    daemon.ensure(settings, options=place)
+
+
 @token.command()
 @json_option
 @speaks
@@ -47,8 +56,7 @@ def rotate(as_json: bool) -> None:
         place = _place(settings)
     renew_token(settings)  # first: if it cannot be written, the daemon goes on with the old one
     if running is not None:
-        daemon.stop(settings, running)
-        daemon.ensure(settings, options=place)
+        _restart(settings, running, place)
     show_json({"rotated": True}) if as_json else click.echo(
         "The token is renewed. 'mission mcp' picks it up by itself; HTTP clients need the new one."
     )
