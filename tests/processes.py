@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 PATIENCE = 120.0
+SAY = """
+import os
+def say(*words):  # by a single write: print() may write word by word, and lines of several processes would mix
+    os.write(1, f"{' '.join(map(str, words))}\\n".encode())
+"""
 DIVIDE = """
-import json, os, sys, traceback
+import json, sys, traceback
 from mission.domain import ids
 given = json.loads(sys.argv[1])
 for arguments in given:
@@ -28,14 +33,17 @@ sys.exit(max(os.wait()[1] for _ in given) and 1)
 
 
 def start(program: str, given: Sequence[Sequence[object]], **options: Any) -> subprocess.Popen[str]:
-    """A process for each of the given arguments, which runs the program's `main` with them; and one that waits."""
-    command = [sys.executable, "-c", program + DIVIDE, json.dumps(given)]
+    """A process for each of the given arguments, which runs the program's `main` with them; and one that waits.
+
+    The program has `say`, which prints a line.
+    """
+    command = [sys.executable, "-c", SAY + program + DIVIDE, json.dumps(given)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, text=True, **{**pipes, **options})
 
 
 def run(program: str, given: Sequence[Sequence[object]]) -> list[str]:
-    """The lines that they printed, flushed one by one; all must end well."""
+    """The lines that they said; all must end well."""
     process = start(program, given)
     out, problems = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, problems

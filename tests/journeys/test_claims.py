@@ -29,7 +29,7 @@ PROGRAM = textwrap.dedent(
                 taken = await app.gateway("task_claim_next", {"agent_id": agent}, Caller(transport="test"))
                 if not taken["success"]:
                     return
-                print(taken["task"]["id"], taken["fence"], flush=True)
+                say(taken["task"]["id"], taken["fence"])
 
     def main(*arguments):
         asyncio.run(claim(*arguments))
