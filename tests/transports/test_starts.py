@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 
 import pytest
+from mcp.server.lowlevel import Server
+
+from mission.transports import mcp_sdk
 
 
 @pytest.mark.parametrize(
@@ -23,3 +27,15 @@ def test_a_process_loads_nothing_that_it_may_never_need(imported: str, unneeded:
     shown = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
 
     assert shown.stdout.split() == []
+
+
+async def test_the_sdk_is_there_before_anybody_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_sdk, "AFTER_SECONDS", 0.0)
+    loop, made = asyncio.get_running_loop(), asyncio.Event()
+
+    def make() -> Server:
+        loop.call_soon_threadsafe(made.set)
+        return Server("test")
+
+    async with mcp_sdk.Sdk(make).running():
+        await asyncio.wait_for(made.wait(), 60)

@@ -1,4 +1,4 @@
-"""The SDK behind an HTTP endpoint, brought in by the first request that needs it.
+"""The SDK behind an HTTP endpoint, brought in by the first request that needs it, or soon after the start.
 
 Importing it takes as long as everything else that a daemon does before it serves, and ordinary calls go without it.
 """
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+AFTER_SECONDS = 2.0
+"""When a daemon brings it in unasked: not while it starts, and before most clients say hello."""
+
 
 class Sdk:
     """The session managers of one server: `plain` answers JSON, `streaming` answers that carry progress."""
@@ -33,12 +36,19 @@ class Sdk:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
+        unasked = asyncio.create_task(self._open_unasked())
         try:
             yield
         finally:
             self._ended.set()
+            unasked.cancel()
+            await asyncio.gather(unasked, return_exceptions=True)  # what went wrong is told to whoever asks for it
             if self._keeper is not None:
                 await self._keeper
+
+    async def _open_unasked(self) -> None:
+        await asyncio.sleep(AFTER_SECONDS)
+        await self._opened()
 
     async def plain(self) -> StreamableHTTPSessionManager:
         return (await self._opened())[0]
