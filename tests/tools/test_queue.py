@@ -51,6 +51,25 @@ async def test_a_blocker_waits_for_a_person_whose_answer_resolves_it(call, task)
     assert [event.data["state"] for event in told if event.type.startswith("queue:")] == ["open", "answered"]
 
 
+async def test_an_answer_is_among_the_decisions_that_every_agent_reads(call, task):
+    issue = {
+        "task_id": task["task_id"],
+        "type": "unclear_requirement",
+        "description": "Which key?",
+        "resolution": "asked",
+    }
+    await call("log_issue", issue | {"requires_human_review": True})
+    (item,) = await queue(call)
+    await call("queue_answer", {"id": item["id"], "text": "The one in the vault"})
+
+    context = await call("get_context", {"mission_id": task["mission_id"], "include": ["decisions", "blockers"]})
+
+    (decision,) = context["decisions"]
+    assert (decision["question"], decision["chosen"]) == ("Which key?", "The one in the vault")
+    assert (decision["task_id"], context["blockers"]) == (task["task_id"], [])
+    assert "operator" in decision["reasoning"]
+
+
 async def test_bad_answers_are_refused_and_change_nothing(call, task):
     issue = {"task_id": task["task_id"], "type": "other", "description": "d", "resolution": "r"}
     await call("log_issue", issue | {"requires_human_review": True})

@@ -8,7 +8,7 @@ from itertools import chain, count
 from typing import Any, TypeVar
 
 from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, QueueItem
-from mission.domain.journal import CheckpointType
+from mission.domain.journal import DecisionCategory, EntryKind
 from mission.domain.mail import HUMAN, MessageType, reply_subject
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Quality, Task, TaskStatus
@@ -77,13 +77,20 @@ def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> G
 
 
 def _note(tx: Tx, item: QueueItem) -> None:
-    """Keep the answer in the task's journal: whoever goes on with the task finds it there."""
-    journal.checkpoint(
+    """Keep the answer as a decision of the task: agents of every dialect read those, mailbox or not."""
+    journal.log(
         tx,
-        type=CheckpointType.DECISION,
+        kind=EntryKind.DECISION,
         task_id=item.task_id or "",
         summary=f"{item.subject} → {item.answer}",
-        detail={"item_id": item.id, "question": item.body or item.subject, "answer": item.answer, "by": item.closed_by},
+        detail={
+            "category": DecisionCategory.OTHER,
+            "question": item.subject,
+            "options_considered": list(item.choices),
+            "chosen": item.answer,
+            "reasoning": f"answered by {item.closed_by} ({item.id})",
+            "trade_offs": None,
+        },
         agent_id=None,
         fence=None,
     )
