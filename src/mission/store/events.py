@@ -14,11 +14,20 @@ from mission.store.columns import UtcTime
 from mission.store.prepared import Prepared
 from mission.store.tables import event_counter, events
 
+NEWEST_ROW = 1
+FIRST_ROW = 2
+"""Rows of the counter: the number given last; and, after a restore, the first that does not come from the backup."""
+
+_IS_NEWEST = event_counter.c.id == NEWEST_ROW
 _ADVANCE = Prepared(
-    update(event_counter).values(seq=event_counter.c.seq + bindparam("more")).returning(event_counter.c.seq)
+    update(event_counter)
+    .where(_IS_NEWEST)
+    .values(seq=event_counter.c.seq + bindparam("more"))
+    .returning(event_counter.c.seq)
 )
 _INSERT = Prepared(insert(events))
-_NEWEST = select(event_counter.c.seq)
+_NEWEST = select(event_counter.c.seq).where(_IS_NEWEST)
+_FIRST = select(event_counter.c.seq).where(event_counter.c.id == FIRST_ROW)
 _OLDEST = select(func.min(events.c.seq))
 _SINCE = select(events).where(events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("limit"))
 _SINCE_OF_MISSION = (
@@ -78,9 +87,13 @@ class Events:
         return int(self._connection.execute(_NEWEST).scalar_one())
 
     def oldest(self) -> int:
-        """The number of the oldest event kept, or the next one to come when none is."""
+        """The number of the oldest event from which a reader can go on, or the next one to come when none is.
+
+        Nobody goes on across a restore: what was seen before it may be undone, under numbers that stay given.
+        """
         oldest = self._connection.execute(_OLDEST).scalar()
-        return self.newest() + 1 if oldest is None else int(oldest)
+        first = self._connection.execute(_FIRST).scalar()
+        return max(self.newest() + 1 if oldest is None else int(oldest), first or 0)
 
     def since(self, seq: int, *, limit: int, mission_id: str | None = None) -> list[StoredEvent]:
         if mission_id is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -48,8 +49,13 @@ class Presence:
     def enter(self) -> None:
         """Be counted among the holders; waits while somebody has it exclusively."""
         self._lock.acquire(exclusive=False)
-        self._notes.mkdir(mode=0o700, exist_ok=True)
-        self._note.write_text(self._role)
+        try:
+            self._notes.mkdir(mode=0o700, exist_ok=True)
+            self._note.write_text(self._role)
+        except OSError as error:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+                raise
+            # the disk is full: we are counted all the same, only not by name
 
     def enter_alone(self) -> list[str] | None:
         """Nothing when the lock is exclusively ours now, else who holds it."""

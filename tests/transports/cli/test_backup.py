@@ -42,7 +42,7 @@ def test_what_was_deleted_comes_back_and_event_numbers_go_on_above(fresh: Progra
     assert restored["rows"] == backed_up["rows"]
     assert [row["id"] for row in fresh.here("workflow_list")["workflows"]] == [found]
     fresh.here("start_mission", name="new", objective="o")
-    assert _newest_event(fresh) == highest + 1
+    assert _newest_event(fresh) > highest
 
 
 def test_a_backup_without_a_name_lies_in_the_home_and_needs_no_daemon(fresh: Program) -> None:
@@ -152,4 +152,4 @@ def test_a_renewed_token_of_a_daemon_that_does_not_end_is_told(fresh: Program, m
 
 def _newest_event(program: Program) -> int:
     with closing(sqlite3.connect(program.home / "mission.db")) as connection:
-        return int(connection.execute("SELECT seq FROM event_counter").fetchone()[0])
+        return int(connection.execute("SELECT seq FROM event_counter WHERE id = 1").fetchone()[0])
