@@ -489,8 +489,8 @@ def test_an_answer_comes_as_plain_json_unless_progress_is_wanted(live: Live) -> 
 
 
 NO_MESSAGES = {
-    "hello": (None, "Parse error: the line is not JSON"),
-    "[" * 100_000: (None, "Parse error: the line is not JSON"),
+    "hello": (None, "Parse error: the line is not JSON, or nested too deeply"),
+    "[" * 100_000: (None, "Parse error: the line is not JSON, or nested too deeply"),
     "[]": (None, "Batches are not supported: send one message per line"),
     '{"id": 31}': (31, "Invalid request: a request names its method"),
     '{"jsonrpc": "1.0", "id": 32, "method": "ping"}': (32, "Invalid request: not a message of JSON-RPC 2.0"),

@@ -162,7 +162,7 @@ class Bridge:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            self._write_error(None, -32700, "Parse error: the line is not JSON")
+            self._write_error(None, -32700, "Parse error: the line is not JSON, or nested too deeply")
             return None
         wrong = wrong_with(message)
         if wrong is not None:

@@ -120,7 +120,7 @@ def _read(line: bytes | Oversized) -> types.JSONRPCMessage | Refusal:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, -32700, "Parse error: the line is not JSON")
+        return _error(None, -32700, "Parse error: the line is not JSON, or nested too deeply")
     wrong = wrong_with(message) or _half_a_character(message) or "Invalid request: not a message of JSON-RPC 2.0"
     return _error(usable_id(message), INVALID_REQUEST, wrong)
 

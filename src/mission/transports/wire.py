@@ -84,7 +84,10 @@ async def json_body(request: Request) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise InvalidInput("the body is not valid JSON", hint='Send one JSON object, such as {"name": "…"}.') from None
+        raise InvalidInput(
+            "the body is not valid JSON, or nested too deeply, or has a number beyond all measure",
+            hint='Send one JSON object, such as {"name": "…"}.',
+        ) from None
 
 
 def _too_large() -> TooLarge:
