@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 import threading
 
 import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from mission.app import App
 from mission.domain import events
-from mission.domain.errors import NotFound, TransientError
+from mission.domain.errors import NotFound, StorageFull, TransientError
 from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
 from mission.store import database, postgres, sqlite
@@ -375,3 +376,15 @@ def _second_backend(app, settings):
     from mission.store.opening import open_backend
 
     return open_backend(settings, role="a second writer")
+
+
+@pytest.mark.parametrize("name", ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"])
+def test_each_word_of_sqlite_for_a_full_disk_is_understood(tmp_path, name):
+    problem = sqlite3.OperationalError("disk I/O error")
+    problem.sqlite_errorname = name
+
+    told = sqlite.SqliteBackend(tmp_path / "mission.db", role="a test").translate(
+        OperationalError("COMMIT", {}, problem)
+    )
+
+    assert isinstance(told, StorageFull)

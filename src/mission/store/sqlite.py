@@ -71,7 +71,7 @@ class SqliteBackend:
         base = "_".join(name.split("_")[:2])
         if base in _BUSY:
             return _caused(TransientError("the database is busy; nothing was changed"), error)
-        if base == "SQLITE_FULL" or (base == "SQLITE_IOERR" and "WRITE" in name):
+        if base == "SQLITE_FULL" or name == "SQLITE_IOERR_SHMSIZE" or (base == "SQLITE_IOERR" and "WRITE" in name):
             return _caused(StorageFull(), error)
         if base in {"SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB"}:
             return _caused(StorageUnusable(), error)
