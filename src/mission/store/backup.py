@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, MetaData, Table, delete, insert, select, text, update
+from sqlalchemy import Connection, MetaData, Table, delete, insert, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InvalidInput
@@ -19,9 +19,9 @@ from mission.domain.times import shown, utc_now
 from mission.settings import Settings
 from mission.store import migrate
 from mission.store.backend import Backend
-from mission.store.events import FIRST_ROW, NEWEST_ROW
+from mission.store.events import Events
 from mission.store.json import dumps
-from mission.store.tables import event_counter, metadata, search_documents, search_progress
+from mission.store.tables import metadata, search_documents, search_progress
 
 FORMAT = 1
 CHUNK = 1_000
@@ -30,7 +30,6 @@ OURS = frozenset({*metadata.tables, "alembic_version"})
 DERIVED = frozenset({"alembic_version", search_documents.name, search_progress.name})
 """What is made anew from the rest."""
 SNAPSHOTS = "snapshots/"
-_NEWEST = select(event_counter.c.seq).where(event_counter.c.id == NEWEST_ROW)
 Report = Callable[[str, int], None]
 
 
@@ -115,7 +114,7 @@ def _replace(
         counts = _load_all(connection, archive, report=report)
         if counts != manifest["rows"]:
             raise BadBackup("the backup is incomplete", hint=_WANTED)
-        _go_on_above(connection, highest)
+        Events(connection).go_on_above(highest)
         if manifest["revision"] != migrate.HEAD:
             migrate.upgrade(connection)
         _restore_snapshots(settings.snapshots_path, archive)
@@ -187,16 +186,7 @@ def _chunks(archive: zipfile.ZipFile, table: str) -> Iterator[list[dict[str, Any
 def _highest_number(connection: Connection) -> int:
     if migrate.revision_of(connection) is None:
         return 0
-    return int(connection.execute(_NEWEST).scalar() or 0)
-
-
-def _go_on_above(connection: Connection, highest: int) -> None:
-    """Where numbers were given that the backup does not know, readers that may have seen them must begin anew."""
-    if connection.execute(_NEWEST).scalar_one() >= highest:
-        return
-    connection.execute(update(event_counter).where(event_counter.c.id == NEWEST_ROW).values(seq=highest + 1))
-    connection.execute(delete(event_counter).where(event_counter.c.id == FIRST_ROW))
-    connection.execute(insert(event_counter).values(id=FIRST_ROW, seq=highest + 2))
+    return Events(connection).newest()
 
 
 _WANTED = "Give the path of a file made by 'mission backup'."

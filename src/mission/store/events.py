@@ -14,11 +14,11 @@ from mission.store.columns import UtcTime
 from mission.store.prepared import Prepared
 from mission.store.tables import event_counter, events
 
-NEWEST_ROW = 1
-FIRST_ROW = 2
+_NEWEST_ROW = 1
+_FIRST_ROW = 2
 """Rows of the counter: the number given last; and, after a restore, the first that does not come from the backup."""
 
-_IS_NEWEST = event_counter.c.id == NEWEST_ROW
+_IS_NEWEST = event_counter.c.id == _NEWEST_ROW
 _ADVANCE = Prepared(
     update(event_counter)
     .where(_IS_NEWEST)
@@ -27,7 +27,7 @@ _ADVANCE = Prepared(
 )
 _INSERT = Prepared(insert(events))
 _NEWEST = select(event_counter.c.seq).where(_IS_NEWEST)
-_FIRST = select(event_counter.c.seq).where(event_counter.c.id == FIRST_ROW)
+_FIRST = select(event_counter.c.seq).where(event_counter.c.id == _FIRST_ROW)
 _OLDEST = select(func.min(events.c.seq))
 _SINCE = select(events).where(events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("limit"))
 _SINCE_OF_MISSION = (
@@ -94,6 +94,14 @@ class Events:
         oldest = self._connection.execute(_OLDEST).scalar()
         first = self._connection.execute(_FIRST).scalar()
         return max(self.newest() + 1 if oldest is None else int(oldest), first or 0)
+
+    def go_on_above(self, highest: int) -> None:
+        """After a restore: where numbers were given that the backup does not know, their readers must begin anew."""
+        if self.newest() >= highest:
+            return
+        self._connection.execute(update(event_counter).where(_IS_NEWEST).values(seq=highest + 1))
+        self._connection.execute(delete(event_counter).where(event_counter.c.id == _FIRST_ROW))
+        self._connection.execute(insert(event_counter).values(id=_FIRST_ROW, seq=highest + 2))
 
     def since(self, seq: int, *, limit: int, mission_id: str | None = None) -> list[StoredEvent]:
         if mission_id is None:
