@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,18 @@ from pathlib import Path
 import pytest
 
 PATIENCE = 300.0
+PRINTED = re.compile(r": +'?((?:mission|git) .+?)(?:' in another terminal)?$")
+"""A command that stands at the end of a line, after a colon."""
+UNHURRIED = f"""#!/bin/sh
+exec "{sys.executable}" -u -c '
+import sys
+from mission.transports.cli import demo
+from mission.__main__ import main
+sys.argv[0] = "mission"
+demo.SLOW_SECONDS = demo.QUICK_SECONDS
+main()' "$@"
+"""
+"""The program, whose demonstration asks the person and yet makes no pauses."""
 
 
 @pytest.fixture
@@ -46,6 +59,38 @@ def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(home: Path) -> N
         assert list((home / "worktrees").rglob("*.py")) == []
     finally:
         stopped = mission("down", "--force")
+    assert stopped.returncode == 0, stopped.stderr
+
+
+def test_every_command_that_the_demonstration_prints_works(home: Path, tmp_path: Path) -> None:
+    mission = tmp_path / "bin" / "mission"
+    mission.parent.mkdir()
+    mission.write_text(UNHURRIED)
+    mission.chmod(0o755)
+    path = f"{mission.parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "MISSION_HOME": str(home), "MISSION_PORT": "0", "PATH": path, "BROWSER": "true"}
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+
+    playing = subprocess.Popen([mission, "demo"], env=environment, stdout=subprocess.PIPE, text=True)
+    done = {}
+    try:
+        assert playing.stdout is not None
+        for line in playing.stdout:
+            if found := PRINTED.search(line):
+                done[found[1]] = run(found[1])
+        assert playing.wait(PATIENCE) == 0
+        left = json.loads(run("mission missions --json").stdout)["workflows"]
+    finally:
+        playing.kill()
+        stopped = run("mission down --force")
+    assert {command: (each.returncode, each.stderr) for command, each in done.items()} == dict.fromkeys(done, (0, ""))
+    verbs = [command.split()[3 if command.startswith("git") else 1] for command in done]
+    assert sorted(verbs) == ["answer", "answer", "delete", "log", "open", "show"]
+    (record,) = [each.stdout for command, each in done.items() if " show " in command]
+    assert "Decisions" in record
+    assert left == []
     assert stopped.returncode == 0, stopped.stderr
 
 

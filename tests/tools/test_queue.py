@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select, update
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied
 from mission.domain.inbox import ACCEPT, SEND_BACK
 from mission.domain.task import TaskStatus
 from mission.services import inbox
+from mission.store.tables import journal
 from tests.tools.conftest import planned
+
+WANTS_REVIEW = {
+    "status": "success",
+    "outcome": {"summary": "Done.", "manual_review_needed": True, "manual_review_reason": "Check the copy"},
+    "phase_complete": True,
+}
 
 
 @pytest.fixture
@@ -68,6 +76,39 @@ async def test_an_answer_is_among_the_decisions_that_every_agent_reads(call, tas
     assert (decision["question"], decision["chosen"]) == ("Which key?", "The one in the vault")
     assert (decision["task_id"], context["blockers"]) == (task["task_id"], [])
     assert "operator" in decision["reasoning"]
+
+
+async def test_an_answer_by_choice_keeps_the_labels_of_its_choices_among_the_decisions(call, task):
+    await call("complete_task", WANTS_REVIEW | {"task_id": task["task_id"]})
+    (item,) = await queue(call)
+
+    await call("queue_answer", {"id": item["id"], "choice": 1})
+
+    (decision,) = (await call("get_context", {"mission_id": task["mission_id"], "include": ["decisions"]}))["decisions"]
+    assert decision["question"] == "Check the copy"
+    assert decision["options_considered"] == ["Accept", "Send back"]
+    assert decision["chosen"] == "accept"
+
+
+async def test_answers_that_an_older_version_kept_whole_are_read_as_their_labels(call, task):
+    await call("complete_task", WANTS_REVIEW | {"task_id": task["task_id"]})
+    (item,) = await queue(call)
+    await call("queue_answer", {"id": item["id"], "choice": 2, "text": "The title is wrong"})
+    await call.app.database.write(_kept_whole)
+    about = {"mission_id": task["mission_id"]}
+
+    (decision,) = (await call("get_context", about | {"include": ["decisions"]}))["decisions"]
+    (entry,) = [each for each in (await call("overview_journal", about))["entries"] if each["kind"] == "decision"]
+    (noted,) = (await call("checkpoint_list", {"task_id": task["task_id"]}))["checkpoints"]
+    exports = [await call("mission_export", about | {"format": form}) for form in ("markdown", "html", "json")]
+    recovered = await call("task_load_context", {"task_id": task["task_id"]})
+    found = await call("search", {"query": "title wrong"})
+
+    for detail in (decision, entry["detail"], noted["detail"]):
+        assert detail["options_considered"] == ["Accept", "Send back"]
+    assert all("Accept" in made["content"] and "manual" not in made["content"] for made in exports)
+    assert "The title is wrong" in str(recovered)
+    assert any("The title is wrong" in hit["title"] for hit in found["results"])
 
 
 async def test_bad_answers_are_refused_and_change_nothing(call, task):
@@ -251,6 +292,14 @@ async def test_what_holds_up_the_most_comes_first(call, make_agent, make_workflo
     ]
     assert [item["subject"] for item in await queue(call, limit=1, offset=1)] == ["lone"]
     assert [item["subject"] for item in await queue(call, kind=["review"])] == []
+
+
+def _kept_whole(tx):
+    """Rewrite the decisions as versions up to 0.1 kept them: with the choices themselves, not their labels."""
+    rows = tx.connection.execute(select(journal.c.id, journal.c.detail).where(journal.c.kind == "decision")).all()
+    for id, detail in rows:
+        whole = {**detail, "options_considered": [ACCEPT, SEND_BACK]}
+        tx.connection.execute(update(journal).where(journal.c.id == id).values(detail=whole))
 
 
 def _under_review(tx, *, task_id, subject):

@@ -49,6 +49,8 @@ class Play:
     operator: Operator
     say: Narrator
     pace: Pace
+    command: str = "mission"
+    """How a person calls the program."""
     mission_id: str = ""
     tasks: dict[str, str] = field(default_factory=dict)
 
@@ -155,7 +157,8 @@ class Play:
             reply = {"choice": 1} if item["choices"] else {"text": answer}
             await asyncio.to_thread(self.operator, "queue_answer", {"id": item["id"], **reply})
         else:
-            self.say("you", f"answer on the page, or: mission answer {item['id']} …")
+            words = "--choice 1" if item["choices"] else "'Your answer'"
+            self.say("you", f"answer on the page, or: {self.command} answer {item['id']} {words}")
         get = {"id": item["id"]}
         closed = await self._until(lambda: self._closed(get), "the answer", patience=float("inf"))
         self.say("you", f"answered: {closed['answer'] or '(dismissed)'}")

@@ -88,6 +88,11 @@ class QueueItem:
         """The choice that was made; nothing where the answer was given in words alone."""
         return self._choice(self.choice)
 
+    @property
+    def labels(self) -> list[str]:
+        """Return what the choices are called."""
+        return [str(choice["label"]) for choice in self.choices]
+
     def check_reader(self, agent_id: str | None) -> None:
         """Nothing when the agent may read the item; the person, who is no agent, reads everything."""
         written = self.kind is ItemKind.MAIL and self.agent_id == agent_id
@@ -133,7 +138,7 @@ class QueueItem:
         if choice is None:
             return {}
         if not 1 <= choice <= len(self.choices):
-            listed = ", ".join(f"{number} {each['label']}" for number, each in enumerate(self.choices, 1))
+            listed = ", ".join(f"{number} {label}" for number, label in enumerate(self.labels, 1))
             raise InvalidInput(
                 f"choice: there is no choice {choice}",
                 hint=f"The choices are: {listed}." if listed else "This item has no choices: answer with a text.",

@@ -81,6 +81,9 @@ class IssueType(StrEnum):
     OTHER = "other"
 
 
+OPTIONS = "options_considered"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
     """One journal entry; `detail` holds the fields that its kind alone has."""
@@ -97,6 +100,12 @@ class Entry:
     author: str | None = None
     agent_name: str | None = None
     open_blocker: bool = False
+
+    def __post_init__(self) -> None:
+        """Replace the choice objects that version 0.1 stored among a decision's options by their labels."""
+        options = self.detail.get(OPTIONS)
+        if self.kind is EntryKind.DECISION and options and not all(isinstance(option, str) for option in options):
+            object.__setattr__(self, "detail", {**self.detail, OPTIONS: [_label(option) for option in options]})
 
     @property
     def is_checkpoint(self) -> bool:
@@ -125,3 +134,7 @@ class Entry:
             **({"type": str(self.kind.checkpoint), "summary": self.summary} if self.is_checkpoint else {}),
             **self.detail,
         }
+
+
+def _label(option: Any) -> str:
+    return str(option.get("label") or option.get("value") or "") if isinstance(option, Mapping) else str(option)

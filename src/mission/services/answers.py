@@ -8,7 +8,7 @@ from itertools import chain, count
 from typing import Any, TypeVar
 
 from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, QueueItem
-from mission.domain.journal import DecisionCategory, EntryKind
+from mission.domain.journal import OPTIONS, DecisionCategory, EntryKind
 from mission.domain.mail import HUMAN, MessageType, reply_subject
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Quality, Task, TaskStatus
@@ -86,7 +86,7 @@ def _note(tx: Tx, item: QueueItem) -> None:
         detail={
             "category": DecisionCategory.OTHER,
             "question": item.subject,
-            "options_considered": list(item.choices),
+            OPTIONS: item.labels,
             "chosen": item.answer,
             "reasoning": f"answered by {item.closed_by} ({item.id})",
             "trade_offs": None,

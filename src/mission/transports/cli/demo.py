@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shlex
 import subprocess
 from typing import Any
 
@@ -40,7 +41,7 @@ def demo(quick: bool, as_json: bool) -> None:
 
     if not quick:
         say("you", f"watch it on the page: '{own_command()} open' in another terminal")
-    play = Play(repository=folder / "ledger", operator=client.call, say=say, pace=pace)
+    play = Play(repository=folder / "ledger", operator=client.call, say=say, pace=pace, command=own_command())
     try:
         done = asyncio.run(play.run())
     except KeyboardInterrupt:
@@ -85,10 +86,10 @@ def _summary(play: Any, done: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any]) -> None:
-    mission, made = own_command(), found["mission_id"]
+    mission, made, repository = own_command(), found["mission_id"], shlex.quote(found["repository"])
     click.echo()
     click.echo(f"{found['tasks_completed']} of {found['tasks_total']} tasks completed, {found['executions']} launches.")
-    click.echo(f"The work:    git -C {found['repository']} log --graph --oneline")
+    click.echo(f"The work:    git -C {repository} log --graph --oneline")
     click.echo(f"The record:  {mission} show {made}")
     click.echo(f"The page:    {mission} open")
-    click.echo(f"Remove it:   {mission} delete {made} && rm -rf {found['repository']}")
+    click.echo(f"Remove it:   {mission} delete {made} --yes && rm -rf {repository}")

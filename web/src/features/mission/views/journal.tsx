@@ -149,8 +149,10 @@ function Detail({ entry }: { entry: JournalEntry }): ReactNode {
 }
 
 function Decision({ detail }: { detail: Record<string, unknown> }) {
-  const options = Array.isArray(detail["options_considered"]) ? detail["options_considered"].map(String) : [];
-  const chosen = text(detail["chosen"]) ?? "";
+  const given = detail["options_considered"];
+  const options = Array.isArray(given) ? given.filter((option) => typeof option === "string") : [];
+  const answer = text(detail["chosen"]) ?? "";
+  const chosen = options.find((option) => option.toLowerCase() === answer.toLowerCase()) ?? answer;
   const all = options.includes(chosen) ? options : [chosen, ...options];
   return (
     <>
