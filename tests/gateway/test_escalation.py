@@ -13,6 +13,7 @@ from mission.domain import incident
 from mission.domain.errors import InternalError, NotFound, TransientError
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry, is_passing
+from mission.git.errors import GitFailed
 from mission.services import agents, context, escalation, missions
 from mission.store import database, sqlite
 
@@ -43,15 +44,27 @@ async def test_a_fault_reaches_the_person_with_its_trace_and_the_caller_with_a_n
     shown = (await fail(call)).as_dict()
 
     number = shown["details"]["incident"]
+    assert number in shown["message"]
+    assert shown["hint"] == f"'mission audit {number}' shows the operator what happened."
     assert "secret detail" not in str(shown)
     (item,) = await queue(call)
     assert (item["kind"], item["agent_id"]) == ("escalation", None)
-    assert item["subject"].startswith("start_mission failed for the operator: ")
     whole = (await call("queue_get", {"id": item["id"]}))["body"]
-    assert number in whole
-    assert "ZeroDivisionError: secret detail" in whole
+    assert item["subject"] == f"start_mission failed for the operator: {shown['message']}"
+    assert f"mission audit {number}" in whole
+    assert not any(word in item["subject"] + whole for word in ("ZeroDivisionError", "secret detail", "Traceback"))
     (mail,) = (await call("message_list", {"agent_id": "human"}))["messages"]
     assert (mail["id"], mail["sender_id"], mail["priority"]) == (item["message_id"], "system", "high")
+    assert "ZeroDivisionError: secret detail" in (await call("message_get", {"id": mail["id"]}))["body"]
+
+
+async def test_a_failure_of_git_names_its_incident_in_its_text(call, monkeypatch):
+    monkeypatch.setattr(missions, "create", failing(GitFailed(command="status", code=128, log="/server/path")))
+
+    shown = (await fail(call)).as_dict()
+
+    assert shown["message"] == f"'git status' failed with exit code 128 (incident {shown['details']['incident']})"
+    assert (shown["details"]["command"], shown["code"]) == ("status", "INTERNAL_ERROR")
 
 
 async def test_an_agents_supervisor_hears_of_it_without_the_trace(call, monkeypatch):
@@ -103,7 +116,7 @@ async def test_the_same_failure_is_counted_for_five_minutes_and_then_told_again(
     monkeypatch.setattr(missions, "create", failing(ZeroDivisionError()))
     await fail(call)
 
-    (again,) = [other for other in await queue(call) if "ZeroDivisionError" in other["body"]]
+    (again,) = [other for other in await queue(call) if "more times" in other["body"]]
     assert "happened 3 more times" in again["body"]
 
 

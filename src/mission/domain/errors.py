@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class MissionError(Exception):
@@ -20,10 +20,14 @@ class MissionError(Exception):
         self.details: Mapping[str, Any] = details
         super().__init__(self.message)
 
-    def with_details(self, **more: Any) -> MissionError:
+    def with_details(self, **more: Any) -> Self:
         """The same error with details of its own: calls that shared a commit share its failure too."""
-        own = type(self).__new__(type(self), *self.args)  # not by its constructor: each class has another
-        own.__dict__.update(self.__dict__, details={**self.details, **more})
+        return self._changed(details={**self.details, **more})
+
+    def _changed(self, **changes: Any) -> Self:
+        own = type(self).__new__(type(self))  # not by its constructor: each class has another
+        own.__dict__.update(self.__dict__, **changes)
+        own.args = (own.message,)
         return own
 
     def as_dict(self) -> dict[str, Any]:
@@ -164,4 +168,12 @@ class StorageUnusable(TransientError):
 class InternalError(MissionError):
     """Something unexpected went wrong in Mission Control; nothing was changed."""
 
-    default_hint = "The operator finds the details under this incident in 'mission audit'."
+    default_hint = "The operator finds the details in 'mission logs'."
+
+    def as_incident(self, id: str) -> Self:
+        """Return the same error with the id of its incident, in its text too: people copy texts."""
+        return self._changed(
+            message=f"{self.message.rstrip('.')} (incident {id})",
+            hint=f"'mission audit {id}' shows the operator what happened.",
+            details={**self.details, "incident": id},
+        )

@@ -33,6 +33,7 @@ class Failure:
     cause: str
     """What failed: the same cause is the same failure, whoever runs into it."""
     error: Mapping[str, Any]
+    """Code and message as the caller got them: what an unforeseen error says itself is in the audit."""
     trace: str | None = None
     agent_id: str | None = None
     mission_id: str | None = None
@@ -51,11 +52,11 @@ class Failure:
         return f"{CRITICAL} {words}" if self.critical else words
 
     def body(self, *, more: int, with_trace: bool) -> str:
-        """What is known; the way through the code is for people only."""
+        """Return what is known; the trace is for people only, in their mail."""
         lines = [
             f"Tool: {self.tool}",
             f"Error: {self.error.get('code')}: {self.error.get('message')}",
-            f"Incident: {self.incident}",
+            f"Incident: {self.incident} ('mission audit {self.incident}' shows the details)",
         ]
         if more:
             lines.append(f"It happened {more} more time{'s' if more > 1 else ''} since this was told last.")

@@ -35,14 +35,14 @@ class Escalations:
         self._telling: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
 
-    def add(self, error: BaseException, row: Mapping[str, Any]) -> None:
-        """Tell of the failure that an audit row describes; `error` is what really happened."""
+    def add(self, error: BaseException, row: Mapping[str, Any], shown: MissionError) -> None:
+        """Report the failure that an audit row describes; `error` is what really happened, `shown` how we word it."""
         self._waiting.append(
             Failure(
                 incident=row["id"],
                 tool=row["tool"],
                 cause=_cause(error, row["tool"]),
-                error=row["error"],
+                error={"code": shown.code, "message": shown.message},
                 trace=row["trace"],
                 agent_id=row["agent_id"],
                 mission_id=row["mission_id"],

@@ -65,7 +65,7 @@ class Gateway:
                 self.audit.add(row)
             shown = self._presentable(error, entry)
             if concerns_others(shown):
-                self.escalations.add(error, row)
+                self.escalations.add(error, row, shown)
             raise shown from error
         if not entry.written:
             self.audit.add(entry.finished(None, self._database.clock()))
@@ -89,6 +89,13 @@ class Gateway:
         entry = self.audit.begin(tool="token", transport="token", arguments={})
         row = entry.finished(error, self._database.clock())
         self.audit.add({**row, "agent_id": error.details["agent_id"]})
+
+    def note_failed(self, name: str, caller: Caller, error: Exception) -> MissionError:
+        """Leave an audit row for a failure outside of any call; return it as the caller may see it."""
+        entry = self.audit.begin(tool=name, transport=caller.transport, arguments={})
+        entry.identity = bound_to(caller)
+        self.audit.add(entry.finished(error, self._database.clock()))
+        return self._presentable(error, entry)
 
     async def close(self) -> None:
         """Write what no call waited for."""
@@ -137,7 +144,9 @@ class Gateway:
 
     def _presentable(self, error: Exception, entry: Entry) -> MissionError:
         """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
-        if isinstance(error, MissionError) and type(error) is not InternalError:
+        if isinstance(error, InternalError) and type(error) is not InternalError:
+            return error.as_incident(entry.id)
+        if isinstance(error, MissionError) and not isinstance(error, InternalError):
             return error.with_details(incident=entry.id) if concerns_others(error) else error
         if is_passing(error):
             log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
@@ -146,7 +155,7 @@ class Gateway:
             log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
         else:
             log.error("call %s failed", entry.id, exc_info=error)
-        return InternalError(incident=entry.id)
+        return InternalError().as_incident(entry.id)
 
 
 def _unknown(name: str, registry: Registry) -> ToolNotFound:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from mission.domain.errors import InvalidInput, MissionError, TransientError
+from mission.domain.errors import InternalError, InvalidInput, MissionError, TransientError
 from mission.domain.observation import Ack, AckStatus
 from mission.domain.signals import LARGEST_SIGNAL, LONGEST_EVENT_ID, Delivery, Signal, read_event_id, read_signal
 from mission.gateway.audit import AuditTrail, Entry
@@ -75,8 +75,9 @@ class Signals:
                 log.exception("a signal of %s could not be taken in (%s)", execution_id, entry.id)
             if not entry.written:
                 self._audit.add(entry.finished(error, self._database.clock()))
-            words = error.message if isinstance(error, MissionError) else f"something went wrong (incident {entry.id})"
-            refused = rejection(execution_id, event_id, f"{words}; send it again under the same eventId")
+            shown = error if isinstance(error, MissionError) else InternalError()
+            shown = shown.as_incident(entry.id) if isinstance(shown, InternalError) else shown
+            refused = rejection(execution_id, event_id, f"{shown.message}; send it again under the same eventId")
             return replace(refused, is_passing=isinstance(error, TransientError))
         if ack.status is not AckStatus.REJECTED and entry.identity is not None and entry.identity.agent is not None:
             self._signs.note(entry.identity.agent.id)

@@ -47,7 +47,7 @@ def tell(tx: Tx, *, failure: Failure) -> None:
             tx,
             kind=ItemKind.ESCALATION,
             subject=subject,
-            body=failure.body(more=more, with_trace=True),
+            body=failure.body(more=more, with_trace=False),
             mission_id=failure.mission_id,
             task_id=failure.task_id,
             agent_id=failure.agent_id,
@@ -59,7 +59,7 @@ def tell(tx: Tx, *, failure: Failure) -> None:
 def _count_in_queue(tx: Tx, key: str, failure: Failure) -> None:
     """One more in the item that stands open for this failure; a closed one is left in peace."""
     if tx.inbox.open_with_key(key) is not None:
-        body = failure.body(more=0, with_trace=True)
+        body = failure.body(more=0, with_trace=False)
         inbox.open_item(tx, kind=ItemKind.ESCALATION, subject="", body=body, once=key)
 
 

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mission import __version__
-from mission.domain.errors import InternalError, InvalidInput, MissionError, PermissionDenied
+from mission.domain.errors import InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
 from mission.gateway.caller import Tokens
 from mission.gateway.road import Gateway
@@ -154,6 +154,10 @@ def build_http(
             return
         await reader.run()
 
+    async def failed(request: Request, error: Exception) -> Response:
+        """Answer a request that failed unexpectedly outside of any call."""
+        return error_response(gateway.note_failed(request.url.path, caller_of(request, transport="http"), error))
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
         async with running(), signals.running(), mcp.running():
@@ -170,7 +174,8 @@ def build_http(
         *Rest(gateway, log).routes(),
         *page.routes(),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={**_ERRORS, 404: page.show})
+    handlers = {404: page.show, 405: _wrong_method, Exception: failed}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     return Guard(app, mcp=mcp, signals=signals, tokens=tokens, sessions=sessions, hosts=hosts)
 
 
@@ -209,14 +214,6 @@ async def _wrong_method(request: Request, error: Exception) -> Response:  # noqa
     response.status_code = 405
     response.headers.update(allowed)
     return response
-
-
-async def _failed(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """A mistake of ours outside a call; the server's log has it."""
-    return error_response(InternalError(hint="The operator finds the details in 'mission logs'."))
-
-
-_ERRORS = {405: _wrong_method, Exception: _failed}
 
 
 async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Send) -> None:
