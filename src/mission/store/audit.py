@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, literal_column, select, update
 
-from mission.domain.errors import NotFound
+from mission.domain.errors import InternalError, NotFound
 from mission.store.columns import UtcTime
 from mission.store.paging import Position, oldest_before
 from mission.store.prepared import Prepared
@@ -37,6 +37,15 @@ _RECALL = Prepared(
     )
 )
 _FORGET = oldest_before(call_keys, call_keys.c.created_at)
+
+
+class Faults(NamedTuple):
+    """Internal errors of late: how many, and the newest of them."""
+
+    total: int
+    newest: str
+    tool: str
+    at: datetime
 
 
 class Audit:
@@ -109,6 +118,17 @@ class Audit:
         if row is None:
             raise NotFound(f"there is no audit entry {id}", hint="List them with 'mission audit'.", entry_id=id)
         return dict(row._mapping)
+
+    def faults(self, *, since: datetime) -> Faults | None:
+        """Return how many calls failed through no fault of their callers, and the newest of them."""
+        code = audit.c.error["code"].as_string()
+        where = (_TROUBLE, audit.c.status == "error", audit.c.at >= since, code == InternalError.code)
+        count = self._connection.execute(select(func.count()).select_from(audit).where(*where)).scalar_one()
+        if not count:
+            return None
+        newest = select(audit.c.id, audit.c.tool, audit.c.at).where(*where).order_by(audit.c.at.desc()).limit(1)
+        id, tool, at = self._connection.execute(newest).one()
+        return Faults(total=count, newest=id, tool=tool, at=at)
 
     def count(self) -> int:
         return int(self._connection.execute(select(func.count()).select_from(audit)).scalar_one())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
@@ -27,6 +29,18 @@ _PRAGMAS = (
     "PRAGMA temp_store=MEMORY",
 )
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
+
+
+@contextmanager
+def read_only(path: Path) -> Iterator[Connection]:
+    """Open a database for a look that changes nothing and takes nobody's turn."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    engine = create_engine("sqlite://", creator=partial(sqlite3.connect, address, uri=True, timeout=5))
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
 
 
 class SqliteBackend:

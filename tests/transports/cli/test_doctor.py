@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,16 @@ import pytest
 from click.testing import CliRunner
 
 from mission import __version__
+from mission.app import App
+from mission.domain.errors import MissionError
+from mission.domain.times import utc_now
 from mission.files import write_private
+from mission.gateway.caller import Caller
 from mission.runtime import connect
 from mission.runtime.adapters.base import Command, Scope, discover
 from mission.runtime.kept.files import Backups
-from mission.settings import default_home
+from mission.services import missions
+from mission.settings import Settings, default_home
 from mission.store.locks import FileLock
 from mission.store.migrate import HEAD
 from mission.transports import daemon
@@ -203,14 +210,49 @@ def test_what_is_wrong_is_found(
     assert words in found[0]["message"]
 
 
-def test_a_database_of_the_present_revision_is_in_order_and_an_older_one_is_a_warning(home: Path) -> None:
-    _make_database(home / "mission.db", HEAD)
-    assert examine(code=0)[6]["message"].endswith(f"revision {HEAD}")
+def test_a_database_of_the_present_revision_is_in_order_and_an_older_one_is_a_warning(
+    home: Path, sqlite_settings: Settings
+) -> None:
+    shutil.copy(sqlite_settings.sqlite_path, home / "mission.db")
+    findings = examine(code=0)
+    assert findings[6]["message"].endswith(f"revision {HEAD}")
+    assert findings[7]["message"] == "no internal errors in the last 24 hours"
 
     (home / "mission.db").unlink()
     _make_database(home / "mission.db", "0000")
     [found] = trouble(code=0)
     assert (found["check"], found["status"]) == ("database", "warning")
+
+
+def test_recent_internal_errors_are_reported_with_the_command_that_shows_the_newest(
+    home: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret detail")
+
+    async def call(tool: str, *, ago: timedelta = timedelta()) -> str:
+        app = App(settings, role="a test", clock=lambda: utc_now() - ago)
+        async with app.running(periodic=False):
+            with pytest.raises(MissionError) as caught:
+                await app.gateway(tool, {"name": "x", "objective": "y"}, Caller(transport="test"))
+        return str(caught.value.details.get("incident"))
+
+    monkeypatch.setattr(missions, "create", fail)
+    asyncio.run(call("start_mission", ago=timedelta(hours=30)))
+    asyncio.run(call("no_such_tool"))
+    asyncio.run(call("start_mission"))
+    newest = asyncio.run(call("start_mission"))
+    if settings.database_url:
+        monkeypatch.setenv("MISSION_DATABASE_URL", settings.database_url)
+    else:
+        shutil.copy(settings.sqlite_path, home / "mission.db")
+
+    [found] = trouble(code=0)
+
+    assert (found["check"], found["status"], found["mend"]) == ("errors", "warning", f"mission audit {newest}")
+    assert found["message"] == (
+        f"2 internal errors in the last 24 hours; the newest is {newest} (start_mission, just now)"
+    )
 
 
 def test_a_damaged_database_is_found(home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from datetime import datetime, timedelta
+from textwrap import indent
 from typing import Any
 
 import click
@@ -108,10 +109,18 @@ def _moment(since: str | None) -> str | None:
 def _log(entry: dict[str, Any]) -> str:
     """The entry as a decision log words it."""
     return "\n".join(
-        f"{line['at'][:23]}Z  {entry['caller']:<12}  {line['decision']}\n    {line['reasoning']}"
-        + (f"\n    {json.dumps(line['context'], ensure_ascii=False)}" if line["context"] is not None else "")
+        f"{line['at'][:23]}Z  {entry['caller']:<12}  {line['decision']}\n    {line['reasoning']}{_context(line)}"
         for line in entry["lines"]
     )
+
+
+def _context(line: dict[str, Any]) -> str:
+    """The contents of a line; a trace is printed as one reads it, below the rest."""
+    if line["context"] is None:
+        return ""
+    context = dict(line["context"])
+    trace = context.pop("stack", None) if "code" in context else None
+    return f"\n    {json.dumps(context, ensure_ascii=False)}" + (f"\n{indent(trace.strip(), '    ')}" if trace else "")
 
 
 def _line(entry: dict[str, Any]) -> str:

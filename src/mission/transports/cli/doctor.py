@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -24,17 +26,22 @@ from rich.text import Text
 
 from mission import __version__
 from mission.domain.errors import MissionError
+from mission.domain.times import shown, utc_now
 from mission.runtime import connect
 from mission.runtime.adapters.base import Adapter, Place, Scope, discover
 from mission.settings import BadSetting, Settings, default_home, load, strangers
 from mission.transports import daemon
-from mission.transports.cli.output import json_option, show_json
+from mission.transports.cli.output import ago, json_option, show_json
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 30)
 LITTLE_SPACE = 1024**3
 TOO_LITTLE_SPACE = 100 * 1024**2
 QUICK_CHECK_SECONDS = 8.0
+RECENT = timedelta(hours=24)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +57,7 @@ class Finding:
 @click.command(short_help="Check that everything is in order.")
 @json_option
 def doctor(as_json: bool) -> None:
-    """Check Python, the settings, the data folder, the daemon, the database, git and the agent clients.
+    """Check Python, the settings, the data folder, the daemon, the database, recent errors, git and the agent clients.
 
     Each finding that is not in order says how to mend it. Exit code 0 when there is no problem (warnings are none),
     1 otherwise. Nothing is changed and no daemon is started.
@@ -251,13 +258,14 @@ def _database(settings: Settings) -> Iterator[Finding]:
 def _postgres(url: str) -> Iterator[Finding]:
     from sqlalchemy.exc import SQLAlchemyError  # deferred, as the store: only who uses PostgreSQL needs it
 
-    from mission.store.migrate import revision_of
+    from mission.store.migrate import HEAD, revision_of
     from mission.store.postgres import PostgresBackend
 
     try:
         backend = PostgresBackend(url, role="doctor")
         with backend.connect() as connection:
             revision = revision_of(connection)
+            faults = list(_faults(connection)) if revision == HEAD else []
         backend.close()
     except (SQLAlchemyError, MissionError) as error:
         message = f"PostgreSQL cannot be reached: {str(getattr(error, 'orig', error)).splitlines()[0]}"
@@ -265,6 +273,7 @@ def _postgres(url: str) -> Iterator[Finding]:
         yield Finding(check="database", status="problem", message=message, mend=mend)
         return
     yield _revision("PostgreSQL", revision)
+    yield from faults
 
 
 def _sqlite(path: Path) -> Iterator[Finding]:
@@ -285,6 +294,37 @@ def _sqlite(path: Path) -> Iterator[Finding]:
         yield Finding(check="database", status="problem", message=message, mend=mend)
         return
     yield _revision(str(path), revision)
+    yield from _sqlite_faults(path, revision)
+
+
+def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
+    from sqlalchemy.exc import SQLAlchemyError  # deferred, as all of the store
+
+    from mission.store.migrate import HEAD
+    from mission.store.sqlite import read_only
+
+    if revision != HEAD:
+        return
+    try:
+        with read_only(path) as connection:
+            yield from _faults(connection)
+    except SQLAlchemyError as error:
+        message = f"the audit trail cannot be read: {getattr(error, 'orig', error)}"
+        mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
+        yield Finding(check="errors", status="problem", message=message, mend=mend)
+
+
+def _faults(connection: Connection) -> Iterator[Finding]:
+    """Say whether Mission Control itself has failed of late, and where to look."""
+    from mission.store.audit import Audit
+
+    found = Audit(connection).faults(since=utc_now() - RECENT)
+    if found is None:
+        yield Finding(check="errors", status="ok", message="no internal errors in the last 24 hours")
+        return
+    errors = f"{found.total} internal error{'s' if found.total > 1 else ''} in the last 24 hours"
+    message = f"{errors}; the newest is {found.newest} ({found.tool}, {ago(shown(found.at))})"
+    yield Finding(check="errors", status="warning", message=message, mend=f"mission audit {found.newest}")
 
 
 def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
