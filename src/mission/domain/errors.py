@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
+from mission.domain.actions import Action
+
 
 class MissionError(Exception):
     """Something went wrong."""
@@ -14,11 +16,25 @@ class MissionError(Exception):
     retryable: ClassVar[bool] = False
     default_hint: ClassVar[str | None] = None
 
-    def __init__(self, message: str | None = None, *, hint: str | None = None, **details: Any) -> None:
+    def __init__(
+        self, message: str | None = None, *, hint: str | None = None, action: Action | None = None, **details: Any
+    ) -> None:
+        """`action` is the next step where tools or commands do it: the gateway words it for whoever reads it."""
         self.message = message or (type(self).__doc__ or "").strip()
-        self.hint = hint if hint is not None else self.default_hint
+        self.action = action
+        self._advice = hint if hint is not None or action is not None else self.default_hint
         self.details: Mapping[str, Any] = details
         super().__init__(self.message)
+
+    @property
+    def hint(self) -> str | None:
+        """Return what to do next, in words for anybody."""
+        step = self.action.value if self.action is not None else None
+        return " ".join(filter(None, (self._advice, step))) or None
+
+    def with_step(self, words: str) -> Self:
+        """Return the same error with its next step in the words of whoever reads it."""
+        return self._changed(_advice=" ".join(filter(None, (self._advice, words))), action=None)
 
     def with_details(self, **more: Any) -> Self:
         """The same error with details of its own: calls that shared a commit share its failure too."""
@@ -111,14 +127,14 @@ class IllegalMove(InvalidState):
             legal=legal,
         )
         if legal:
-            self.hint = f"From {current} it can become: {', '.join(legal)}."
+            self._advice = f"From {current} it can become: {', '.join(legal)}."
 
     def tell_in(self, words: Mapping[str, str]) -> None:
         """Name the legal states as a caller has to give them; what it has no word for it cannot ask for."""
         legal = [words[state] for state in self.details["legal"] if state in words]
         if legal:
             self.details = {**self.details, "legal": legal}
-            self.hint = f"From {self.details['current']} it can become: {', '.join(legal)}."
+            self._advice = f"From {self.details['current']} it can become: {', '.join(legal)}."
 
 
 class NotOwner(MissionError):
@@ -174,6 +190,6 @@ class InternalError(MissionError):
         """Return the same error with the id of its incident, in its text too: people copy texts."""
         return self._changed(
             message=f"{self.message.rstrip('.')} (incident {id})",
-            hint=f"'mission audit {id}' shows the operator what happened.",
+            _advice=f"'mission audit {id}' shows the operator what happened.",
             details={**self.details, "incident": id},
         )

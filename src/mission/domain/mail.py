@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from mission.domain.actions import Action
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
 from mission.domain.times import shown
@@ -158,6 +159,6 @@ def reply_subject(subject: str | None) -> str:
 def not_yours(id: str) -> PermissionDenied:
     return PermissionDenied(
         f"message {id} belongs to another agent",
-        hint="You can read what you sent or received; list it with message_list.",
+        action=Action.FIND_MESSAGE,
         message_id=id,
     )

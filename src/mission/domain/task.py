@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidState, NotOwner
 from mission.domain.moves import check_move
 from mission.domain.times import seconds_between, shown
@@ -226,7 +227,7 @@ class Task:
             again = f"; fence {fence} is of an earlier claim, the present one is {self.fence}" if late else ""
             raise NotOwner(
                 f"task {self.id} belongs to {self.owner_id or 'nobody'} now{again if not other else ''}",
-                hint="Stop work on it. Read it again with get_context, or take another task.",
+                action=Action.STOP_WORK,
                 task_id=self.id,
                 owner_id=self.owner_id,
                 fence=self.fence,
@@ -236,15 +237,15 @@ class Task:
         """Nothing when a worker may write to the task: it owns it, or the write would make it the owner."""
         if self.owner_id == worker or (takes and self.claimable(now=now)):
             return
+        hint, action = None, Action.TAKE_ANOTHER_TASK
         if self.claimable(now=now):
-            hint = "Take it first with task_claim or start_task."
+            action = Action.CLAIM_FIRST
         elif self.owner_id is None and self.status in OPEN:
-            hint = "It was begun without an agent: whoever began it goes on with it, without naming one."
-        else:
-            hint = "Take another task: task_get_available lists those that are free."
+            hint = "The task was started without an agent; continue it without agent_id, or leave it."
         raise NotOwner(
             f"task {self.id} belongs to {self.owner_id or 'nobody'}; a worker writes only to its own tasks",
             hint=hint,
+            action=action,
             task_id=self.id,
             owner_id=self.owner_id,
             fence=self.fence,
@@ -273,11 +274,11 @@ class Task:
         held_by_owner = self.status is TaskStatus.PAUSED and self.hold is not None
         if self.status in COMPLETABLE or held_by_owner:
             return
+        can_start = self.status in OPEN or self.status is TaskStatus.FAILED
         raise InvalidState(
             f"task {self.id} is {self.status}{' and not in progress' if self.status in OPEN else ' already'}",
-            hint="Start it first with start_task."
-            if self.status in OPEN or self.status is TaskStatus.FAILED
-            else "It has ended already; start a new task for more work.",
+            hint=None if can_start else "It has ended already; start a new task for more work.",
+            action=Action.START_TASK if can_start else None,
             current=str(self.status),
             legal=sorted(str(status) for status in COMPLETABLE),
         )

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.moves import check_move
 from mission.domain.times import shown
@@ -57,9 +58,7 @@ class Workspace:
             return self
         check_move("workspace", self.id, MOVES, self.status, status)
         if status is WorkspaceStatus.ACTIVE and self.removed_at is not None:
-            raise InvalidState(
-                f"workspace {self.id} was removed", hint="Make a new one with workspace_create.", current="removed"
-            )
+            raise InvalidState(f"workspace {self.id} was removed", action=Action.MAKE_WORKSPACE, current="removed")
         return replace(self, status=status, updated_at=at)
 
     def check_usable(self) -> None:
@@ -68,7 +67,7 @@ class Workspace:
             word = "removed" if self.removed_at is not None else str(self.status)
             raise InvalidState(
                 f"workspace {self.id} is {word}: no task can be done in it",
-                hint="Name an active workspace, or make one with workspace_create.",
+                action=Action.FIND_WORKSPACE,
                 current=word,
             )
 

@@ -29,9 +29,16 @@ class Caller:
     directory: str | None = None
     key: str | None = None
     """Names this call, so that a repeat returns the first answer."""
+    toolsets: str | None = None
+    """The toolsets that the client has listed; nothing where all tools can be called by name."""
     progress: Progress | None = None
     left: Left | None = None
     """Returns once the client has gone away, for calls that wait."""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person reads the answer: hints name commands then, not tools."""
+        return self.transport in {"cli", "page"}
 
     @property
     def is_onlooker(self) -> bool:
@@ -52,6 +59,11 @@ class Identity:
     @property
     def name(self) -> str:
         return self.agent.id if self.agent is not None else "operator"
+
+
+def listed_toolsets(asked: str | None, bearer: Bearer | None, default: str) -> str:
+    """Return what a client sees: the toolsets it asked for, else those of its token or its agent's role."""
+    return asked or (default if bearer is None else bearer.toolsets or bearer.agent.type.lower())
 
 
 class Tokens:

@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
+from functools import partial
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
-from mission.domain.errors import InternalError, MissionError, ToolNotFound, TransientError, Unauthenticated
+from mission.domain.errors import (
+    InternalError,
+    InvalidInput,
+    MissionError,
+    ToolNotFound,
+    TransientError,
+    Unauthenticated,
+)
+from mission.gateway import hints
 from mission.gateway.admission import Admission, bound_to, with_actor
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.call import Call, Ports, dumped
@@ -17,7 +26,7 @@ from mission.gateway.caller import Caller, Identity
 from mission.gateway.escalation import Escalations, concerns_others
 from mission.gateway.masking import Masker
 from mission.gateway.presence import SignsOfLife
-from mission.gateway.registry import Registry, Tool
+from mission.gateway.registry import Registry, Tool, parse_toolsets
 from mission.gateway.repeat import Repeats, repeat_of
 from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signals import Signals
@@ -63,7 +72,7 @@ class Gateway:
             row = entry.finished(error, self._database.clock())
             if not entry.written:
                 self.audit.add(row)
-            shown = self._presentable(error, entry)
+            shown = self._worded(self._presentable(error, entry), caller, entry.identity)
             if concerns_others(shown):
                 self.escalations.add(error, row, shown)
             raise shown from error
@@ -111,7 +120,7 @@ class Gateway:
         if identity.agent is not None and not caller.is_onlooker:
             self._signs.note(identity.agent.id)
         if tool is None:
-            raise _unknown(name, self.registry)
+            raise self._unknown(name, caller, identity)
         entry.reads, entry.whole = tool.reads, tool.whole
         checked = validate(tool, with_actor(tool, arguments, identity))
         await self._admission.check_owned(tool, checked, identity)
@@ -157,8 +166,25 @@ class Gateway:
             log.error("call %s failed", entry.id, exc_info=error)
         return InternalError().as_incident(entry.id)
 
+    def _worded(self, error: MissionError, caller: Caller, identity: Identity | None) -> MissionError:
+        """Return the error with its next step in the words of whoever reads it."""
+        if caller.is_person:
+            return hints.for_person(error)
+        return hints.for_agent(error, partial(self._sees, caller, identity or bound_to(caller)))
 
-def _unknown(name: str, registry: Registry) -> ToolNotFound:
-    close = difflib.get_close_matches(name, [tool.name for tool in registry], n=1)
-    hint = f"Did you mean '{close[0]}'?" if close else "'mission tools' lists them all."
-    return ToolNotFound(f"there is no tool '{name[:100]}'", hint=hint)
+    def _sees(self, caller: Caller, identity: Identity, name: str) -> bool:
+        """Whether the caller has listed this tool and may call it."""
+        tool = self.registry.get(name)
+        if tool is None or not self.permitted(identity, tool):
+            return False
+        try:
+            return caller.toolsets is None or tool.toolset in parse_toolsets(caller.toolsets)
+        except InvalidInput:  # toolsets that do not exist, so nothing was listed
+            return False
+
+    def _unknown(self, name: str, caller: Caller, identity: Identity) -> ToolNotFound:
+        seen = [tool.name for tool in self.registry if self._sees(caller, identity, tool.name)]
+        close = difflib.get_close_matches(name, seen, n=1)
+        command = "mission call " if caller.is_person else ""
+        hint = f"Did you mean '{command}{close[0]}'?" if close else "'mission tools' lists them all."
+        return ToolNotFound(f"there is no tool '{name[:100]}'", hint=hint)

@@ -31,7 +31,7 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
     try:
         return tool.arguments.model_validate(given)
     except ValidationError as error:
-        raise _explained(tool, error, given) from None
+        raise _explained(error, given) from None
 
 
 def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any]
             )
 
 
-def _explained(tool: Tool, error: ValidationError, given: Mapping[str, Any]) -> InvalidInput:
+def _explained(error: ValidationError, given: Mapping[str, Any]) -> InvalidInput:
     found = error.errors(include_url=False, include_context=True, include_input=False)
     shown = [_problem(each, given) for each in found[:SHOWN_PROBLEMS]]
     more = len(found) - len(shown)
@@ -124,7 +124,7 @@ def _explained(tool: Tool, error: ValidationError, given: Mapping[str, Any]) -> 
     hints = [hint for _, hint in shown if hint]
     return InvalidInput(
         message,
-        hint=hints[0] if hints else f"Correct that and call {tool.name} again.",
+        hint=hints[0] if hints else "Correct that and try again.",
         field=".".join(map(str, found[0]["loc"])) or None,
     )
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, is_silent
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
@@ -58,7 +59,7 @@ def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
         )
     raise AgentNotFound(
         f"there is no agent '{reference[:100]}'",
-        hint="Give the id or the name of one that has not left; agent_list shows them.",
+        action=Action.FIND_AGENT,
         agent_id=reference[:100],
         field=field,
     )

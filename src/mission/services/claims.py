@@ -226,7 +226,7 @@ def _lacking(tx: Tx, task: Task) -> list[str]:
         return []
     lacking = sorted(set(task.requires) - set(tx.agents.get(task.owner_id).capabilities))
     return (
-        [f"the task requires {', '.join(lacking)}, which you do not have (agent_update tells of new ones)"]
+        [f"the task requires {', '.join(lacking)}, which you do not have (update your capabilities if that is wrong)"]
         if lacking
         else []
     )

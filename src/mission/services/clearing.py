@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.task import RUNNING
 from mission.domain.workspace import Workspace, WorkspaceStatus
@@ -86,7 +87,7 @@ def _removable(tx: Tx, *, workspace_id: str) -> Workspace:
     if workspace.status is WorkspaceStatus.ACTIVE:
         raise InvalidState(
             f"workspace {workspace.id} is active",
-            hint="Mark it 'merged' or 'abandoned' first, with workspace_update.",
+            action=Action.CLOSE_WORKSPACE,
             current=str(workspace.status),
         )
     tasks = [tx.tasks.get(id) for id in tx.workspaces.task_ids([workspace.id])[workspace.id]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.agent import Agent, AgentType, CrewState, Presence
 from mission.domain.errors import InvalidAgentState
 from mission.domain.execution import Execution, ExecutionStatus
@@ -75,7 +76,7 @@ def mission_of(member: Member) -> str:
     if member.mission_id is None:
         raise InvalidAgentState(
             f"{member.agent.type} {member.agent.id} has no current epic",
-            hint="Create one with mcp__epic__create, or give its epicId where that is taken.",
+            action=Action.MAKE_EPIC,
         )
     return member.mission_id
 
@@ -100,7 +101,7 @@ def _current_task(tx: Tx, *, agent: Agent | None) -> AtWork:
     if member.agent.type is not AgentType.WORKER:
         raise InvalidAgentState(
             f"{member.agent.type} {member.agent.id} is no WORKER and has no current task",
-            hint="Give the taskId where that is taken; mcp__epic__list_tasks lists them.",
+            action=Action.NAME_CREW_TASK,
         )
     if member.task is None:
         raise _without_task(member.agent)
@@ -150,5 +151,5 @@ def _somebody(agent: Agent | None) -> Agent:
 def _without_task(agent: Agent) -> InvalidAgentState:
     return InvalidAgentState(
         f"{agent.type} {agent.id} has no current task",
-        hint="Take one with task_claim_next, or wait until one is assigned to you.",
+        action=Action.WAIT_FOR_TASK,
     )

@@ -218,8 +218,8 @@ def _nothing_changed(task: Task, ending: Ending, changes: Changes | None) -> lis
     if changes is None or changes.paths or not task.areas or ending.status is not TaskStatus.COMPLETED:
         return []
     return [
-        f"no file has changed in {task.tree} since start_task; if the work was done elsewhere, "
-        "give that folder as repository_path to start_task"
+        f"no file has changed in {task.tree} since the task was started; if the work was done elsewhere, "
+        "give that folder as repository_path when you start the task"
     ]
 
 

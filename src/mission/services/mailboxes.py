@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.mail import Message, MessageState, Priority, leading_to, not_yours
 from mission.services.paging import cursor_of, position_of
@@ -67,9 +68,7 @@ def move(tx: Tx, *, ids: Sequence[str], target: MessageState, reader: str | None
     found = tx.messages.of_ids(ids)
     missing = [id for id in ids if id not in found]
     if missing:
-        raise NotFound(
-            f"there is no message {', '.join(missing[:5])}", hint="List yours with message_list.", message_ids=missing
-        )
+        raise NotFound(f"there is no message {', '.join(missing[:5])}", action=Action.FIND_MESSAGE, message_ids=missing)
     for message in found.values():
         if reader is not None and message.recipient_id != reader:
             raise not_yours(message.id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
 from mission.domain.execution import LIVE
 from mission.domain.ids import new_id
@@ -71,7 +72,7 @@ async def newest_here(work: Work, trees: Trees, *, named: Place | None = None, d
     if place is None:
         raise InvalidInput(
             "mission_id: no mission was named and no repository is known to look for one",
-            hint="Give the mission_id; start_mission makes one.",
+            action=Action.START_MISSION,
             field="mission_id",
         )
     return await work.read(_newest_open, place=place)
@@ -83,7 +84,7 @@ def _newest_open(tx: Tx, *, place: Place) -> Mission:
     if mission is None:
         raise NotFound(
             "there is no open mission for this repository",
-            hint="Start one with start_mission {name, objective}, then give its mission_id.",
+            action=Action.START_MISSION,
         )
     return mission
 
@@ -170,7 +171,7 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
     if standing:
         raise InvalidState(
             f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in standing)}",
-            hint="Remove them first with workspace_remove; it says what would be lost.",
+            action=Action.REMOVE_WORKSPACES,
         )
     tx.missions.delete(mission_id)
     tx.emit(events.MissionDeleted(mission=mission))
@@ -185,6 +186,6 @@ def _check_ended(mission: Mission, wanted: str) -> None:
     if mission.status not in ENDED:
         raise InvalidState(
             f"mission {mission.id} is {mission.status} and cannot be {wanted}",
-            hint="Complete it first with complete_mission (failed and partial close its open tasks).",
+            action=Action.END_MISSION,
             current=str(mission.status),
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.ids import new_id
 from mission.domain.mission import Mission
@@ -53,7 +54,7 @@ def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None)
     if phase.status is PhaseStatus.PENDING:
         raise InvalidState(
             f"phase {phase.number} ({phase.id}) has not begun",
-            hint="Start it first with start_phase.",
+            action=Action.START_PHASE,
             current="pending",
         )
     mission = tx.missions.get(phase.mission_id)

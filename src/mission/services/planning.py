@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidState
 from mission.domain.graph import check_plan
 from mission.domain.ids import new_id
@@ -130,7 +131,7 @@ def _check_plannable(tx: Tx, mission: Mission) -> None:
     if mission.status not in PLANNABLE:
         raise InvalidState(
             f"mission {mission.id} is {mission.status}: its plan stands",
-            hint="Add tasks with workflow_add_tasks.",
+            action=Action.ADD_TASKS,
             current=str(mission.status),
             legal=sorted(map(str, PLANNABLE)),
         )
@@ -138,7 +139,8 @@ def _check_plannable(tx: Tx, mission: Mission) -> None:
     if touched:
         raise InvalidState(
             f"mission {mission.id} has tasks in hand: {', '.join(f'{row.id} {row.name!r}' for row in touched)}",
-            hint="A plan is replaced only while nobody has touched its tasks. Add tasks with workflow_add_tasks.",
+            hint="A plan can be replaced only until somebody starts on its tasks.",
+            action=Action.ADD_TASKS,
             current=str(mission.status),
             touched=[row.id for row in touched],
         )

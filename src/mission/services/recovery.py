@@ -31,7 +31,7 @@ class Mark:
         if not (moment.isdecimal() and sequence.isdecimal() and len(moment) <= 17 and len(sequence) <= 9):
             raise InvalidInput(
                 f"{field}: '{text[:60]}' is no cursor",
-                hint="Give the cursor of an earlier task_load_context answer, or leave it out.",
+                hint="Give the cursor of an earlier answer, or leave it out.",
                 field=field,
             )
         return cls(moment=_EPOCH + timedelta(microseconds=int(moment)), sequence=int(sequence))

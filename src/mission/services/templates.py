@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.graph import check_plan
 from mission.domain.ids import new_id
@@ -93,7 +94,7 @@ async def find(
             return template
     raise NotFound(
         f"there is no template {template_id}",
-        hint="template_list shows those of the store and of repositories; give the repository_path of a file's one.",
+        action=Action.FIND_TEMPLATE,
         template_id=template_id,
     )
 

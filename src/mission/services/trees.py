@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mission.domain import events
+from mission.domain.actions import Action
 from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
@@ -28,7 +29,7 @@ Result = TypeVar("Result")
 Report = Callable[[str], None]
 
 POOL_SIZE = 4
-NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path to start_task"
+NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path when you start the task"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -169,7 +170,7 @@ class Trees:
         if workspace.host_id == self.host_id and not Path(workspace.path).is_dir():
             raise InvalidState(
                 f"the worktree of workspace {workspace.id} is gone",
-                hint="Claim the task again to have it made anew, or give the task another with task_assign_workspace.",
+                action=Action.REPLACE_WORKSPACE,
                 workspace_id=workspace.id,
             )
         return await self.at(workspace.path, host_id=workspace.host_id, what=f"workspace {workspace.id}")

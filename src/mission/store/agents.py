@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam
 
+from mission.domain.actions import Action
 from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import AgentNotFound
 from mission.store.mapping import Mapper
@@ -32,9 +33,7 @@ class Agents:
     def get(self, id: str) -> Agent:
         agent = _MAPPER.get(self._connection, id)
         if agent is None:
-            raise AgentNotFound(
-                f"there is no agent {id}", hint="Register it with agent_register, or list agents.", agent_id=id
-            )
+            raise AgentNotFound(f"there is no agent {id}", action=Action.REGISTER_AGENT, agent_id=id)
         return agent
 
     def staying_by_name(self, name: str) -> list[Agent]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.execution import LIVE, Execution, ExecutionStatus, OperatorMessage
 from mission.store.mapping import Mapper
@@ -49,9 +50,7 @@ class Executions:
     def get(self, id: str) -> Execution:
         execution = self.find(id)
         if execution is None:
-            raise NotFound(
-                f"there is no execution {id[:60]}", hint="List them with execution_list.", execution_id=id[:60]
-            )
+            raise NotFound(f"there is no execution {id[:60]}", action=Action.FIND_EXECUTION, execution_id=id[:60])
         return execution
 
     def find(self, id: str) -> Execution | None:

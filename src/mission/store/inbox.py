@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, select
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
 from mission.domain.task import STANDING
@@ -168,4 +169,4 @@ def _named(row: Any) -> Named:
 
 
 def _no_item(id: str) -> NotFound:
-    return NotFound(f"there is no queue item {id}", hint="List them with 'mission inbox'.", item_id=id)
+    return NotFound(f"there is no queue item {id}", action=Action.FIND_ITEM, item_id=id)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.mail import Message, MessageState, Priority
 from mission.store.columns import UtcTime
@@ -67,7 +68,7 @@ class Messages:
     def get(self, id: str) -> Message:
         message = _MAPPER.get(self._connection, id)
         if message is None:
-            raise NotFound(f"there is no message {id}", hint="List yours with message_list.", message_id=id)
+            raise NotFound(f"there is no message {id}", action=Action.FIND_MESSAGE, message_id=id)
         return message
 
     def of_ids(self, ids: Sequence[str]) -> dict[str, Message]:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, or_, select, update
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.mission import ENDED, Mission
 from mission.domain.repository import Repository
@@ -85,7 +86,7 @@ class Missions:
         if mission is None:
             raise NotFound(
                 f"there is no mission {id}",
-                hint="List missions with workflow_list, or start one with start_mission or workflow_create.",
+                action=Action.FIND_MISSION,
                 mission_id=id,
             )
         return mission

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.phase import Phase, PhaseStatus, Tally
 from mission.store.mapping import Mapper
@@ -28,7 +29,7 @@ class Phases:
         if row is None:
             raise NotFound(
                 f"there is no phase {id}",
-                hint="Start it with start_phase, or read the phases with get_context include ['phase_summary'].",
+                action=Action.FIND_PHASE,
                 phase_id=id,
             )
         return _entity(row)

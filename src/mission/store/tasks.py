@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, literal_column, or_, select, update
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.mission import MOVES as MISSION_MOVES
 from mission.domain.task import OPEN, RUNNING, Task, TaskStatus
@@ -183,6 +184,6 @@ def _stands(status: TaskStatus, waits: bool | None) -> ColumnElement[bool]:
 def no_task(id: str) -> NotFound:
     return NotFound(
         f"there is no task {id}",
-        hint="Start one with start_task, or read the tasks with get_context include ['tasks'].",
+        action=Action.FIND_TASK,
         task_id=id,
     )

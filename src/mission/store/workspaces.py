@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 
+from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.workspace import Workspace, WorkspaceStatus
 from mission.store.columns import UtcTime
@@ -44,7 +45,7 @@ class Workspaces:
         if found is None:
             raise NotFound(
                 f"there is no workspace {id}",
-                hint="List those of a workflow with workspace_list, or make one with workspace_create.",
+                action=Action.FIND_WORKSPACE,
                 workspace_id=id,
             )
         return found

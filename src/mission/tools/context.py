@@ -171,5 +171,7 @@ def _positions(cursor: str | None) -> Positions | None:
         return {Section(name): (parsed(at, field="cursor"), str(id)) for name, (at, id) in rows.items()}
     except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError, InvalidInput):
         raise InvalidInput(
-            "cursor: not a cursor of get_context", hint="Give next_cursor of the last page as it is.", field="cursor"
+            "cursor: not one that an earlier page gave",
+            hint="Give next_cursor of the last page as it is.",
+            field="cursor",
         ) from None

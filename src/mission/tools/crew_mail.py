@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from mission.domain.actions import Action
 from mission.domain.errors import InvalidAgentState, InvalidInput
 from mission.domain.mail import HUMAN, LARGEST_BODY, Message, MessageState, body_text
 from mission.gateway.call import Call
@@ -140,6 +141,6 @@ def _own_box(call: Call) -> str:
     if call.actor is None:
         raise InvalidAgentState(
             "no agent calls: mail of the crew belongs to an agent",
-            hint="Give the agentId, or use an agent's token; the person's mailbox is read with message_list.",
+            action=Action.READ_OWN_MAIL,
         )
     return call.actor

@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from mission.domain.errors import MissionError, NotFound
-from mission.gateway.caller import Caller, Progress
+from mission.gateway.caller import Caller, Progress, listed_toolsets
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.gateway.road import Gateway
 from mission.services.identity import Bearer
@@ -70,8 +70,7 @@ class McpServer:
     async def _list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
         try:
             caller = await self._caller(ctx)
-            asked = _query(ctx, "toolsets") or self._asked
-            chosen = parse_toolsets(asked or _of_token(caller.bearer) or self._default_toolsets)
+            chosen = parse_toolsets(caller.toolsets or self._default_toolsets)
             identity = await self._gateway.identify(caller)
         except MissionError as error:
             raise _protocol_error(error) from None
@@ -128,10 +127,12 @@ class McpServer:
         key = key if isinstance(key, str) else None
         progress = _progress(ctx, meta)
         if ctx.request is not None:
-            return caller_of(ctx.request, transport="mcp", key=key, progress=progress)
+            return caller_of(ctx.request, transport="mcp", key=key, toolsets=self._default_toolsets, progress=progress)
+        bearer = await self._bearer() if self._bearer is not None else None
         return Caller(
             transport=self._stdio.transport,
-            bearer=await self._bearer() if self._bearer is not None else None,
+            bearer=bearer,
+            toolsets=listed_toolsets(self._asked, bearer, self._default_toolsets),
             agent=self._stdio.agent,
             directory=self._stdio.directory,
             key=key,
@@ -151,16 +152,6 @@ def _listed(tool: Tool) -> types.Tool:
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations.model_validate(tool.annotations),
     )
-
-
-def _of_token(bearer: Bearer | None) -> str | None:
-    """The toolsets that an agent's token chooses: its own, else those of the agent's role."""
-    return None if bearer is None else bearer.toolsets or bearer.agent.type.lower()
-
-
-def _query(ctx: Context, name: str) -> str | None:
-    value: str | None = ctx.request.query_params.get(name) if ctx.request is not None else None
-    return value
 
 
 def _progress(ctx: Context, meta: dict[str, Any]) -> Progress | None:

@@ -37,9 +37,9 @@ class McpEndpoint:
             return
         call = plain_call(body, scope["headers"])
         if call is not None:
-            await answer_plain(
-                self._gateway, call, caller_of(Request(scope, receive), transport="mcp", key=call.key), send
-            )
+            request = Request(scope, receive)
+            caller = caller_of(request, transport="mcp", key=call.key, toolsets=self._toolsets)
+            await answer_plain(self._gateway, call, caller, send)
             return
         manager = await (self._sdk.streaming() if b'"progressToken"' in body else self._sdk.plain())
         await manager.handle_request(scope, replay(body, receive), send)

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive
 
 from mission.domain.errors import InvalidInput, MissionError, TooLarge
-from mission.gateway.caller import Caller, Progress
+from mission.gateway.caller import Caller, Progress, listed_toolsets
 
 LARGEST_BODY = 10 * 1024 * 1024
 
@@ -23,17 +23,24 @@ BEARER = "mission.bearer"
 
 
 def caller_of(
-    request: HTTPConnection, *, transport: str, key: str | None = None, progress: Progress | None = None
+    request: HTTPConnection,
+    *,
+    transport: str,
+    key: str | None = None,
+    toolsets: str | None = None,
+    progress: Progress | None = None,
 ) -> Caller:
-    """The sender of a request, as its token and headers tell; an explicit key outranks the header's."""
-    headers = request.headers
+    """The sender of a request, as its token and headers tell; an explicit key outranks the header's. `toolsets` is
+    what a client sees that lists tools and did not choose."""
+    headers, bearer = request.headers, request.scope.get(BEARER)
     directory = headers.get("mission-directory")
     return Caller(
         transport=transport,
-        bearer=request.scope.get(BEARER),
+        bearer=bearer,
         agent=unquote(headers.get("mission-agent", "")) or None,
         directory=_path(directory) if directory else None,
         key=key or headers.get("idempotency-key"),
+        toolsets=listed_toolsets(request.query_params.get("toolsets"), bearer, toolsets) if toolsets else None,
         progress=progress,
         left=partial(departure, request.receive) if isinstance(request, Request) else None,
     )

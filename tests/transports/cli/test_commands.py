@@ -119,7 +119,8 @@ def test_a_mission_is_shown(mission: Program, started: str) -> None:
     assert [row["question"] for row in found["decisions"]] == ["Why?"]
     assert "The task" in words.out
     assert "Why? → So: r" in words.out
-    assert mission.refuses("show", "m_0000000000")["code"] == "RESOURCE_NOT_FOUND"
+    unknown = mission.refuses("show", "m_0000000000")
+    assert (unknown["code"], unknown["hint"]) == ("RESOURCE_NOT_FOUND", "'mission missions' lists them.")
     assert mission.refuses("show", "t_0000000000")["code"] == "RESOURCE_NOT_FOUND"
     assert mission.refuses("show", "p_0000000000")["code"] == "INVALID_INPUT"
 

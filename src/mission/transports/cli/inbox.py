@@ -83,7 +83,7 @@ def _table(found: dict[str, Any], *, everything: bool) -> None:
     rows = [[_CELLS[column](item) for column in columns] for item in found["items"]]
     show_table(columns, rows, empty="The queue is empty." if everything else "Nothing waits for you.")
     if found["total"] > len(rows):
-        say(f"{len(rows)} of {found['total']}; '--json' and 'mission call queue_list' show more.")
+        say(f"{len(rows)} of {found['total']} are shown; 'mission open' shows the rest.")
 
 
 def _show(item: dict[str, Any]) -> None:

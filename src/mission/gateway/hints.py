@@ -1,0 +1,187 @@
+"""Words an error's next step for whoever reads it: a tool that this agent can see, or a command for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import Formatter
+
+from mission.domain.actions import Action
+from mission.domain.errors import MissionError
+
+Sees = Callable[[str], bool]
+"""Whether the caller can see the tool of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One step in the words of each audience; an agent gets the first sentence whose {tools} it can all see."""
+
+    person: str
+    agent: tuple[str, ...]
+
+    def for_agent(self, sees: Sees) -> str | None:
+        """Return a sentence that names nothing this agent cannot see, if there is one."""
+        for sentence in self.agent:
+            tools = tools_in(sentence)
+            if all(map(sees, tools)):
+                return sentence.format_map({tool: tool for tool in tools})
+        return None
+
+
+def tools_in(sentence: str) -> list[str]:
+    """Return the tools that a sentence for agents names."""
+    return [name for _, name, _, _ in Formatter().parse(sentence) if name]
+
+
+def for_person(error: MissionError) -> MissionError:
+    """Return the error with its next step as a command or a page."""
+    return error if error.action is None else error.with_step(WORDINGS[error.action].person)
+
+
+def for_agent(error: MissionError, sees: Sees) -> MissionError:
+    """Return the error with its next step as a call of a tool that the agent can see; without one it stays as it is."""
+    words = WORDINGS[error.action].for_agent(sees) if error.action is not None else None
+    return error if words is None else error.with_step(words)
+
+
+WORDINGS: Mapping[Action, Wording] = {
+    Action.FIND_MISSION: Wording(
+        "'mission missions' lists them.",
+        (
+            "List missions with {workflow_list}, or start one with {start_mission}.",
+            "List missions with {workflow_list}.",
+            "Give the id of one that exists, or start one with {start_mission}.",
+        ),
+    ),
+    Action.START_MISSION: Wording(
+        "'mission missions' lists those that exist; 'mission open' shows the page, where you can start one.",
+        (
+            "Start one with {start_mission}, then give its mission_id.",
+            "Start one with {workflow_create}, then give its id.",
+        ),
+    ),
+    Action.END_MISSION: Wording(
+        "End it first on its page ('mission open').",
+        (
+            "Complete it first with {complete_mission} (failed and partial close its open tasks).",
+            "Complete it first with {complete_workflow} (failed and partial close its open tasks).",
+        ),
+    ),
+    Action.ADD_TASKS: Wording(
+        "Add tasks to it on its page ('mission open').",
+        ("Add tasks with {workflow_add_tasks}.", "Add tasks with {mcp__task__create}."),
+    ),
+    Action.FIND_PHASE: Wording(
+        "'mission show MISSION' lists the phases of a mission.",
+        (
+            "Start it with {start_phase}, or read the phases with {get_context} include ['phase_summary'].",
+            "Read the phases with {get_context} include ['phase_summary'].",
+        ),
+    ),
+    Action.START_PHASE: Wording("It starts with its first task.", ("Start it first with {start_phase}.",)),
+    Action.FIND_TASK: Wording(
+        "'mission show MISSION' lists the tasks of a mission.",
+        (
+            "Start one with {start_task}, or read the tasks with {get_context} include ['tasks'].",
+            "Start one with {start_task}.",
+            "List the tasks with {task_list}.",
+            "List the tasks with {mcp__epic__list_tasks}.",
+        ),
+    ),
+    Action.CLAIM_FIRST: Wording(
+        "'mission launch' starts an agent on it.",
+        (
+            "Take it first with {task_claim} or {start_task}.",
+            "Take it first with {task_claim}.",
+            "Take it first with {start_task}.",
+        ),
+    ),
+    Action.START_TASK: Wording(
+        "'mission launch' starts an agent on it.",
+        ("Start it first with {start_task}.", "Move it to in_progress first with {task_update_status}."),
+    ),
+    Action.TAKE_ANOTHER_TASK: Wording(
+        "'mission show MISSION' lists the tasks of a mission.",
+        (
+            "Take another task: {task_get_available} lists those that are free.",
+            "Take another task with {task_claim_next}.",
+        ),
+    ),
+    Action.STOP_WORK: Wording(
+        "'mission show TASK' shows who has it now.",
+        (
+            "Stop work on it. Read it again with {get_context}, or take another task.",
+            "Stop work on it. Read it again with {task_get}, or take another task.",
+        ),
+    ),
+    Action.WAIT_FOR_TASK: Wording(
+        "'mission launch' starts an agent on a task.",
+        ("Take one with {task_claim_next}, or wait until one is assigned to you.",),
+    ),
+    Action.FIND_AGENT: Wording(
+        "'mission agents' lists them.",
+        (
+            "Give the id or name of one that has not left; {agent_list} shows them.",
+            "Give the id or name of one that has not left; {mcp__supervisor__list_agents} shows them.",
+        ),
+    ),
+    Action.REGISTER_AGENT: Wording(
+        "'mission agents' lists them; 'mission agent create' makes a new one.",
+        (
+            "Register it with {agent_register}, or list agents with {agent_list}.",
+            "Register it with {agent_register}.",
+            "List agents with {mcp__supervisor__list_agents}.",
+        ),
+    ),
+    Action.FIND_WORKSPACE: Wording(
+        "'mission workspaces' lists them.",
+        (
+            "List those of a workflow with {workspace_list}, or make one with {workspace_create}.",
+            "List those of a workflow with {workspace_list}.",
+        ),
+    ),
+    Action.MAKE_WORKSPACE: Wording(
+        "'mission workspaces' lists those that exist.", ("Make a new one with {workspace_create}.",)
+    ),
+    Action.CLOSE_WORKSPACE: Wording(
+        "Mark it merged or abandoned first, on the page of workspaces ('mission open').",
+        ("Mark it 'merged' or 'abandoned' first, with {workspace_update}.",),
+    ),
+    Action.REMOVE_WORKSPACES: Wording(
+        "Remove them first on the page of workspaces ('mission open'); it says what would be lost.",
+        ("Remove them first with {workspace_remove}; it says what would be lost.",),
+    ),
+    Action.REPLACE_WORKSPACE: Wording(
+        "'mission launch' on the task makes a new one.",
+        (
+            "Claim the task again for a new worktree, or give it another workspace with {task_assign_workspace}.",
+            "Claim the task again with {task_claim} for a new worktree.",
+        ),
+    ),
+    Action.FIND_TEMPLATE: Wording(
+        "'mission templates' lists those of the store and of the repository you are in.",
+        ("{template_list} shows those of the store and of repositories; a file's one needs its repository_path.",),
+    ),
+    Action.FIND_MESSAGE: Wording(
+        "'mission inbox' lists what waits for you.",
+        (
+            "You can read what you sent or received: list it with {message_list}.",
+            "You can read what you sent or received: list it with {mcp__mail__list_inbox}.",
+        ),
+    ),
+    Action.FIND_ITEM: Wording("'mission inbox' lists them.", ("List them with {queue_list}.",)),
+    Action.FIND_EXECUTION: Wording("'mission executions' lists them.", ("List them with {execution_list}.",)),
+    Action.MAKE_EPIC: Wording(
+        "Only an agent has a current epic: use its token.",
+        ("Create one with {mcp__epic__create}, or give its epicId where that is taken.",),
+    ),
+    Action.NAME_CREW_TASK: Wording(
+        "'mission show MISSION' lists the tasks of a mission.",
+        ("Give the taskId where that is taken; {mcp__epic__list_tasks} lists them.",),
+    ),
+    Action.READ_OWN_MAIL: Wording(
+        "'mission inbox' lists what waits for you.",
+        ("Give the agentId, or use an agent's token; the person's mailbox is read with {message_list}.",),
+    ),
+}
