@@ -84,9 +84,10 @@ def sentences(file):
     tree = ast.parse(file.read_text())
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
-            if " " in node.value.strip():
-                yield node.lineno, node.value
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in documents:
+            continue
+        if " " in node.value.strip():
+            yield node.lineno, node.value
 
 
 @pytest.mark.parametrize(("tool", "arguments"), WRONG)

@@ -135,6 +135,18 @@ def test_a_task_is_shown_with_its_journal(mission: Program, started: str) -> Non
     assert "1. decision: Why? → So" in words.out
 
 
+def test_a_completed_task_is_shown_with_what_was_verified(mission: Program, repository: Path) -> None:
+    started = mission.call("start_mission", name="V", objective="o", repository_path=str(repository))["mission_id"]
+    task = mission.call("start_task", mission_id=started, name="t", goal="g", areas=["src"])["task_id"]
+    (repository / "notes.txt").write_text("outside")
+    mission.call("complete_task", task_id=task, status="success", outcome={"summary": "Done."})
+
+    words, found = mission.run("show", task).out, mission.does("show", task)
+
+    assert "outside the task's areas: notes.txt" in words
+    assert found["verification"]["unexpected_files"] == ["notes.txt"]
+
+
 def test_what_agents_wrote_cannot_steer_the_terminal(mission: Program) -> None:
     wild = "red\x1b[31m title\x1b]0;x\x07 back\r over\x9b2J \u202eturned"
     found = mission.call("start_mission", name=wild, objective=f"{wild}\r\nnext line")["mission_id"]

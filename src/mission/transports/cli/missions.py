@@ -61,6 +61,7 @@ def show(id: str, limit: int, as_json: bool) -> None:
     """Show one mission (phases, tasks, decisions, blockers) or one task (its end, its files, its journal)."""
     if id.startswith("t_"):
         found = client.call("task_get", {"id": id, "include_checkpoints": True})
+        found["verification"] = client.call("overview_task", {"task_id": id})["scope"]
     else:
         found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
     if as_json:
@@ -88,10 +89,21 @@ def _show_task(task: dict[str, Any]) -> None:
         for sign, kind in zip("+~-", CHANGE_LISTS, strict=True):
             for path in changed[kind]:
                 say(f"  {sign} {path}")
+    _show_verification(task["verification"])
     if task["checkpoints"]:
         say("\nJournal")
     for row in task["checkpoints"]:
         say(f"  {row['sequence']}. {row['type']}: {row['summary']}")
+
+
+def _show_verification(verification: dict[str, Any] | None) -> None:
+    """Say whether the changed files are in the areas that the task announced."""
+    if verification is None:
+        return
+    for path in verification["unexpected_files"]:
+        say(f"  outside the task's areas: {path}", fg="yellow")
+    for warning in verification["warnings"]:
+        say(f"  {warning}", fg="yellow")
 
 
 def _show_head(found: dict[str, Any]) -> None:

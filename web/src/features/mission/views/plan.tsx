@@ -15,7 +15,7 @@ export function Plan({ mission, choose }: ViewProps) {
   if (mission.tasks.length === 0)
     return (
       <section className="card">
-        <Empty title="There is no plan yet" actions={<code>workflow_set_plan</code>}>
+        <Empty title="There is no plan yet">
           An agent sets a plan with its tasks and what each waits for, or simply starts a first task.
         </Empty>
       </section>
