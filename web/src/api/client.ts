@@ -20,7 +20,8 @@ export class ApiError extends Error {
 /** What went wrong and what to do about it, as one text. */
 export function reasonOf(error: Error): string {
   const hint = error instanceof ApiError ? error.hint : null;
-  return hint === null ? error.message : `${error.message} ${hint}`;
+  if (hint === null) return error.message;
+  return `${error.message}${/[.!?…]$/.test(error.message) ? "" : "."} ${hint}`;
 }
 
 /** Call a tool; an action gets a key, so that a repeat after a broken connection is harmless. What is sent while the page

@@ -48,7 +48,7 @@ test("what cannot be read says why, what to do, and its code", () => {
     </Loaded>,
   );
 
-  expect(screen.getByRole("alert").textContent).toContain("there is no mission m_1 List them.");
+  expect(screen.getByRole("alert").textContent).toContain("there is no mission m_1. List them.");
   expect(screen.getByText("RESOURCE_NOT_FOUND")).toBeTruthy();
   fireEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(refetch).toHaveBeenCalled();

@@ -148,7 +148,7 @@ function Detail({ entry }: { entry: JournalEntry }): ReactNode {
   );
 }
 
-function Decision({ detail }: { detail: Record<string, unknown> }) {
+export function Decision({ detail }: { detail: Record<string, unknown> }) {
   const given = detail["options_considered"];
   const options = Array.isArray(given) ? given.filter((option) => typeof option === "string") : [];
   const answer = text(detail["chosen"]) ?? "";
