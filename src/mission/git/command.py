@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, cast
 
 from mission.domain.errors import InvalidInput
 from mission.git.errors import BrokenRepository, DubiousOwnership, GitFailed, GitMissing, GitTimeout, NoRepository
@@ -139,3 +143,77 @@ def _failure(name: str, code: int, err: bytes, cwd: Path) -> Exception:
 
 def _shown(path: Path) -> str:
     return shown(os.fsencode(path))
+
+
+class Output:
+    """What a git command says, piece by piece."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe = pipe
+        self.ended = False
+
+    def read(self, size: int) -> bytes:
+        """As many bytes as that, fewer at the end."""
+        found = self._pipe.read(size)
+        self.ended = self.ended or len(found) < size
+        return found
+
+    def line(self, longest: int) -> bytes:
+        """The next line, or as much of it; nothing at the end."""
+        found = self._pipe.readline(longest)
+        self.ended = self.ended or not found
+        return found
+
+
+@contextmanager
+def stream(
+    *arguments: Argument,
+    cwd: Path,
+    variables: Mapping[str, str] | None = None,
+    settings: tuple[str, ...] = (),
+    stdin: bytes = b"",
+    allowed: tuple[int, ...] = (0,),
+    timeout: float = QUICK,
+) -> Iterator[Output]:
+    """The output of one git command as it comes; a command whose reader has enough is ended."""
+    flags = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
+    name = os.fsdecode(arguments[0])
+    with TemporaryFile() as asked:  # a pipe would have to be filled while the output is read
+        asked.write(stdin)
+        asked.seek(0)
+        try:
+            process = subprocess.Popen(
+                ["git", "--no-pager", *flags, *arguments],
+                cwd=cwd,
+                env=environment(variables or {}),
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                umask=PRIVATE,
+            )
+        except FileNotFoundError as error:
+            raise GitMissing from error
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(timeout, stop)
+    timer.daemon = True
+    with process:
+        _running.add(process)
+        timer.start()
+        try:
+            output = Output(cast("IO[bytes]", process.stdout))
+            yield output
+            if output.ended:
+                process.wait()
+        finally:
+            timer.cancel()
+            _running.discard(process)
+            process.kill()
+    if late.is_set():
+        raise GitTimeout(command=name, seconds=timeout)
+    if output.ended and process.returncode not in allowed:
+        raise GitFailed(command=name, code=process.returncode, log="")

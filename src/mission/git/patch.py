@@ -1,45 +1,231 @@
-"""The lines that changed in one file, as git shows them."""
+"""The lines that changed between a snapshot and a scan, as git shows them, within limits of size and memory."""
 
 from __future__ import annotations
 
-import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mission.domain.errors import InvalidState
-from mission.git.command import Result
-from mission.git.names import original
-from mission.git.worktree import commit_of, git
+from mission.domain.changes import Rename
+from mission.domain.patch import LONGEST, Lines, share, shortened
+from mission.git.command import Output, stream
+from mission.git.contents import LARGEST, Contents, Fetched, Found, Wanted, materialize
+from mission.git.kept import Kept
+from mission.git.manifest import Difference, Entry
+from mission.git.names import original, quoted, shown
+from mission.git.scan import Scanner
 
-LONGEST = 200_000
-"""Characters of a patch that are kept; what is longer is read elsewhere."""
-_DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
+MOST_FILES = 2_000
+MOST_READ = 64_000_000
+"""Bytes of git's output that are read; what comes later is not shown."""
+SECONDS = 60.0
+LINK = b"160000"
+HEADER = re.compile(rb"diff --git \S+/(\d+) \S+/\1\n")
+NAMES = re.compile(rb"(?<=[ ])[ab]/\d+(?=[ \n])")
 
-
-def patch_of(tree: Path, path: str, *, base: str, end: str | None) -> tuple[str, bool]:
-    """The patch of a file from a commit, which need not exist, to another or to the tree as it is; and whether that is
-    all of it."""
-    if not (tree / ".git").exists():
-        raise InvalidState("the task was done in a plain folder: which files changed is known, but not which lines")
-    name = os.fsdecode(original(path))  # from the top of the tree; git is told to take no sign in it for a pattern
-    start = commit_of(tree, base) or _nothing(tree)
-    said = git(*_DIFF, start, *([end] if end else []), "--", name, cwd=tree)
-    if not said.out and end is None:
-        new = (tree / name).is_file() and not git("ls-files", "--", name, cwd=tree).out
-        said = _whole(tree, name) if new else _last_commit(tree, name)
-    text = said.out.decode("utf-8", "replace")
-    return text[:LONGEST], len(text) <= LONGEST
-
-
-def _nothing(tree: Path) -> str:
-    """The tree without files: what stands before a repository's first commit."""
-    return git("hash-object", "-t", "tree", "/dev/null", cwd=tree).line.decode()
+TOO_LARGE = f"It is too large to compare line by line (the limit is {LARGEST // 1_000_000} MB)."
+TOO_MANY = f"More than {MOST_FILES:,} files changed: the lines of this one are not kept."
+TOO_MUCH = "Too much changed to read it all: the lines of this file are not kept."
+NESTED = "It is a repository of its own: the lines that changed inside are not compared."
+UNREADABLE = "It could not be read, or it changed while it was being read."
+GONE = (
+    "What it held at the start is neither kept nor in the repository any more: git's garbage collection removes what "
+    "no branch leads to."
+)
 
 
-def _last_commit(tree: Path, name: str) -> Result:
-    """What the last commit did to the file: work that was committed after its task had ended."""
-    return git("log", "-1", "--format=", "-p", *_DIFF[1:], "--", name, cwd=tree, allowed=(0, 128))  # 128: no commit yet
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Pair:
+    """A changed path and the files that hold its two contents."""
+
+    difference: Difference
+    before: Wanted | None
+    after: Wanted | None
+
+    def note(self, found: Found, kept: Kept) -> str | None:
+        """Why its lines cannot be shown."""
+        states = [found.get(each.target) for each in (self.before, self.after) if each]
+        if Fetched.TOO_LARGE in states:
+            return TOO_LARGE
+        if self.before and self.before.target not in found:
+            why = kept.left_out.get(self.difference.path)
+            return f"What it held at the start was not kept: {why}." if why else GONE
+        return UNREADABLE if None in states else None
 
 
-def _whole(tree: Path, name: str) -> Result:
-    """A file that git does not know yet, all of it added."""
-    return git(*_DIFF, "--no-index", "--", "/dev/null", name, cwd=tree, allowed=(0, 1))
+@dataclass(kw_only=True, slots=True)
+class _Section:
+    """What git says about one file, up to the length that can be kept."""
+
+    text: bytearray = field(default_factory=bytearray)
+    whole: bool = True
+
+    def add(self, line: bytes) -> None:
+        self.text += line[: LONGEST - len(self.text)]
+        self.whole = self.whole and self.text.endswith(line)
+
+    def cut(self, most: int) -> None:
+        self.whole = self.whole and len(self.text) <= most
+        del self.text[most:]
+
+    def decoded(self) -> str:
+        """The text, up to its last whole line if it was cut."""
+        text = self.text if self.whole else self.text[: self.text.rfind(b"\n") + 1]
+        return text.decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def make_patch(
+    scanner: Scanner, differences: Sequence[Difference], renames: Sequence[Rename], kept: Kept
+) -> dict[str, Lines]:
+    """The lines of each of these changes; a path that was renamed as it is shows just that."""
+    files = {shown(each.path): Lines(whole=False, note=TOO_MANY) for each in differences}
+    ordered = sorted(differences, key=lambda each: each.path)[:MOST_FILES]
+    moved = _moved(ordered, renames)
+    rest = [each for each in ordered if shown(each.path) not in moved]
+    nested = {shown(each.path): Lines(whole=False, note=NESTED) for each in rest if _is_nested(each)}
+    with scanner.room.scratch() as scratch:
+        compared = _compared(scanner, [each for each in rest if not _is_nested(each)], kept, scratch)
+    return shortened({**files, **moved, **nested, **compared})
+
+
+def _compared(scanner: Scanner, differences: Sequence[Difference], kept: Kept, scratch: Path) -> dict[str, Lines]:
+    for side in "ab":
+        (scratch / side).mkdir(mode=0o700)
+    pairs = [_pair(each, str(number), scratch) for number, each in enumerate(differences)]
+    contents = Contents(scanner.shadow, scanner.disk, scratch)
+    found = contents.at_start([pair.before for pair in pairs if pair.before], kept)
+    found |= contents.on_disk([pair.after for pair in pairs if pair.after])
+    lines: dict[str, Lines] = {}
+    for pair in pairs:
+        note = pair.note(found, kept)
+        sides = [each for each in (pair.before, pair.after) if each]
+        for each in sides:
+            if note is not None:
+                each.target.unlink(missing_ok=True)
+            else:
+                materialize(each.target, each.entry)
+        cut = any(found.get(each.target) is Fetched.BEGINNING for each in sides)
+        lines[shown(pair.difference.path)] = Lines(whole=note is None and not cut, note=note)
+    for number, section in _read(scratch, [each.path for each in differences]).items():
+        path = shown(differences[number].path)
+        lines[path] = replace(lines[path], text=section.decoded(), whole=lines[path].whole and section.whole)
+    return {path: _checked(each) for path, each in lines.items()}
+
+
+def _checked(lines: Lines) -> Lines:
+    """Lines without a text are those that git had no time to show."""
+    return lines if lines.text or lines.note else Lines(whole=False, note=TOO_MUCH)
+
+
+def _pair(difference: Difference, name: str, scratch: Path) -> _Pair:
+    def wanted(side: str, entry: Entry | None, other: Entry | None) -> Wanted | None:
+        target = scratch / side / name
+        return Wanted(target=target, path=difference.path, entry=entry, alone=other is None) if entry else None
+
+    return _Pair(
+        difference=difference,
+        before=wanted("a", difference.old, difference.new),
+        after=wanted("b", difference.new, difference.old),
+    )
+
+
+def _read(scratch: Path, paths: Sequence[bytes]) -> dict[int, _Section]:
+    """What git says about the two folders, by the number that is a file's name in them."""
+    with stream(
+        "diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--no-prefix", "--", "a",
+        "b",
+        cwd=scratch,
+        # No repository around it and no file of the user's home has a say.
+        variables={
+            "GIT_CEILING_DIRECTORIES": str(scratch.parent.resolve()),
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+        },
+        settings=("core.attributesFile=/dev/null",),
+        allowed=(0, 1),
+        timeout=SECONDS,
+    ) as output:  # fmt: skip
+        return _sections(output, paths)
+
+
+def _sections(output: Output, paths: Sequence[bytes]) -> dict[int, _Section]:
+    """What is said about each file, with its own name put in."""
+    sections: dict[int, _Section] = defaultdict(_Section)
+    number, inside, starts = -1, False, True
+    for line in _lines(output):
+        header = HEADER.fullmatch(line) if starts else None
+        text = line
+        if header:
+            number, inside = int(header[1]), False
+            text = b"diff --git " + _names(paths[number]) + b"\n"
+            _trim(sections)
+        elif starts and not inside:
+            inside = line.startswith(b"@@ ")
+            text = line if inside else _with_name(line, paths[number])
+        sections[number].add(text)
+        starts = line.endswith(b"\n")
+    return sections
+
+
+def _trim(sections: Mapping[int, _Section]) -> None:
+    """Let go of what will not be kept, before it is too much."""
+    lengths = [len(section.text) for section in sections.values()]
+    if sum(lengths) > 8 * LONGEST:
+        most = share(lengths, 4 * LONGEST)
+        for section in sections.values():
+            section.cut(most)
+
+
+def _lines(output: Output) -> Iterator[bytes]:
+    left = MOST_READ
+    while left > 0 and (line := output.line(LONGEST)):
+        left -= len(line)
+        yield line
+
+
+def _with_name(line: bytes, path: bytes) -> bytes:
+    """A line of a section's head with the file's own name."""
+    if not line.startswith((b"--- ", b"+++ ", b"Binary files ")):
+        return line
+    # Git marks the end of a name with a space in it.
+    end = b"\t" if b" " in path and line.startswith((b"--- ", b"+++ ")) else b""
+    return NAMES.sub(lambda found: _quoted(found[0][:2] + path) + end, line)
+
+
+def _names(path: bytes) -> bytes:
+    return _quoted(b"a/" + path) + b" " + _quoted(b"b/" + path)
+
+
+def _quoted(name: bytes) -> bytes:
+    """The name as git writes it into a patch."""
+    text = shown(name)
+    plain = text.isprintable() and not text.startswith('"') and "\\" not in text and '"' not in text
+    return name if plain else quoted(name).encode()
+
+
+def _moved(differences: Sequence[Difference], renames: Sequence[Rename]) -> dict[str, Lines]:
+    """What is to be said about files that went elsewhere with the same content, under both names."""
+    entries = {shown(each.path): each.old or each.new for each in differences}
+    moved: dict[str, Lines] = {}
+    for rename in renames:
+        source, target = original(rename.source), original(rename.target)
+        old, new = (_mode(entries.get(name)) for name in (rename.source, rename.target))
+        modes = b"old mode %s\nnew mode %s\n" % (old, new) if old != new else b""
+        text = (
+            b"diff --git %s %s\n%ssimilarity index 100%%\nrename from %s\nrename to %s\n"
+            % (_quoted(b"a/" + source), _quoted(b"b/" + target), modes, _quoted(source), _quoted(target))
+        ).decode("utf-8", "replace")
+        if rename.source in entries and rename.target in entries:
+            moved |= {rename.source: Lines(text=text), rename.target: Lines(text=text)}
+    return moved
+
+
+def _mode(entry: Entry | None) -> bytes:
+    return entry.split(b" ")[1] if entry else b""
+
+
+def _is_nested(difference: Difference) -> bool:
+    return LINK in (_mode(difference.old), _mode(difference.new))

@@ -51,6 +51,8 @@ class Scanner:
         self.listing: Listing
         self.attributes: Attributes
         self.passed_over = False
+        self.looked_at: Delta = {}
+        self.seen_to_differ: set[bytes] = set()
         self.warnings: list[str] = []
 
     def scan(self) -> Scan:
@@ -65,7 +67,9 @@ class Scanner:
             self.listing = known or renew(self.room, text, index=index)
             untracked = others.result()
             suspects = self._suspects(changed.result(), untracked)
-        delta = {**self.listing.drift, **self._links(untracked), **self.look_at(suspects)}
+        self.seen_to_differ = {*changed.result(), *untracked}
+        self.looked_at = self.look_at(suspects)
+        delta = {**self.listing.drift, **self._links(untracked), **self.looked_at}
         return Scan(manifest=Manifest(base=self.listing.base, delta=delta), warnings=self.warnings)
 
     def look_at(self, paths: Collection[bytes]) -> Delta:
@@ -80,6 +84,20 @@ class Scanner:
         found |= {path: entry(b"100644", self.disk.guess(path)) for path in hidden}
         self.warnings += [f"Could not be read: {shown(path)}" for path in sorted([*hasher.unreadable, *hidden])]
         return {path: found.get(path) for path in paths}
+
+    def not_in_head(self) -> dict[bytes, Entry]:
+        """The files whose content HEAD may not have, after a scan: looked at one by one, or only in the index."""
+        staged = {path: value for path, value in self._staged().items() if path not in self.looked_at}
+        self.seen_to_differ |= staged.keys()
+        return staged | {path: value for path, value in self.looked_at.items() if value is not None}
+
+    def _staged(self) -> dict[bytes, Entry]:
+        head = self.repository.head
+        if head is None:
+            return parse(self._tracked())
+        flags = ("--cached", "-z", "--name-only", "--no-renames", "--diff-filter=d", "--ignore-submodules=all")
+        result = self.shadow.run("diff-index", *flags, head, "--", allowed=(0, 128), timeout=LONG)
+        return self._indexed(_names(result))
 
     def text(self) -> Text:
         """The base of the listing."""

@@ -80,6 +80,16 @@ class Shadow:
             timeout=timeout,
         )
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables of a command that reads objects and no file of the worktree."""
+        return self._variables(self.index)
+
+    def apart(self, objects: Path) -> dict[str, str]:
+        """The variables of a command that writes objects to this folder, and neither sees nor touches any other."""
+        variables = {**self.variables, "GIT_OBJECT_DIRECTORY": str(objects)}
+        return {name: value for name, value in variables.items() if name != "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
+
     def _variables(self, index: Path) -> dict[str, str]:
         return {
             "GIT_DIR": str(self.path),

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
 from mission.domain.changes import Changes
+from mission.domain.errors import MissionError
+from mission.domain.patch import Patch
 from mission.git.difference import find_renames, sort_paths
+from mission.git.dirty import keep
 from mission.git.errors import BrokenRepository, NoRepository, RepositoryGone, TreeGone
 from mission.git.folder import scan_folder
 from mission.git.history import History, Position, history, position
+from mission.git.kept import Kept
 from mission.git.listing import known_base, recall, renew
 from mission.git.manifest import Difference, Manifest, compare, digest_of, join
 from mission.git.names import original, shown
+from mission.git.patch import make_patch
 from mission.git.repository import Repository, open_repository
 from mission.git.scan import LISTED_FILES, Scan, Scanner
 from mission.git.storage import Room, Storage, make_folder, moments_ago
 from mission.git.tree import Tree
 
 Report = Callable[[str], None]
+PLAIN_FOLDER = "the task was done in a plain folder: which files changed is known, but not which lines"
+NOT_MADE = "git could not show the lines when they were to be kept: which files changed is known, but not which lines"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +49,8 @@ class Snapshot:
     reflog: Position | None
     taken_at: str
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """What to say about contents that were not kept."""
 
     @property
     def id(self) -> str:
@@ -63,12 +73,14 @@ class Snapshot:
             "reflog": self.reflog.as_dict() if self.reflog else None,
             "taken_at": self.taken_at,
             "warnings": list(self.warnings),
+            "left_out": list(self.left_out),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Snapshot:
         reflog = Position.from_dict(data["reflog"]) if data["reflog"] else None
-        return cls(**{**data, "reflog": reflog, "warnings": tuple(data["warnings"])})
+        left_out = tuple(data.get("left_out", ()))
+        return cls(**{**data, "reflog": reflog, "warnings": tuple(data["warnings"]), "left_out": left_out})
 
 
 class Snapshots:
@@ -86,11 +98,31 @@ class Snapshots:
         reflog = position(repository.git_dir) if repository else None
         with self._storage.locked(room):
             room.make()
-            scan = _scan(room, repository, tree.path, report)
-            return _stored(room, scan, tree.path, repository, reflog)
+            key = secrets.token_hex(8)
+            if repository is None:
+                return _stored(room, key, _scan_plain(room, tree.path, report), tree.path)
+            scanner = Scanner(room, repository, report=report)
+            scan = scanner.scan()
+            stored = _stored(room, key, scan, tree.path, repository, reflog)
+            return replace(stored, left_out=tuple(keep(scanner, key)))
 
     def changes(self, snapshot: Snapshot, *, report: Report | None = None) -> Changes:
         """What differs in the tree now; raises ChangesUnknown if that cannot be told."""
+        with self._compared(snapshot, report) as compared:
+            return compared.changes
+
+    def changes_with_lines(self, snapshot: Snapshot, *, report: Report | None = None) -> tuple[Changes, Patch]:
+        """What differs in the tree now, and in which lines; raises ChangesUnknown if not even the paths are known."""
+        with self._compared(snapshot, report) as compared:
+            return compared.changes, compared.patch()
+
+    def lines(self, snapshot: Snapshot, path: str) -> Patch | None:
+        """The lines of one path that differ in the tree now; None if it does not differ."""
+        with self._compared(snapshot, None) as compared:
+            return compared.patch(path) if path in compared.changes.paths else None
+
+    @contextmanager
+    def _compared(self, snapshot: Snapshot, report: Report | None) -> Iterator[_Comparison]:
         if not snapshot.path.is_dir():
             raise TreeGone
         room = self._storage.room(os.fsencode(snapshot.path))
@@ -98,8 +130,9 @@ class Snapshots:
             delta = room.load_delta(snapshot.key, base=snapshot.base, digest=snapshot.delta)
             old = Manifest(base=snapshot.base, delta=delta)
             if snapshot.kind == "git":
-                return _git_changes(room, snapshot, old, report)
-            return _folder_changes(room, snapshot, old, report)
+                yield _compare_repository(room, snapshot, old, report)
+            else:
+                yield _compare_folder(room, snapshot, old, report)
 
     def forget(self, snapshot: Snapshot) -> None:
         """Remove what only this snapshot needs; nothing happens if it is already gone."""
@@ -124,12 +157,6 @@ class Snapshots:
                         room.remove()
 
 
-def _scan(room: Room, repository: Repository | None, path: Path, report: Report | None) -> Scan:
-    if repository:
-        return Scanner(room, repository, report=report).scan()
-    return _scan_plain(room, path, report)
-
-
 def _scan_plain(room: Room, path: Path, report: Report | None) -> Scan:
     entries, warnings = scan_folder(room, path, report=report)
     text = join(entries)
@@ -137,7 +164,32 @@ def _scan_plain(room: Room, path: Path, report: Report | None) -> Scan:
     return Scan(manifest=Manifest(base=listing.base, delta=listing.drift), warnings=warnings)
 
 
-def _git_changes(room: Room, snapshot: Snapshot, old: Manifest, report: Report | None) -> Changes:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Comparison:
+    """A tree as it is now beside its snapshot."""
+
+    changes: Changes
+    differences: Sequence[Difference]
+    snapshot: Snapshot
+    scanner: Scanner | None = None
+
+    def patch(self, path: str | None = None) -> Patch:
+        """The lines that differ, in all files or in one; the changes are known even when these are not."""
+        if self.scanner is None:
+            return Patch(missing=PLAIN_FOLDER)
+        renames = [each for each in self.changes.renamed if path in (None, each.source, each.target)]
+        wanted = {name for each in renames for name in (each.source, each.target)} | {path}
+        differences = [each for each in self.differences if path is None or shown(each.path) in wanted]
+        kept = Kept(self.scanner.room.kept(self.snapshot.key))
+        try:
+            return Patch(files=make_patch(self.scanner, differences, renames, kept))
+        except (MissionError, OSError):
+            return Patch(missing=NOT_MADE)
+        finally:
+            kept.close()
+
+
+def _compare_repository(room: Room, snapshot: Snapshot, old: Manifest, report: Report | None) -> _Comparison:
     try:
         repository = open_repository(snapshot.path)
     except (NoRepository, BrokenRepository) as error:
@@ -149,7 +201,8 @@ def _git_changes(room: Room, snapshot: Snapshot, old: Manifest, report: Report |
     differences = _recheck(compare(old, scan.manifest, room.load_base), scanner)
     since = snapshot.reflog or Position(size=0, last="")
     made = history(scanner.shadow, since=since, start=snapshot.head, now=repository.head)
-    return _changes(differences, snapshot, scan.warnings, made)
+    changes = _changes(differences, snapshot, scan.warnings, made)
+    return _Comparison(changes=changes, differences=differences, snapshot=snapshot, scanner=scanner)
 
 
 def _recheck(differences: list[Difference], scanner: Scanner) -> list[Difference]:
@@ -161,10 +214,11 @@ def _recheck(differences: list[Difference], scanner: Scanner) -> list[Difference
     return [difference for difference in seen if difference.old != difference.new]
 
 
-def _folder_changes(room: Room, snapshot: Snapshot, old: Manifest, report: Report | None) -> Changes:
+def _compare_folder(room: Room, snapshot: Snapshot, old: Manifest, report: Report | None) -> _Comparison:
     scan = _scan_plain(room, snapshot.path, report)
     differences = compare(old, scan.manifest, room.load_base)
-    return _changes(differences, snapshot, scan.warnings, History(commits=[], warnings=[]))
+    changes = _changes(differences, snapshot, scan.warnings, History(commits=[], warnings=[]))
+    return _Comparison(changes=changes, differences=differences, snapshot=snapshot)
 
 
 def _changes(differences: list[Difference], snapshot: Snapshot, warnings: list[str], made: History) -> Changes:
@@ -179,8 +233,14 @@ def _changes(differences: list[Difference], snapshot: Snapshot, warnings: list[s
     )
 
 
-def _stored(room: Room, scan: Scan, path: Path, repository: Repository | None, reflog: Position | None) -> Snapshot:
-    key = secrets.token_hex(8)
+def _stored(
+    room: Room,
+    key: str,
+    scan: Scan,
+    path: Path,
+    repository: Repository | None = None,
+    reflog: Position | None = None,
+) -> Snapshot:
     manifest = scan.manifest
     return Snapshot(
         key=key,

@@ -19,6 +19,8 @@ from mission.git.errors import SnapshotLost
 from mission.git.manifest import Delta, Text, digest_of, pack, unpack
 
 EMPTY = digest_of(b"")
+SCRATCH = "scratch"
+"""Folders of this name hold nothing that lasts."""
 
 
 class Room:
@@ -35,7 +37,7 @@ class Room:
         return Room(self.path / "nested" / _key(name), excluded=self.excluded)
 
     def make(self) -> None:
-        for name in ("bases", "deltas"):
+        for name in ("bases", "deltas", "kept"):
             make_folder(self.path / name)
 
     def save_base(self, text: Text) -> str:
@@ -72,9 +74,25 @@ class Room:
 
     def drop_delta(self, key: str, *, base: str) -> None:
         self._delta(key, base).unlink(missing_ok=True)
+        self.kept(key).unlink(missing_ok=True)
+
+    def kept(self, key: str) -> Path:
+        """Where the contents are that were kept with a snapshot."""
+        return self.path / "kept" / key
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """An empty folder for the time of some work; what a crash left in it goes the next time."""
+        folder = self.path / SCRATCH
+        shutil.rmtree(folder, ignore_errors=True)
+        make_folder(folder)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def drop_deltas(self, *, keep: Collection[str], before: float) -> None:
-        for path in _listed(self.path / "deltas"):
+        for path in [*_listed(self.path / "deltas"), *_listed(self.path / "kept")]:
             if path.name.split(".")[0] not in keep and path.stat().st_mtime <= before:
                 path.unlink(missing_ok=True)
 
@@ -87,10 +105,11 @@ class Room:
 
     def drop_unfinished(self) -> None:
         """Remove what a crash left half written; whoever holds the lock is the only one who writes."""
-        for folder in (self.path, self.path / "git", self.path / "bases", self.path / "deltas"):
+        for folder in (self.path, *(self.path / name for name in ("git", "bases", "deltas", "kept"))):
             for path in _listed(folder):
                 if path.name.startswith("."):
                     path.unlink(missing_ok=True)
+        shutil.rmtree(self.path / SCRATCH, ignore_errors=True)
 
     def is_idle(self, *, before: float) -> bool:
         """Whether no snapshot of this tree exists and nothing touched its room lately."""

@@ -108,7 +108,7 @@ def begin(
         phase=phase,
         phase_created=created,
         snapshot=snapshot,
-        warnings=_warnings(mission, phase, place),
+        warnings=[*_warnings(mission, phase, place), *(snapshot.left_out if snapshot else ())],
         recovery=recovery,
     )
 

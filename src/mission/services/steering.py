@@ -81,7 +81,15 @@ async def move(
             report=report,
             answer=answer,
         )
-    return await work.write(shift, task_id=task_id, wanted=wanted, owner=owner, answer=answer)
+    before = await work.read(_snapshots, task_id=task_id)
+    moved = await work.write(shift, task_id=task_id, wanted=wanted, owner=owner, answer=answer)
+    if wanted.status is TaskStatus.SKIPPED:
+        await trees.forget(before)
+    return moved
+
+
+def _snapshots(tx: Tx, *, task_id: str) -> Mapping[str, Mapping[str, Any]] | None:
+    return tx.tasks.get(task_id).snapshots
 
 
 def shift(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.events import TaskCreated, TaskUpdated
+from mission.domain.patch import Lines, Patch
 from mission.domain.task import OPEN, Task
-from mission.git.patch import patch_of
 from mission.services.trees import Trees
 from mission.services.work import Work
 from mission.store.events import StoredEvent
@@ -19,6 +17,8 @@ from mission.store.transaction import Tx
 
 MOST_EVENTS = 500
 MOST_FILES = 2_000
+NO_PATCH = "no patch was kept when the task ended: which files changed is known, but not which lines"
+NAMES_ARE_KEPT = "Look at the lines with git, in the tree or in the task's commits."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,16 +39,6 @@ class Story:
     agents: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ground:
-    """Where a task's changes can be seen: its tree, from which commit to which."""
-
-    task: Task
-    tree: Path | None
-    base: str
-    end: str | None
-
-
 def read(tx: Tx, *, task_id: str) -> Story:
     """The task, and its states in order, as far back as events are kept."""
     task = tx.tasks.get(task_id)
@@ -67,50 +57,50 @@ def read(tx: Tx, *, task_id: str) -> Story:
 async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Changes | None, bool]:
     """What the task changed, and whether that is final: until it ends, its tree is compared with its start."""
     task = await work.read(_task, task_id=task_id)
-    if task.changes is not None or task.status not in OPEN:
+    if _has_ended(task):
         return (Changes.from_dict(task.changes) if task.changes else None), True
     if task.snapshot is None or task.host_id != trees.host_id:
         return None, False
     return await trees.changes(task.snapshot), False
 
 
-async def patch(work: Work, trees: Trees, *, task_id: str, path: str) -> tuple[str, bool]:
-    """The lines that the task changed in one of its files; and whether that is all of them."""
-    changes, _ = await changed_files(work, trees, task_id=task_id)
-    if changes is None or path not in changes.paths:
-        raise InvalidInput(f"path: task {task_id} did not change '{path[:200]}'", field="path")
-    ground = await work.read(_ground, task_id=task_id, host_id=trees.host_id)
-    if ground.tree is None or not ground.tree.is_dir():
-        raise InvalidState(
-            "the tree in which the task was done is not there any more",
-            hint="The names of the files are kept; their lines are in the branch.",
-        )
-    return await trees.work(patch_of, ground.tree, path, base=ground.base, end=ground.end)
+async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
+    """The lines that the task changed in one of its files: as kept at its end, or from its start to now."""
+    task = await work.read(_task, task_id=task_id)
+    if _has_ended(task):
+        patch = await _kept(work, task, path)
+    elif task.snapshot is None:
+        raise _unchanged(task, path)
+    else:
+        trees.check_host(task.host_id or "", what=f"the tree of task {task.id}")
+        patch = await trees.lines(task.snapshot, path)
+    if patch is None:
+        raise _unchanged(task, path)
+    if patch.missing or path not in patch.files:
+        raise InvalidState(patch.missing or NO_PATCH, hint=NAMES_ARE_KEPT)
+    return patch.files[path]
+
+
+async def _kept(work: Work, task: Task, path: str) -> Patch | None:
+    if task.changes is None or path not in Changes.from_dict(task.changes).paths:
+        return None
+    return await work.read(_patch, task_id=task.id) or Patch(missing=NO_PATCH)
+
+
+def _patch(tx: Tx, *, task_id: str) -> Patch | None:
+    return tx.patches.get(task_id)
+
+
+def _has_ended(task: Task) -> bool:
+    return task.changes is not None or task.status not in OPEN
+
+
+def _unchanged(task: Task, path: str) -> InvalidInput:
+    return InvalidInput(f"path: task {task.id} did not change '{path[:200]}'", field="path")
 
 
 def _task(tx: Tx, *, task_id: str) -> Task:
     return tx.tasks.get(task_id)
-
-
-def _ground(tx: Tx, *, task_id: str, host_id: str) -> Ground:
-    task = tx.tasks.get(task_id)
-    tree = Path(task.tree) if task.tree and task.host_id == host_id else None
-    commits: Sequence[Mapping[str, Any]] = (task.changes or {}).get("commits") or []
-    if task.changes is None:
-        head = (task.snapshot or {}).get("head")
-        return Ground(task=task, tree=tree, base=head or "HEAD", end=None)
-    if tree is None or not tree.is_dir():
-        tree = _repository(tx, task, host_id)
-    if not commits:
-        return Ground(task=task, tree=tree, base="HEAD", end=None)
-    return Ground(task=task, tree=tree, base=f"{commits[0]['id']}^", end=str(commits[-1]["id"]))
-
-
-def _repository(tx: Tx, task: Task, host_id: str) -> Path | None:
-    """The mission's repository: commits of a worktree that is gone are there."""
-    mission = tx.missions.get(task.mission_id)
-    found = tx.missions.repository(mission.repository_id) if mission.repository_id else None
-    return Path(found.path) if found is not None and found.host_id == host_id else None
 
 
 def _moves(events: Sequence[StoredEvent]) -> list[Move]:

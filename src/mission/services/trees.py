@@ -14,6 +14,7 @@ from mission.domain.actions import Action
 from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
+from mission.domain.patch import Patch
 from mission.domain.repository import Repository
 from mission.domain.workspace import Workspace
 from mission.git.command import end_all
@@ -133,6 +134,16 @@ class Trees:
         """What changed in the snapshot's tree since it was taken."""
         return await self._run(self._snapshots.changes, Snapshot.from_dict(snapshot), report=report)
 
+    async def changes_with_lines(
+        self, snapshot: Mapping[str, Any], *, report: Report | None = None
+    ) -> tuple[Changes, str]:
+        """What changed in the snapshot's tree since it was taken, and the packed patch of it."""
+        return await self._run(self._packed, Snapshot.from_dict(snapshot), report=report)
+
+    async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
+        """The lines of one path that changed since the snapshot was taken; None if it did not change."""
+        return await self._run(self._snapshots.lines, Snapshot.from_dict(snapshot), path)
+
     async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
         """What changed in the snapshot's tree and no commit holds, and the commits made meanwhile."""
         changes = await self.changes(snapshot)
@@ -188,6 +199,10 @@ class Trees:
         """Run slow work on worktrees."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._makers, lambda: function(*arguments, **options))
+
+    def _packed(self, snapshot: Snapshot, *, report: Report | None) -> tuple[Changes, str]:
+        changes, patch = self._snapshots.changes_with_lines(snapshot, report=report)
+        return changes, patch.packed()
 
     async def _find(self, path: Path) -> Place:
         return Place(tree=await self._run(find_tree, path), host_id=self.host_id)

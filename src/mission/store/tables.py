@@ -216,6 +216,14 @@ tasks = Table(
     _partial("ix_tasks_grouped", "mission_id", "parallel_group", "status", where="parallel_group IS NOT NULL"),
 )
 
+task_patches = Table(
+    "task_patches",
+    metadata,
+    Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE"), primary_key=True),
+    Column("content", Text, nullable=False),
+)
+"""Beside the tasks, which are read often: it may be long."""
+
 dependencies = Table(
     "dependencies",
     metadata,

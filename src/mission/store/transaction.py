@@ -23,6 +23,7 @@ from mission.store.messages import Messages
 from mission.store.missions import Missions
 from mission.store.observations import Observations
 from mission.store.overview import Overviews
+from mission.store.patches import Patches
 from mission.store.phases import Phases
 from mission.store.plans import Plans
 from mission.store.runs import Runs
@@ -67,6 +68,10 @@ class Tx:
     @cached_property
     def tasks(self) -> Tasks:
         return Tasks(self.connection)
+
+    @cached_property
+    def patches(self) -> Patches:
+        return Patches(self.connection)
 
     @cached_property
     def plans(self) -> Plans:

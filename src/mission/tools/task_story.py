@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from mission.domain.changes import Changes
+from mission.domain.patch import Lines
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import task_story
@@ -99,7 +100,12 @@ class TaskFiles(Result):
 
 class FilePatch(Result):
     patch: str = Field(description="As a unified diff")
-    whole: bool = Field(description="False when it was too long and is cut")
+    whole: bool = Field(description="False when lines are missing")
+    note: str | None = Field(description="Why lines are missing; null when it was merely too long")
+
+    @classmethod
+    def of(cls, lines: Lines) -> FilePatch:
+        return cls(patch=lines.text, whole=lines.whole, note=lines.note)
 
 
 @tool(toolset="control", reads=True)
@@ -117,6 +123,5 @@ async def overview_files(call: Call, args: LookTask) -> TaskFiles:
 
 @tool(toolset="control", reads=True)
 async def overview_diff(call: Call, args: LookFile) -> FilePatch:
-    """Read the lines that a task changed in one of its files."""
-    patch, whole = await task_story.patch(call, call.trees, task_id=args.task_id, path=args.path)
-    return FilePatch(patch=patch, whole=whole)
+    """Read the lines that a task changed in one of its files, from its start to its end (until then, to now)."""
+    return FilePatch.of(await task_story.lines(call, call.trees, task_id=args.task_id, path=args.path))

@@ -627,6 +627,7 @@ export interface ExportedMission {
 export interface FilePatch {
   patch: string;
   whole: boolean;
+  note: string | null;
 }
 
 export interface FilesChanged {

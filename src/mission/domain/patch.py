@@ -1,0 +1,69 @@
+"""The lines that a task changed, file by file, as they are kept when it ends."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+LONGEST = 1_000_000
+"""Characters of text that are kept for a task."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lines:
+    """What changed in one file, as a unified diff."""
+
+    text: str = ""
+    whole: bool = True
+    note: str | None = None
+    """Why lines are missing, unless the text was merely too long."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patch:
+    """Path → lines; or the reason why no lines are known at all."""
+
+    files: Mapping[str, Lines] = field(default_factory=dict)
+    missing: str | None = None
+
+    def packed(self) -> str:
+        """The patch as short text."""
+        files = {path: [lines.text, lines.whole, lines.note] for path, lines in self.files.items()}
+        content = json.dumps({"files": files, "missing": self.missing}).encode()
+        return base64.b64encode(zlib.compress(content)).decode()
+
+    @classmethod
+    def unpacked(cls, text: str) -> Patch | None:
+        """The patch that `packed` made this text from; None if it is damaged."""
+        try:
+            stored = json.loads(zlib.decompress(base64.b64decode(text, validate=True)))
+            files = {path: Lines(text=row[0], whole=row[1], note=row[2]) for path, row in stored["files"].items()}
+            return cls(files=files, missing=stored["missing"])
+        except (binascii.Error, zlib.error, ValueError, KeyError, TypeError, IndexError):
+            return None
+
+
+def shortened(files: Mapping[str, Lines], *, budget: int = LONGEST) -> dict[str, Lines]:
+    """The same files within the budget: the longest texts are cut, all to the same length, at the end of a line."""
+    most = share([len(lines.text) for lines in files.values()], budget)
+    return {path: _cut(lines, most) for path, lines in files.items()}
+
+
+def share(lengths: list[int], budget: int) -> int:
+    """The most that each may have so that all fit."""
+    for count, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
+        if length > budget // count:
+            return budget // count
+        budget -= length
+    return max(lengths, default=0)
+
+
+def _cut(lines: Lines, most: int) -> Lines:
+    if len(lines.text) <= most:
+        return lines
+    text = lines.text[: lines.text.rfind("\n", 0, most) + 1]
+    return Lines(text=text, whole=False, note=lines.note)

@@ -1,0 +1,222 @@
+"""Find the content that belongs to an entry of a manifest: kept at a task's start, on disk, or in the repository.
+
+What is found is checked against the entry's id, so it is never another content than the one that was seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import IO
+
+from mission.domain.errors import MissionError
+from mission.domain.patch import LONGEST
+from mission.git.command import Output, run, stream
+from mission.git.disk import Disk, Kind
+from mission.git.errors import GitFailed
+from mission.git.kept import Kept
+from mission.git.manifest import Entry, content_of
+from mission.git.names import quoted
+from mission.git.shadow import Shadow
+from mission.git.storage import make_folder
+
+LARGEST = 16_000_000
+"""Bytes of a file that is still compared line by line: git takes several times as much memory."""
+MOST = 200_000_000
+"""Bytes of all files that are put side by side for one patch."""
+CHUNK = 1 << 16
+# So that git hands out a large object piece by piece.
+STREAMED = ("core.bigFileThreshold=1m",)
+
+
+class Fetched(Enum):
+    """How much of a content was found."""
+
+    WHOLE = "whole"
+    BEGINNING = "beginning"
+    TOO_LARGE = "too large"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """A content to put into the file `target`; of one that stands alone a beginning is better than nothing."""
+
+    target: Path
+    path: bytes
+    entry: Entry
+    alone: bool = False
+
+    @property
+    def id(self) -> str:
+        return content_of(self.entry).decode()
+
+
+Found = dict[Path, Fetched]
+
+
+class Contents:
+    """Finds contents of one worktree; `scratch` is a folder for what is made on the way."""
+
+    def __init__(self, shadow: Shadow, disk: Disk, scratch: Path) -> None:
+        self._shadow = shadow
+        self._disk = disk
+        self._scratch = scratch
+        self._left = MOST
+
+    def at_start(self, wanted: Iterable[Wanted], kept: Kept) -> Found:
+        """What a task's snapshot saw: what was kept then, or what git still has."""
+        found: Found = {}
+        rest = []
+        for each in wanted:
+            content = kept.content(each.id)
+            state = self._store(each, len(content), [content]) if content is not None else None
+            if state is None:
+                rest.append(each)
+            else:
+                found[each.target] = state
+        return found | self._from_git(rest)
+
+    def on_disk(self, wanted: Iterable[Wanted]) -> Found:
+        """What a scan just saw: on disk as it is, or as git converts it, or in a commit made of it."""
+        wanted = list(wanted)
+        found: Found = {}
+        for each in wanted:
+            state = self._from_disk(each)
+            if state is not None:
+                found[each.target] = state
+        found |= self._from_git([each for each in wanted if each.target not in found])
+        return found | self._converted([each for each in wanted if each.target not in found])
+
+    def _from_disk(self, wanted: Wanted) -> Fetched | None:
+        kind, full = self._disk.kind(wanted.path), self._disk.full(wanted.path)
+        try:
+            if kind is Kind.LINK:
+                content = os.readlink(full)  # noqa: PTH115 (paths are bytes)
+                return self._store(wanted, len(content), [content])
+            if kind is not Kind.FILE:
+                return None
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            with os.fdopen(os.open(full, flags), "rb") as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    return None
+                return self._store(wanted, status.st_size, _pieces(file, status.st_size))
+        except OSError:
+            return None
+
+    def _from_git(self, wanted: list[Wanted], objects: Path | None = None) -> Found:
+        """What an object store has: the repository's, or one of our own."""
+        if not wanted:
+            return {}
+        variables = self._shadow.apart(objects) if objects else self._shadow.variables
+        top, names = self._shadow.repository.top, _listed(wanted)
+        checked = run("cat-file", "--batch-check", cwd=top, variables=variables, stdin=names).out.splitlines()
+        sizes = {each.id: _size(line) for each, line in zip(wanted, checked, strict=False)}
+        there = [each for each in wanted if sizes.get(each.id) is not None]
+        found = {each.target: Fetched.TOO_LARGE for each in there if self._is_too_large(each, sizes[each.id] or 0)}
+        asked = [each for each in there if each.target not in found]
+        with suppress(GitFailed), stream(
+            "cat-file", "--batch", "--buffer",
+            cwd=top, variables=variables, settings=STREAMED, stdin=_listed(asked),
+        ) as output:  # fmt: skip
+            for each in asked:
+                size = _size(output.line(1000))
+                if size is None:
+                    break
+                pieces = _pieces(output, size)
+                state = self._store(each, size, pieces)
+                deque(pieces, maxlen=0)  # what was not taken, so that the next one follows
+                output.read(1)
+                if state is not None:
+                    found[each.target] = state
+        return found
+
+    def _converted(self, wanted: list[Wanted]) -> Found:
+        """Files that git stores in another form (line endings, encodings), as it would store them."""
+        files = [
+            each for each in wanted if self._disk.kind(each.path) is Kind.FILE and self._bytes_of(each.path) <= LARGEST
+        ]
+        if not files:
+            return {}
+        objects = self._scratch / "objects"
+        make_folder(objects)
+        names = "".join(quoted(each.path) + "\n" for each in files).encode()
+        try:
+            run(
+                "hash-object", "-w", "--stdin-paths",
+                cwd=self._shadow.repository.top, variables=self._shadow.apart(objects),
+                settings=self._shadow.repository.settings, stdin=names,
+            )  # fmt: skip
+        except MissionError:
+            return {}  # one of them is gone or cannot be read
+        found = self._from_git(files, objects)
+        shutil.rmtree(objects, ignore_errors=True)
+        return found
+
+    def _bytes_of(self, path: bytes) -> int:
+        try:
+            return os.lstat(self._disk.full(path)).st_size
+        except OSError:
+            return 0
+
+    def _is_too_large(self, wanted: Wanted, size: int) -> bool:
+        return _stored(size) > self._left or (size > LARGEST and not wanted.alone)
+
+    def _store(self, wanted: Wanted, size: int, pieces: Iterable[bytes]) -> Fetched | None:
+        """Write the content if it is the one that is wanted; None if it is another."""
+        if self._is_too_large(wanted, size):
+            return Fetched.TOO_LARGE
+        room = _stored(size)
+        digest = hashlib.new(self._shadow.repository.object_format, b"blob %d\0" % size)
+        with wanted.target.open("wb") as file:
+            for piece in pieces:
+                digest.update(piece)
+                file.write(piece[:room])
+                room = max(room - len(piece), 0)
+        if digest.hexdigest() != wanted.id:
+            wanted.target.unlink()
+            return None
+        self._left -= _stored(size)
+        return Fetched.WHOLE if size <= LARGEST else Fetched.BEGINNING
+
+
+def materialize(target: Path, entry: Entry) -> None:
+    """Turn a stored content into what its entry says it is: a link, a program, or a plain file."""
+    mode = entry.split(b" ")[1]
+    if mode == b"120000":
+        leads_to = os.fsdecode(target.read_bytes())
+        target.unlink()
+        target.symlink_to(leads_to)
+    elif mode == b"100755":
+        target.chmod(0o700)
+
+
+def _stored(size: int) -> int:
+    """How much of a content of this size is written."""
+    return size if size <= LARGEST else LONGEST
+
+
+def _pieces(source: IO[bytes] | Output, size: int) -> Iterator[bytes]:
+    while size > 0 and (piece := source.read(min(size, CHUNK))):
+        size -= len(piece)
+        yield piece
+
+
+def _listed(wanted: list[Wanted]) -> bytes:
+    return "".join(f"{each.id}\n" for each in wanted).encode()
+
+
+def _size(line: bytes) -> int | None:
+    """The size that git says an object has; None if it has none of that name."""
+    with suppress(ValueError):
+        _, kind, size = line.split()
+        return int(size) if kind == b"blob" else None
+    return None
