@@ -8,16 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain.patch import Lines, shortened
+from mission.domain.patch import Lines, Patch, shortened
 from mission.git import contents, patch
 from mission.git.snapshot import Snapshot
 from tests.git.workbench import Folder, Repo
 
 
+def everything(repo: Folder, snapshot: Snapshot) -> Patch:
+    found = Patch.unpacked(repo.snapshots.changes(snapshot, lines=True).patch or "")
+    assert found is not None
+    assert found.missing is None
+    return found
+
+
 def lines(repo: Folder, snapshot: Snapshot) -> dict[str, Lines]:
     """The patch of each file; asked for one by one, each gives the same."""
-    changes, whole = repo.snapshots.changes_with_lines(snapshot)
-    assert whole.missing is None
+    changes, whole = repo.changes(snapshot), everything(repo, snapshot)
     assert set(whole.files) == set(changes.paths)
     for path in changes.paths:
         single = repo.snapshots.lines(snapshot, path)
@@ -117,7 +123,7 @@ def test_no_program_of_the_repository_or_the_user_runs(repo: Repo, home: Path, t
     tool.chmod(0o755)
     (home / ".config" / "git").mkdir(parents=True)
     (home / ".config" / "git" / "attributes").write_text("* diff=evil filter=evil\n")
-    (home / ".gitconfig").write_text(f"[diff]\n\texternal = {tool}\n[diff \"evil\"]\n\ttextconv = {tool}\n")
+    (home / ".gitconfig").write_text(f'[diff]\n\texternal = {tool}\n[diff "evil"]\n\ttextconv = {tool}\n')
     repo.write(".gitattributes", "* diff=evil filter=evil\n")
     repo.commit()
     for key in ("diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.clean", "core.pager"):
@@ -180,7 +186,7 @@ def test_git_is_ended_when_enough_of_a_patch_is_read(repo: Repo, monkeypatch: py
     for number in range(20):
         repo.write(f"{number:02}.txt", "line\n" * 100)
 
-    _, whole = repo.snapshots.changes_with_lines(snapshot)
+    whole = everything(repo, snapshot)
 
     assert whole.files["00.txt"].whole
     assert whole.files["19.txt"] == Lines(whole=False, note=patch.TOO_MUCH)
@@ -199,7 +205,7 @@ def test_a_file_that_changes_while_it_is_read_shows_no_lines_of_another_moment(
 
     monkeypatch.setattr("mission.git.snapshot.make_patch", overtaken)
 
-    _, whole = repo.snapshots.changes_with_lines(snapshot)
+    whole = everything(repo, snapshot)
 
     assert whole.files["a.txt"] == Lines(whole=False, note=patch.UNREADABLE)
 

@@ -34,6 +34,8 @@ class Changes:
     renamed: Sequence[Rename] = ()
     commits: Sequence[Commit] = ()
     warnings: Sequence[str] = ()
+    patch: str | None = None
+    """The lines, packed (`mission.domain.patch`), where they were asked for; kept apart from the rest."""
 
     @property
     def paths(self) -> list[str]:

@@ -106,15 +106,11 @@ class Snapshots:
             stored = _stored(room, key, scan, tree.path, repository, reflog)
             return replace(stored, left_out=tuple(keep(scanner, key)))
 
-    def changes(self, snapshot: Snapshot, *, report: Report | None = None) -> Changes:
-        """What differs in the tree now; raises ChangesUnknown if that cannot be told."""
+    def changes(self, snapshot: Snapshot, *, lines: bool = False, report: Report | None = None) -> Changes:
+        """What differs in the tree now, with the lines if they are wanted; raises ChangesUnknown if that cannot be
+        told."""
         with self._compared(snapshot, report) as compared:
-            return compared.changes
-
-    def changes_with_lines(self, snapshot: Snapshot, *, report: Report | None = None) -> tuple[Changes, Patch]:
-        """What differs in the tree now, and in which lines; raises ChangesUnknown if not even the paths are known."""
-        with self._compared(snapshot, report) as compared:
-            return compared.changes, compared.patch()
+            return replace(compared.changes, patch=compared.patch().packed()) if lines else compared.changes
 
     def lines(self, snapshot: Snapshot, path: str) -> Patch | None:
         """The lines of one path that differ in the tree now; None if it does not differ."""

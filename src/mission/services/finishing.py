@@ -71,7 +71,7 @@ async def complete(
     `record` does what `finish` does, and something else in the same transaction.
     """
     task = await work.read(_before_completion, task_id=task_id, agent_id=agent_id, fence=fence, ending=ending)
-    seen = _Seen() if _already(task, ending) else await _look(trees, task, report=report)
+    changes, warnings = (None, []) if _already(task, ending) else await _changes(trees, task, report=report)
     forgettable: list[Mapping[str, Mapping[str, Any]] | None] = []
 
     def answered(completed: Completed) -> Answer:
@@ -84,9 +84,8 @@ async def complete(
         agent_id=agent_id,
         fence=fence,
         ending=ending,
-        changes=seen.changes,
-        warnings=seen.warnings,
-        patch=seen.patch,
+        changes=changes,
+        warnings=warnings,
         answer=answered,
     )
     if forgettable:  # empty when a remembered answer was repeated
@@ -103,7 +102,6 @@ def finish(
     ending: Ending,
     changes: Changes | None,
     warnings: Sequence[str],
-    patch: str | None,
 ) -> Completed:
     """Record the end of a task, unless somebody else changed it since it was looked at."""
     task = tx.tasks.get(seen.id)
@@ -130,7 +128,7 @@ def finish(
         },
     )
     tx.tasks.save(ended)
-    tx.patches.put(task.id, patch)
+    tx.patches.put(task.id, changes.patch if changes is not None else None)
     asking.moved(tx, task, ended)
     asking.review(tx, ended)
     return Completed(
@@ -163,18 +161,9 @@ def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int
     return task
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Seen:
-    """What a look at a task's tree came to: the changes and their packed patch, or why they are not known."""
-
-    changes: Changes | None = None
-    patch: str | None = None
-    warnings: Sequence[str] = ()
-
-
-async def _look(trees: Trees, task: Task, *, report: Report | None) -> _Seen:
+async def _changes(trees: Trees, task: Task, *, report: Report | None) -> tuple[Changes | None, list[str]]:
     if task.snapshot is None:
-        return _Seen(warnings=[NO_TREE])
+        return None, [NO_TREE]
     if task.host_id != trees.host_id:
         raise InvalidState(
             f"task {task.id} works on host {task.host_id}, this is {trees.host_id}",
@@ -182,10 +171,9 @@ async def _look(trees: Trees, task: Task, *, report: Report | None) -> _Seen:
             host_id=task.host_id,
         )
     try:
-        changes, patch = await trees.changes_with_lines(task.snapshot, report=report)
+        return await trees.changes(task.snapshot, lines=True, report=report), []
     except ChangesUnknown as unknown:
-        return _Seen(warnings=[unknown.message])
-    return _Seen(changes=changes, patch=patch)
+        return None, [unknown.message]
 
 
 def _verify(task: Task, changes: Changes | None, warnings: Sequence[str]) -> Verification:

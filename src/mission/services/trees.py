@@ -130,15 +130,11 @@ class Trees:
     async def snapshot(self, place: Place, *, report: Report | None = None) -> Snapshot:
         return await self._run(self._snapshots.take, place.tree, report=report)
 
-    async def changes(self, snapshot: Mapping[str, Any], *, report: Report | None = None) -> Changes:
-        """What changed in the snapshot's tree since it was taken."""
-        return await self._run(self._snapshots.changes, Snapshot.from_dict(snapshot), report=report)
-
-    async def changes_with_lines(
-        self, snapshot: Mapping[str, Any], *, report: Report | None = None
-    ) -> tuple[Changes, str]:
-        """What changed in the snapshot's tree since it was taken, and the packed patch of it."""
-        return await self._run(self._packed, Snapshot.from_dict(snapshot), report=report)
+    async def changes(
+        self, snapshot: Mapping[str, Any], *, lines: bool = False, report: Report | None = None
+    ) -> Changes:
+        """What changed in the snapshot's tree since it was taken, with the lines if they are wanted."""
+        return await self._run(self._snapshots.changes, Snapshot.from_dict(snapshot), lines=lines, report=report)
 
     async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
         """The lines of one path that changed since the snapshot was taken; None if it did not change."""
@@ -199,10 +195,6 @@ class Trees:
         """Run slow work on worktrees."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._makers, lambda: function(*arguments, **options))
-
-    def _packed(self, snapshot: Snapshot, *, report: Report | None) -> tuple[Changes, str]:
-        changes, patch = self._snapshots.changes_with_lines(snapshot, report=report)
-        return changes, patch.packed()
 
     async def _find(self, path: Path) -> Place:
         return Place(tree=await self._run(find_tree, path), host_id=self.host_id)
