@@ -225,8 +225,8 @@ def test_what_a_crash_left_behind_is_removed(repo: Repo, tmp_path: Path) -> None
     snapshot = repo.take()
     (kept,) = (tmp_path / "snapshots").rglob("kept/*")
     room = kept.parent.parent
-    (room / "scratch" / "a").mkdir(parents=True)
-    (room / "scratch" / "a" / "0").write_text("half\n")
+    (room / ".scratch" / "a").mkdir(parents=True)
+    (room / ".scratch" / "a" / "0").write_text("half\n")
     (room / "kept" / ".half").write_text("half\n")
     orphan = room / "kept" / "0123456789abcdef"
     orphan.write_text("of a start that was never recorded\n")
@@ -235,7 +235,7 @@ def test_what_a_crash_left_behind_is_removed(repo: Repo, tmp_path: Path) -> None
     repo.snapshots.prune([snapshot])
 
     assert [path.name for path in room.glob("kept/*")] == [kept.name]
-    assert not (room / "scratch").exists()
+    assert not (room / ".scratch").exists()
 
 
 def test_work_in_a_linked_worktree_and_in_a_repository_without_commits_is_shown(repo: Repo, empty: Repo) -> None:

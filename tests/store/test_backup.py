@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import zipfile
 
 import pytest
@@ -191,3 +192,37 @@ def test_a_snapshot_that_goes_while_it_is_written_is_left_out(sqlite_settings, t
 
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert [name for name in archive.namelist() if name.startswith("snapshots/")] == ["snapshots/trees/running"]
+
+
+async def test_the_lines_of_tasks_come_back_and_stay_private(settings, clock, repository, tmp_path):
+    from tests.conftest import Front
+
+    (repository / "loose.txt").write_text("before\n")
+    start = {"name": "t", "goal": "g", "repository_path": str(repository)}
+    done = {"status": "success", "outcome": {"summary": "s"}}
+    async with App(settings, role="a test", clock=clock).running(periodic=False) as app:
+        call = Front(app)
+        mission = await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(repository)})
+        start["mission_id"] = mission["mission_id"]
+        ended = (await call("start_task", start))["task_id"]
+        (repository / "README.md").write_text("hello\nof the first\n")
+        await call("complete_task", {"task_id": ended, **done})
+        running = (await call("start_task", start))["task_id"]
+    (room,) = (settings.snapshots_path / "trees").iterdir()
+    (room / ".scratch").mkdir()
+    (room / ".scratch" / "0").write_text("passing\n")
+
+    written(settings, tmp_path / "all.zip")
+    shutil.rmtree(settings.snapshots_path)
+    restored(settings, tmp_path / "all.zip")
+    (repository / "loose.txt").write_text("before\nafter\n")
+
+    files = [path for path in settings.snapshots_path.rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o077 for path in files} == {0}
+    assert not [path for path in files if ".scratch" in path.parts]
+    async with App(settings, role="a test", clock=clock).running(periodic=False) as app:
+        call = Front(app)
+        first = await call("overview_diff", {"task_id": ended, "path": "README.md"})
+        second = await call("overview_diff", {"task_id": running, "path": "loose.txt"})
+    assert first["patch"].endswith("\n hello\n+of the first\n")
+    assert second["patch"].endswith("\n before\n+after\n")

@@ -19,8 +19,7 @@ from mission.git.errors import SnapshotLost
 from mission.git.manifest import Delta, Text, digest_of, pack, unpack
 
 EMPTY = digest_of(b"")
-SCRATCH = "scratch"
-"""Folders of this name hold nothing that lasts."""
+SCRATCH = ".scratch"
 
 
 class Room:
@@ -105,11 +104,11 @@ class Room:
 
     def drop_unfinished(self) -> None:
         """Remove what a crash left half written; whoever holds the lock is the only one who writes."""
+        shutil.rmtree(self.path / SCRATCH, ignore_errors=True)
         for folder in (self.path, *(self.path / name for name in ("git", "bases", "deltas", "kept"))):
             for path in _listed(folder):
                 if path.name.startswith("."):
                     path.unlink(missing_ok=True)
-        shutil.rmtree(self.path / SCRATCH, ignore_errors=True)
 
     def is_idle(self, *, before: float) -> bool:
         """Whether no snapshot of this tree exists and nothing touched its room lately."""

@@ -214,11 +214,12 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _add_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
-    """Snapshots of open tasks: without them their changes could not be told."""
+    """Snapshots of open tasks, with the contents kept for them: without them their changes could not be told."""
     if not folder.is_dir():
         return
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.name.startswith("."):
+        passing = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and not passing:
             with suppress(FileNotFoundError):  # its task has ended meanwhile
                 archive.write(path, SNAPSHOTS + str(path.relative_to(folder)))
 
@@ -232,4 +233,5 @@ def _restore_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
         if not target.is_relative_to(root):
             raise BadBackup("the backup names a file outside its folder")
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        target.write_bytes(archive.read(name))
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(archive.read(name))

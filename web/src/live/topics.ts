@@ -28,6 +28,7 @@ const TASK: Stale[] = [
   { tool: "task_get", of: ofTask },
   { tool: "overview_task", of: ofTask },
   { tool: "overview_files", of: ofTask },
+  { tool: "overview_diff", of: ofTask },
   { tool: "checkpoint_list", of: ofTask },
   { tool: "task_load_context", of: ofTask },
 ];

@@ -12,6 +12,7 @@ import { countLines, readPatch } from "./patch";
 
 const WORDS: Record<string, string> = { A: "added", M: "modified", D: "deleted" };
 const SHOWN = 400;
+const SHOWN_LINES = 5000;
 
 export function Files({ id, story }: { id: string; story: TaskStory | undefined }) {
   const files = useTool("overview_files", { task_id: id });
@@ -95,12 +96,13 @@ function Patch({ id, path }: { id: string; path: string }) {
             <p className="patch-head">
               <code>{path}</code> <span className="plus">+{counts.added}</span> <span className="minus">−{counts.removed}</span>
             </p>
+            {data.note !== null && <p className="side-words">{data.note}</p>}
             {lines.length === 0 ? (
-              <p className="side-words">No lines differ any more: later work may have changed them back.</p>
+              data.whole && <p className="side-words">It has no lines.</p>
             ) : (
               <table>
                 <tbody>
-                  {lines.map((line, index) => (
+                  {lines.slice(0, SHOWN_LINES).map((line, index) => (
                     <tr key={index} className={line.kind}>
                       <td className="line-number">{line.old}</td>
                       <td className="line-number">{line.new}</td>
@@ -111,7 +113,9 @@ function Patch({ id, path }: { id: string; path: string }) {
                 </tbody>
               </table>
             )}
-            {!data.whole && <p className="side-words">The rest is too long to show.</p>}
+            {((!data.whole && data.note === null) || lines.length > SHOWN_LINES) && (
+              <p className="side-words">The rest is too long to show.</p>
+            )}
           </>
         )}
       </Loaded>

@@ -9,7 +9,17 @@ export interface PatchLine {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
-/** The lines of one file's patch; what stands before the first hunk is left out. */
+// What the head of a patch says besides names that are shown elsewhere.
+const HEAD: [RegExp, (found: RegExpExecArray) => string][] = [
+  [/^Binary files /, () => "A binary file changed."],
+  [/^rename from (.*)$/, (found) => `Moved from ${found[1]}`],
+  [/^rename to (.*)$/, (found) => `to ${found[1]}, with the same content.`],
+  [/^old mode (\d+)$/, (found) => `The mode was ${found[1]}`],
+  [/^new mode (\d+)$/, (found) => `and is ${found[1]}.`],
+  [/^(?:new|deleted) file mode 120000$/, () => "A symbolic link: its line is where it leads."],
+];
+
+/** The lines of one file's patch; of what stands before the first hunk only what the lines do not show. */
 export function readPatch(patch: string): PatchLine[] {
   const lines: PatchLine[] = [];
   let before = 0;
@@ -18,6 +28,7 @@ export function readPatch(patch: string): PatchLine[] {
   const all = patch.split("\n");
   if (all.at(-1) === "") all.pop();
   for (const line of all) {
+    if (line.startsWith("diff --git ")) inside = false;
     const hunk = HUNK.exec(line);
     if (hunk !== null) {
       before = Number(hunk[1]);
@@ -25,7 +36,10 @@ export function readPatch(patch: string): PatchLine[] {
       inside = true;
       lines.push({ kind: "hunk", old: null, new: null, text: `@@${hunk[3]}` });
     } else if (!inside) {
-      if (line.startsWith("Binary files")) lines.push({ kind: "note", old: null, new: null, text: "A binary file changed." });
+      for (const [pattern, words] of HEAD) {
+        const found = pattern.exec(line);
+        if (found !== null) lines.push({ kind: "note", old: null, new: null, text: words(found) });
+      }
     } else if (line.startsWith("+")) lines.push({ kind: "added", old: null, new: after++, text: line.slice(1) });
     else if (line.startsWith("-")) lines.push({ kind: "removed", old: before++, new: null, text: line.slice(1) });
     else if (line.startsWith("\\")) lines.push({ kind: "note", old: null, new: null, text: line.slice(2) });
