@@ -123,6 +123,8 @@ class Contents:
         there = [each for each in wanted if sizes.get(each.id) is not None]
         found = {each.target: Fetched.TOO_LARGE for each in there if self._is_too_large(each, sizes[each.id] or 0)}
         asked = [each for each in there if each.target not in found]
+        if not asked:
+            return found
         with suppress(GitFailed), stream(
             "cat-file", "--batch", "--buffer",
             cwd=top, variables=variables, settings=STREAMED, stdin=_listed(asked),
