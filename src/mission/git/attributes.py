@@ -6,16 +6,20 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from mission.git.manifest import Text, records
-from mission.git.shadow import Shadow
+from mission.git.reading import NotOrdinary, read
+from mission.git.shadow import Shadow, chosen_rules
 from mission.git.storage import Room, write
 
 CONVERSIONS = re.compile(rb"\b(text|crlf|eol|ident|working-tree-encoding|binary)\b")
+
+LARGEST = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,16 +33,15 @@ class Attributes:
 
 def read_attributes(shadow: Shadow, paths: Collection[bytes]) -> Attributes:
     """Read the attribute files: those of the tree at these paths, the repository's and the user's."""
-    top = os.fsencode(shadow.repository.top)
-    inside = [_content(Path(os.fsdecode(top + b"/" + path))) for path in paths]
-    outside = [_content(path) or b"" for path in _outside(shadow)]
-    text = b"\n".join([*(content or b"" for content in inside), *outside])
-    unknown = None in inside
-    return Attributes(
-        filters=unknown or b"filter" in text,
-        conversions=unknown or bool(CONVERSIONS.search(text)),
-        digest=hashlib.sha256(text).hexdigest() + ("?" if unknown else ""),
-    )
+    digest = hashlib.sha256()
+    filters = conversions = unknown = False
+    inside = (_content(shadow.repository.top, path) for path in paths)
+    for content in chain(inside, _outside(shadow)):  # one after the other: all of them may be much together
+        unknown = unknown or content is None
+        filters = filters or content is None or b"filter" in content
+        conversions = conversions or content is None or bool(CONVERSIONS.search(content))
+        digest.update((content or b"") + b"\n")
+    return Attributes(filters=filters, conversions=conversions, digest=digest.hexdigest() + ("?" if unknown else ""))
 
 
 def filtered_paths(
@@ -70,19 +73,20 @@ def _ask(shadow: Shadow, text: Text) -> list[bytes]:
     ]
 
 
-def _outside(shadow: Shadow) -> list[Path]:
-    configured = shadow.repository.setting("attributesfile")
+def _outside(shadow: Shadow) -> Iterator[bytes]:
+    """The repository's own, as the shadow has them, the user's and the system's."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "git" / "attributes"
-    users = Path(configured) if configured else home
-    return [
-        shadow.repository.common_dir / "info" / "attributes",
-        Path(os.path.expanduser(users)),  # noqa: PTH111 (an unknown user must not raise)
-        Path("/etc/gitattributes"),
-    ]
+    chosen = shadow.repository.setting("attributesfile")
+    yield chosen_rules(shadow.repository, "/etc/gitattributes")
+    yield chosen_rules(shadow.repository, str(home) if chosen is None else chosen)
+    yield chosen_rules(shadow.repository, str(shadow.path / "info" / "attributes"))
 
 
-def _content(path: Path) -> bytes | None:
+def _content(top: Path, path: bytes) -> bytes | None:
+    """What the file says; None for one that is missing, so that git asks the index, and for one that says too much."""
     try:
-        return path.read_bytes()
+        return read(top, path, limit=LARGEST)
+    except NotOrdinary:
+        return b""  # git does not follow links to attributes
     except OSError:
         return None

@@ -6,17 +6,19 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from mission.domain.ids import ALPHABET, LENGTH, PREFIXES
+from mission.git.reading import TooMuch, opened, read
 
 FOLDER = Path(".mission", "templates")
 LARGEST_FILE = 1_000_000
 MOST_FILES = 200
+MOST_ENTRIES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,42 +41,36 @@ class Carried:
     fault: str | None = None
 
 
-def carried(carriers: Sequence[Carrier]) -> list[Carried]:
-    """Every template file, by name; of several worktrees of one repository the first counts."""
-    found: dict[str, Carried] = {}
-    for carrier in carriers:
-        for path in _files(carrier.top):
-            name = str(path.relative_to(carrier.top))
-            id = _id(carrier.identity, name)
-            if id not in found:
-                found[id] = _read(carrier.top, path, id=id)
-    return list(found.values())
+def carried(carrier: Carrier) -> list[Carried]:
+    """Every template file of a tree, by name."""
+    return [
+        _read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top))))
+        for path in _files(carrier.top)
+    ]
 
 
 def _files(top: Path) -> list[Path]:
-    """Plain files that really lie in the tree: a link that leads out of it is not followed."""
+    """Ordinary files that really lie in the tree: links are not followed."""
     folder = top / FOLDER
+    if any(path.is_symlink() for path in (folder, folder.parent)):
+        return []
     try:
-        listed = sorted(path for path in folder.iterdir() if path.suffix in (".json", ".toml"))
+        with os.scandir(folder) as listing:
+            found = [item.name for item in islice(listing, MOST_ENTRIES) if item.is_file(follow_symlinks=False)]
     except OSError:
         return []
-    real = Path(os.path.realpath(top))
-    return [path for path in listed if path.is_file() and _inside(path, real)][:MOST_FILES]
-
-
-def _inside(path: Path, top: Path) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(top)
+    return sorted(folder / name for name in found if Path(name).suffix in (".json", ".toml"))[:MOST_FILES]
 
 
 def _read(top: Path, path: Path, *, id: str) -> Carried:
     document, fault = None, None
     changed_at = datetime.fromtimestamp(0, UTC)
     try:
-        changed_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        if path.stat().st_size > LARGEST_FILE:
-            fault = f"it has more than {LARGEST_FILE:,} bytes"
-        else:
-            document = _parsed(path)
+        with opened(top, str(path.relative_to(top))) as (_, status):
+            changed_at = datetime.fromtimestamp(status.st_mtime, UTC)
+        document = _parsed(path, read(top, str(path.relative_to(top)), limit=LARGEST_FILE).decode())
+    except TooMuch:
+        fault = f"it has more than {LARGEST_FILE:,} bytes"
     except (OSError, ValueError, RecursionError) as error:
         fault = f"it is no valid {path.suffix[1:].upper()}: {str(error)[:200]}"
     return Carried(
@@ -87,8 +83,7 @@ def _read(top: Path, path: Path, *, id: str) -> Carried:
     )
 
 
-def _parsed(path: Path) -> Any:
-    text = path.read_text(encoding="utf-8")
+def _parsed(path: Path, text: str) -> Any:
     return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
 
 

@@ -2,31 +2,83 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
+import signal
 import subprocess
+import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, cast
+from typing import IO, BinaryIO, cast
 
-from mission.domain.errors import InvalidInput
-from mission.git.errors import BrokenRepository, DubiousOwnership, GitFailed, GitMissing, GitTimeout, NoRepository
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.git.errors import (
+    BrokenRepository,
+    DubiousOwnership,
+    GitFailed,
+    GitMissing,
+    GitStuck,
+    GitTimeout,
+    NoRepository,
+)
+from mission.git.guard import check_repository
 from mission.git.names import shown
+from mission.git.stillness import Stillness
 
-SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false", "core.safecrlf=false")
+Settings = tuple[tuple[str, str], ...]
+
+SETTINGS: Settings = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.quotePath", "false"),
+    ("core.safecrlf", "false"),
+    # Programs that check signatures, and what would call for them.
+    ("log.showSignature", "false"),
+    ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("gpg.ssh.defaultKeyCommand", "false"),
+    # No other git is started in a repository inside this one: it would read that one's configuration.
+    ("submodule.recurse", "false"),
+    ("diff.submodule", "short"),
+    ("diff.ignoreSubmodules", "dirty"),
+    ("status.submoduleSummary", "false"),
+    # No network, by whatever program.
+    ("protocol.allow", "never"),
+    ("core.alternateRefsCommand", "true"),
+    ("core.sshCommand", "false"),
+    ("core.askPass", "false"),
+    ("credential.helper", ""),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    # Files that a configuration can name and that git would read to their end.
+    ("diff.orderFile", "/dev/null"),
+    ("log.mailmap", "false"),
+)
+"""Stronger than anything a configuration says."""
+FLAGS = tuple(part for key, value in SETTINGS for part in ("-c", f"{key}={value}"))
 VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_TERMINAL_PROMPT": "0",
     # A partial clone must not start a transport (a program of its configuration) for an object it lacks.
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
 QUICK = 30.0
 LONG = 1800.0
+STILL = 10.0
+"""Seconds without any progress after which a command is taken for stuck: it waits for a pipe, not for the disk."""
+LOOK = 1.0
+MEMORY = 2 << 30
+"""Bytes of its own that a command may hold; files that it only maps do not count."""
 PRIVATE = 0o077
 OURS = -1
 """The umask of this process, for what a user will work with."""
@@ -52,41 +104,88 @@ def run(
     *arguments: Argument,
     cwd: Path,
     variables: Mapping[str, str] | None = None,
-    settings: tuple[str, ...] = (),
+    settings: Settings = (),
     stdin: bytes = b"",
     allowed: tuple[int, ...] = (0,),
     timeout: float = QUICK,
+    still: float | None = None,
     umask: int = PRIVATE,
 ) -> Result:
     """The result of one git command; an exit code that is not `allowed` becomes an error."""
-    flags = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
     name = os.fsdecode(arguments[0])
+    process = _start(
+        *arguments, cwd=cwd, variables=variables, settings=settings, stdin=stdin, umask=umask, stderr=subprocess.PIPE
+    )
+    with process:
+        _running.add(process)
+        try:
+            out, err = _followed(process, name, timeout=timeout, still=STILL if still is None else still)
+        except BaseException:
+            end(process)
+            raise
+        finally:
+            _running.discard(process)
+    if process.returncode not in allowed:
+        raise _failure(name, process.returncode, err, cwd)
+    return Result(code=process.returncode, out=out, err=err)
+
+
+def _start(
+    *arguments: Argument,
+    cwd: Path,
+    variables: Mapping[str, str] | None,
+    settings: Settings,
+    stdin: bytes,
+    umask: int = PRIVATE,
+    stderr: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
+    """Start git in a session of its own, so that everything it starts can be ended with it."""
+    check_repository(cwd)
     try:
-        process = subprocess.Popen(
-            ["git", "--no-pager", *flags, *arguments],
-            cwd=cwd,
-            env=environment(variables or {}),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            umask=umask,
-        )
+        with _given(stdin) as given:
+            process = subprocess.Popen(
+                ["git", "--no-pager", *FLAGS, *arguments],
+                cwd=cwd,
+                env=environment(variables or {}, settings),
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                umask=umask,
+                start_new_session=True,
+            )
     except FileNotFoundError as error:
         if not cwd.is_dir():
             raise InvalidInput(f"'{_shown(cwd)}' is not an existing directory", path=_shown(cwd)) from None
         raise GitMissing from error
-    with process:
-        _running.add(process)
-        try:
-            out, err = process.communicate(stdin, timeout=timeout)
-        except subprocess.TimeoutExpired as error:
-            raise GitTimeout(command=name, seconds=timeout) from error
-        finally:
-            _running.discard(process)
-            process.kill()
-    if process.returncode not in allowed:
-        raise _failure(name, process.returncode, err, cwd)
-    return Result(code=process.returncode, out=out, err=err)
+    except OSError as error:
+        if error.errno != errno.E2BIG:
+            raise
+        raise InvalidState("the repository's configuration is too large to be made harmless") from None
+    limit_memory(process.pid)
+    return process
+
+
+@contextmanager
+def _given(stdin: bytes) -> Iterator[BinaryIO]:
+    """What the command reads, as a file: a pipe would have to be fed while we look after the command."""
+    with tempfile.TemporaryFile(buffering=0) if stdin else Path(os.devnull).open("rb") as file:
+        if stdin:
+            file.write(stdin)
+            file.seek(0)
+        yield file
+
+
+def _followed(process: subprocess.Popen[bytes], name: str, *, timeout: float, still: float) -> tuple[bytes, bytes]:
+    """What it says until it ends, which it does in time or is made to."""
+    deadline = time.monotonic() + timeout
+    stillness = Stillness(process.pid)
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=max(0.0, min(LOOK, deadline - time.monotonic())))
+        if time.monotonic() >= deadline:
+            raise GitTimeout(command=name, seconds=timeout)
+        if stillness.seconds() >= still:
+            raise GitStuck(command=name, seconds=still)
 
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -95,13 +194,32 @@ _running: set[subprocess.Popen[bytes]] = set()
 def end_all() -> None:
     """End every git command that runs: nobody waits for its result any more."""
     for process in list(_running):
-        process.kill()
+        end(process)
 
 
-def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Our environment without anything that steers git, plus what every command needs."""
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a command and all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def limit_memory(pid: int) -> None:
+    """Let a program that has just started hold no more than `MEMORY`, where the system can be told so."""
+    if hasattr(resource, "prlimit"):
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def environment(variables: Mapping[str, str], settings: Settings = ()) -> dict[str, str]:
+    """Our environment without anything that steers git, plus what every command needs.
+
+    Settings with names that a repository chose go by variables: '-c' cannot say a name that holds '='.
+    """
     ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**ours, **VARIABLES, **variables}
+    said = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings):
+        said |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return {**ours, **VARIABLES, **said, **variables}
 
 
 def check_branch(name: str, *, field: str = "branch") -> str:
@@ -170,34 +288,19 @@ def stream(
     *arguments: Argument,
     cwd: Path,
     variables: Mapping[str, str] | None = None,
-    settings: tuple[str, ...] = (),
+    settings: Settings = (),
     stdin: bytes = b"",
     allowed: tuple[int, ...] = (0,),
     timeout: float = QUICK,
 ) -> Iterator[Output]:
-    """The output of one git command as it comes; a command whose reader has enough is ended."""
-    flags = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
+    """Yield the output of one git command as it comes; end the command when its reader has enough."""
     name = os.fsdecode(arguments[0])
-    with TemporaryFile() as asked:  # a pipe would have to be filled while the output is read
-        asked.write(stdin)
-        asked.seek(0)
-        try:
-            process = subprocess.Popen(
-                ["git", "--no-pager", *flags, *arguments],
-                cwd=cwd,
-                env=environment(variables or {}),
-                stdin=asked,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                umask=PRIVATE,
-            )
-        except FileNotFoundError as error:
-            raise GitMissing from error
+    process = _start(*arguments, cwd=cwd, variables=variables, settings=settings, stdin=stdin)
     late = threading.Event()
 
     def stop() -> None:
         late.set()
-        process.kill()
+        end(process)
 
     timer = threading.Timer(timeout, stop)
     timer.daemon = True
@@ -212,7 +315,7 @@ def stream(
         finally:
             timer.cancel()
             _running.discard(process)
-            process.kill()
+            end(process)
     if late.is_set():
         raise GitTimeout(command=name, seconds=timeout)
     if output.ended and process.returncode not in allowed:

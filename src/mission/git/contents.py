@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -25,6 +24,7 @@ from mission.git.errors import GitFailed
 from mission.git.kept import Kept
 from mission.git.manifest import Entry, content_of
 from mission.git.names import quoted
+from mission.git.reading import opened
 from mission.git.shadow import Shadow
 from mission.git.storage import make_folder
 
@@ -34,7 +34,7 @@ MOST = 200_000_000
 """Bytes of all files that are put side by side for one patch."""
 CHUNK = 1 << 16
 # So that git hands out a large object piece by piece.
-STREAMED = ("core.bigFileThreshold=1m",)
+STREAMED = (("core.bigFileThreshold", "1m"),)
 
 
 class Fetched(Enum):
@@ -103,11 +103,7 @@ class Contents:
                 return self._store(wanted, len(content), [content])
             if kind is not Kind.FILE:
                 return None
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            with os.fdopen(os.open(full, flags), "rb") as file:
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode):
-                    return None
+            with opened(self._shadow.repository.top, wanted.path) as (file, status):
                 return self._store(wanted, status.st_size, _pieces(file, status.st_size))
         except OSError:
             return None

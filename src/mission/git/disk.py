@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from mission.git.manifest import Entry, entry
+from mission.git.reading import CHUNK, opened
 
 
 class Kind(Enum):
@@ -72,10 +73,14 @@ class Disk:
             return entry(b"120000", _blob(algorithm, target))
         if kind is not Kind.FILE:
             return None
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        with os.fdopen(os.open(self.full(path), flags), "rb") as file:
-            mode = b"100755" if os.fstat(file.fileno()).st_mode & stat.S_IXUSR else b"100644"
-            return entry(mode, _blob(algorithm, file.read()))
+        digest = hashlib.new(algorithm)
+        with opened(Path(os.fsdecode(self.top)), path) as (file, status):
+            digest.update(b"blob %d\0" % status.st_size)
+            left = status.st_size
+            while left > 0 and (chunk := file.read(min(CHUNK, left))):
+                digest.update(chunk)
+                left -= len(chunk)
+        return entry(b"100755" if status.st_mode & stat.S_IXUSR else b"100644", digest.hexdigest())
 
     def guess(self, path: bytes) -> str:
         """A stand-in for the content id of a file that cannot be read: differs when size, time or inode do."""

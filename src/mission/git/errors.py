@@ -31,6 +31,28 @@ class GitTimeout(TransientError):
         super().__init__(f"'git {command}' did not end within {seconds:.0f} seconds and was stopped", command=command)
 
 
+class GitStuck(InvalidState):
+    """A git command waited for something that did not come and was stopped."""
+
+    def __init__(self, *, command: str, seconds: float) -> None:
+        super().__init__(
+            f"'git {command}' waited {seconds:g} seconds for a file that gives no answer, and was stopped",
+            hint="Look for pipes in the repository ('find . -type p' shows them) and remove them, then try again.",
+            command=command,
+        )
+
+
+class SpecialFile(InvalidState):
+    """A file that git needs is a pipe, a device or something else that cannot be read as a file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"'{name}' of the repository is no ordinary file, or far too large, so it is not read",
+            hint="Replace it by an ordinary file, or remove it, then try again.",
+            file=name,
+        )
+
+
 class DubiousOwnership(InvalidState):
     """The repository belongs to another user, so git refuses to read it."""
 
@@ -44,6 +66,8 @@ class DubiousOwnership(InvalidState):
 
 class NoRepository(InvalidInput):
     """There is no git repository at this path."""
+
+    default_hint = "Name a folder of a git repository, or run 'git init' there."
 
 
 class BrokenRepository(InvalidInput):

@@ -16,6 +16,7 @@ from pathlib import Path
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.workspace import check_inner
 from mission.git.command import OURS, run
+from mission.git.reading import read
 from mission.git.worktree import digest_at
 
 PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
@@ -50,7 +51,11 @@ def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str,
             raise _refused(name, "leads out of the worktree by a link")
         if os.path.lexists(into):
             continue  # git carries it: the worktree has its own
-        _write(into, found.read_bytes(), mode=stat.S_IMODE(found.stat().st_mode))
+        try:
+            content = read(found.parent, found.name, limit=LARGEST_COPY)
+        except OSError as error:
+            raise _refused(name, "cannot be read as an ordinary file") from error
+        _write(into, content, mode=stat.S_IMODE(found.stat().st_mode))
         digest = digest_at(into)
         if digest is not None:
             copied[name] = digest
@@ -145,8 +150,8 @@ def _others(names: Sequence[str], *options: str, target: Path) -> list[str]:
 
 
 def _checked(name: str, source: Path) -> Path:
-    found = source / name
-    if not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(source)):
+    found = Path(os.path.realpath(source / name))
+    if not found.is_relative_to(os.path.realpath(source)):
         raise _refused(name, "leads out of the repository by a link")
     if not found.is_file():
         raise _refused(name, "is no file of the repository")

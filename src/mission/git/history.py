@@ -11,8 +11,9 @@ from typing import Any
 
 from mission.domain.changes import Commit
 from mission.git.command import LONG
-from mission.git.errors import GitFailed, GitTimeout
+from mission.git.errors import GitFailed, GitStuck, GitTimeout
 from mission.git.names import shown
+from mission.git.reading import read
 from mission.git.repository import branch_tips
 from mission.git.shadow import Shadow
 
@@ -21,6 +22,7 @@ MOVES = re.compile(
     rb"(checkout|reset|clone|Branch|branch|initial pull)\b.*|rebase\b.*\((start|finish|abort)\).*|.*: [Ff]ast-forward.*"
 )
 NAMED_FILES = 100
+LARGEST_LOG = 64 << 20
 ASKED_BRANCHES = 64
 
 
@@ -60,7 +62,7 @@ def history(shadow: Shadow, *, since: Position, start: str | None, now: str | No
         if lines is None or (not lines and start != now):
             return _by_range(shadow, start, now)
         return _by_log(shadow, lines, start, now)
-    except (GitFailed, GitTimeout):
+    except (GitFailed, GitStuck, GitTimeout):
         return _unknown("their history is incomplete or too long")
 
 
@@ -73,7 +75,7 @@ def _by_log(shadow: Shadow, lines: list[bytes], start: str | None, now: str | No
 
 def _log(git_dir: Path) -> bytes:
     try:
-        return (git_dir / "logs" / "HEAD").read_bytes()
+        return read(git_dir, "logs/HEAD", limit=LARGEST_LOG)
     except OSError:
         return b""
 

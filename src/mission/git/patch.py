@@ -144,7 +144,7 @@ def _read(scratch: Path, paths: Sequence[bytes]) -> dict[int, _Section]:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
         },
-        settings=("core.attributesFile=/dev/null",),
+        settings=(("core.attributesFile", "/dev/null"),),
         allowed=(0, 1),
         timeout=SECONDS,
     ) as output:  # fmt: skip

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from mission.git.command import run
+from mission.git.command import Settings, run
 from mission.git.tree import Location, locate
 
 # Settings that decide which files count and how built-in conversions (line endings, encodings) shape an object id.
@@ -25,11 +25,11 @@ class Repository:
     common_dir: Path
     head: str | None
     object_format: str
-    settings: tuple[str, ...]
+    settings: Settings
 
     def setting(self, name: str) -> str | None:
         """The value of a core setting, as git spelled it."""
-        values = [value for key, _, value in (line.partition("=") for line in self.settings) if key == f"core.{name}"]
+        values = [value for key, value in self.settings if key == f"core.{name}"]
         return values[-1] if values else None
 
     def is_on(self, name: str, *, default: bool) -> bool:
@@ -59,25 +59,25 @@ def branch_tips(top: Path) -> dict[str, str]:
     return {name.removeprefix("refs/heads/").removeprefix("refs/remotes/"): commit for commit, name in rows}
 
 
-def _described(location: Location, head: str | None, settings: tuple[str, ...]) -> Repository:
+def _described(location: Location, head: str | None, settings: Settings) -> Repository:
     return Repository(
         top=location.top,
         git_dir=location.git_dir,
         common_dir=location.common_dir,
         head=head,
         object_format=_object_format(settings),
-        settings=tuple(line for line in settings if line.startswith("core.")),
+        settings=tuple((key, value) for key, value in settings if key.startswith("core.")),
     )
 
 
-def _object_format(settings: tuple[str, ...]) -> str:
-    formats = [line.partition("=")[2] for line in settings if line.startswith("extensions.")]
+def _object_format(settings: Settings) -> str:
+    formats = [value for key, value in settings if key.startswith("extensions.")]
     return formats[-1] if formats else "sha1"
 
 
-def _settings(top: Path) -> tuple[str, ...]:
+def _settings(top: Path) -> Settings:
     wanted = rf"^(core\.({'|'.join(SAFE)})|extensions\.objectformat)$"
     listed = run("config", "-z", "--get-regexp", wanted, cwd=top, allowed=(0, 1)).out
     rows = (row.decode(errors="surrogateescape").partition("\n") for row in listed.split(b"\0")[:-1])
     # A key without '=' means true.
-    return tuple(f"{key}={value if separator else 'true'}" for key, separator, value in rows)
+    return tuple((key, value if separator else "true") for key, separator, value in rows)

@@ -14,6 +14,7 @@ from mission.git.attributes import Attributes, filtered_paths, read_attributes
 from mission.git.command import LONG, Result
 from mission.git.disk import Disk, Kind
 from mission.git.folder import scan_folder
+from mission.git.guard import check_rules
 from mission.git.hashing import Hasher, Seeds
 from mission.git.listing import Listing, recall, renew
 from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, parse, whole
@@ -59,6 +60,8 @@ class Scanner:
         """The manifest of this moment."""
         index = self.shadow.copy_index()
         known = recall(self.room, index=index)
+        if known:
+            check_rules(self.repository.top, map(os.fsdecode, known.special.attributes))
         # Listed first, so that its text is worked on while git looks at the files.
         text = b"" if known else self._list_index()
         with ThreadPoolExecutor(2) as pool:

@@ -2,18 +2,20 @@
 
 Every command that reads files runs here. The repository's own configuration is never loaded by it, so no clean filter,
 fsmonitor, hook, textconv or transport of that configuration can run, whatever changes while we work; only the settings
-of `repository.SAFE` are handed over. Its objects are readable as an alternate, and nothing can be written to them.
+of `repository.SAFE` are handed over. What the repository excludes and which attributes it gives is copied, so that git
+opens no file of its git directory but objects. Those are readable as an alternate, and nothing can be written to them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
 
-from mission.git.command import QUICK, Argument, Result, run
+from mission.git.command import QUICK, Argument, Result, Settings, run
+from mission.git.errors import SpecialFile
 from mission.git.names import quoted
+from mission.git.reading import copy, read, read_chosen
 from mission.git.repository import Repository
 from mission.git.storage import make_folder, write
 
@@ -26,6 +28,11 @@ CONFIG = """[core]
 [extensions]
 \tobjectFormat = {format}
 """
+COPIED = ("info/attributes", "info/exclude", "info/grafts", "shallow")
+CHOSEN = ("attributesfile", "excludesfile")
+"""Settings that name a file."""
+LARGEST_RULES = 16 << 20
+LARGEST_INDEX = 4 << 30
 
 
 class Shadow:
@@ -37,33 +44,37 @@ class Shadow:
         self.index = path / "copied-index"
         self.overlay = path / "overlay-index"
         self.passing = path / "passing-index"
+        self.settings: Settings = ()
 
     def prepare(self) -> None:
         """Make the directory what git accepts as a repository, looking at the present state of the real one."""
         for name in ("objects", "refs"):
             make_folder(self.path / name)
-        _ensure(self.path / "HEAD", "ref: refs/heads/none\n")
-        if _ensure(self.path / "config", CONFIG.format(format=self.repository.object_format)):
+        _ensure(self.path / "HEAD", b"ref: refs/heads/none\n")
+        if _ensure(self.path / "config", CONFIG.format(format=self.repository.object_format).encode()):
             self.overlay.unlink(missing_ok=True)
         for index in (self.overlay, self.passing):
             # Left by a git that was killed; our caller holds the room, so no other git is at work here.
             index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
-        for name in ("info", "shallow"):
-            _ensure_link(self.path / name, self.repository.common_dir / name)
+        if (self.path / "info").is_symlink():  # as an earlier version had it
+            (self.path / "info").unlink()
+        make_folder(self.path / "info")
+        for name in COPIED:
+            self._ensure_copy(name)
+        self.settings = self._own_settings()
 
     def copy_index(self) -> str:
         """Copy the index with its mtime, which git needs to tell which entries it may not trust; the copy's digest."""
         try:
-            with (self.repository.git_dir / "index").open("rb") as source:
-                content, status = source.read(), os.fstat(source.fileno())
+            digest = copy(self.repository.git_dir, "index", self.index, limit=LARGEST_INDEX)
         except FileNotFoundError:
             self.index.unlink(missing_ok=True)
             return "none"
+        except OSError as error:
+            raise SpecialFile(".git/index") from error
         # After the index, which names the one it needs.
         self._copy_shared_indexes()
-        write(self.index, content)
-        os.utime(self.index, ns=(status.st_mtime_ns, status.st_mtime_ns))
-        return hashlib.sha256(content).hexdigest()
+        return digest
 
     def run(
         self, *arguments: Argument, index: Path | None = None, stdin: bytes = b"", allowed: tuple[int, ...] = (0,),
@@ -74,7 +85,7 @@ class Shadow:
             *arguments,
             cwd=self.repository.top,
             variables=self._variables(index or self.index),
-            settings=self.repository.settings,
+            settings=self.settings,
             stdin=stdin,
             allowed=allowed,
             timeout=timeout,
@@ -107,23 +118,42 @@ class Shadow:
             if path.name not in there:
                 path.unlink(missing_ok=True)
         for name, path in there.items():
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 if not (self.path / name).exists():
-                    write(self.path / name, path.read_bytes())
+                    copy(path.parent, name, self.path / name, limit=LARGEST_INDEX)
+
+    def _ensure_copy(self, name: str) -> None:
+        try:
+            content = read(self.repository.common_dir, name, limit=LARGEST_RULES)
+        except OSError:
+            (self.path / name).unlink(missing_ok=True)
+        else:
+            _ensure(self.path / name, content)
+
+    def _own_settings(self) -> Settings:
+        """The repository's settings, with copies in place of the files that they name."""
+        own = dict(self.repository.settings)
+        for name in CHOSEN:
+            chosen = self.repository.setting(name)
+            if chosen is not None:
+                _ensure(self.path / name, chosen_rules(self.repository, chosen))
+                own[f"core.{name}"] = str(self.path / name)
+        return tuple(own.items())
 
 
-def _ensure(path: Path, content: str) -> bool:
+def chosen_rules(repository: Repository, chosen: str) -> bytes:
+    """What the file holds that a setting names; nothing if it cannot be read."""
+    expanded = Path(os.path.expanduser(chosen))  # noqa: PTH111 (an unknown user must not raise)
+    try:
+        return read_chosen(repository.top / expanded, limit=LARGEST_RULES)
+    except (OSError, ValueError):
+        return b""
+
+
+def _ensure(path: Path, content: bytes) -> bool:
     """Write the file unless it already says so; whether it was written."""
     with suppress(OSError):
-        if path.read_text() == content:
+        if path.read_bytes() == content:
             return False
-    write(path, content.encode())
+    write(path, content)
     return True
-
-
-def _ensure_link(path: Path, target: Path) -> None:
-    with suppress(OSError):
-        if path.readlink() == target:
-            return
-    path.unlink(missing_ok=True)
-    path.symlink_to(target)

@@ -8,17 +8,20 @@ import hashlib
 import os
 import secrets
 import shutil
+import threading
 import time
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mission.domain.errors import StorageFull
+from mission.domain.errors import StorageFull, TransientError
 from mission.git.errors import SnapshotLost
 from mission.git.manifest import Delta, Text, digest_of, pack, unpack
 
 EMPTY = digest_of(b"")
+SHORTEST_PAUSE = 0.001
+LONGEST_PAUSE = 0.05
 SCRATCH = ".scratch"
 
 
@@ -142,14 +145,37 @@ class Storage:
         # Locks stay when a room goes: a removed lock file would let two holders in.
         descriptor = os.open(folder / room.path.name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+            yield _lock(descriptor, wait=wait)
         finally:
             os.close(descriptor)
+
+
+def end_waits() -> None:
+    """End every wait for a room: nobody needs what comes after it any more."""
+    for ended in list(_waiting):
+        ended.set()
+
+
+_waiting: set[threading.Event] = set()
+
+
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Whether the lock is held now. It is asked for again and again, because a blocked thread could not be ended."""
+    ended = threading.Event()
+    _waiting.add(ended)
+    pause = SHORTEST_PAUSE
+    try:
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            if not wait:
+                return False
+            if ended.wait(pause):
+                raise TransientError("Mission Control is stopping")
+            pause = min(2 * pause, LONGEST_PAUSE)
+    finally:
+        _waiting.discard(ended)
 
 
 def make_folder(path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 from mission.domain.errors import InvalidInput
 from mission.git.command import run
 from mission.git.errors import GitMissing, NoRepository
+from mission.git.guard import git_dir_at
 from mission.git.names import shown
 
 
@@ -43,7 +44,7 @@ def real_path(path: Path) -> Path:
     question = getattr(fcntl, "F_GETPATH", None)
     if question is not None:
         with suppress(OSError):
-            descriptor = os.open(real, os.O_RDONLY)
+            descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK)  # it may be a pipe
             try:
                 real = os.fsdecode(fcntl.fcntl(descriptor, question, bytes(1024)).rstrip(b"\0"))
             finally:
@@ -93,19 +94,10 @@ def locate(real: Path, *, named: Path | None = None) -> Location:
 def _top(real: Path, git_dir: Path, named: Path) -> Path:
     """The folder whose .git leads to the repository; core.worktree is not asked, it may name any folder."""
     for folder in (real, *real.parents):
-        if _leads_to(folder / ".git", git_dir):
+        named_there = git_dir_at(folder)
+        if named_there is not None and Path(os.path.realpath(named_there)) == git_dir:
             return folder
     raise _refused(named, "lies in no worktree of its repository")
-
-
-def _leads_to(entry: Path, git_dir: Path) -> bool:
-    if entry.is_dir():
-        return Path(os.path.realpath(entry)) == git_dir
-    try:
-        target = entry.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\r\n")
-    except OSError:
-        return False
-    return Path(os.path.realpath(entry.parent / os.fsdecode(target))) == git_dir
 
 
 def _refused(path: Path, why: str) -> InvalidInput:

@@ -5,25 +5,27 @@ Hooks never run, nor filters that the repository's own configuration names.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.git.command import LONG, OURS, Result, check_branch, run
-from mission.git.errors import GitFailed
+from mission.git.command import LONG, OURS, Result, Settings, check_branch, run
+from mission.git.errors import GitFailed, SpecialFile
 from mission.git.names import shown
+from mission.git.reading import copy, digest
 from mission.git.tree import locate
 
 HEADS = "refs/heads/"
 OWN_SCOPES = (b"local", b"worktree")
 """Configuration that comes with the repository, not from the user or the system."""
+SILENT = {"clean": "", "smudge": "", "process": "", "required": "false"}
+LARGEST_INDEX = 4 << 30
+LARGEST_COPY = 1 << 30
 PATIENCE = 20.0
 NAMED_FILES = 20
 """How many files an error names before it only counts."""
@@ -64,7 +66,13 @@ class Standing:
     uncommitted: tuple[str, ...] = ()
 
 
-def git(*arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), **options: str | bytes | Path) -> Result:
+def git(
+    *arguments: str,
+    cwd: Path,
+    allowed: tuple[int, ...] = (0,),
+    still: float | None = None,
+    **options: str | bytes | Path,
+) -> Result:
     """A git command that may write files of the user's; no program of the repository's configuration is run."""
     variables = {"GIT_INDEX_FILE": str(options["index"])} if "index" in options else None
     stdin = options.get("stdin", b"")
@@ -77,6 +85,7 @@ def git(*arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), **options: 
         stdin=stdin,
         allowed=allowed,
         timeout=LONG,
+        still=still,
         umask=OURS,
     )
 
@@ -140,7 +149,8 @@ def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
         if commit is not None:
             none = "0" * len(commit)
             git("update-ref", "-m", "branch: Created for a workspace", f"{HEADS}{branch}", commit, none, cwd=top)
-        _patiently("add", "--", str(path), branch, cwd=top)
+        # A filter of the user's may wait for the network, as the one of LFS does.
+        _patiently("add", "--", str(path), branch, cwd=top, still=LONG)
     except GitFailed as failed:
         raise WorktreeRefused(f"git could not make the worktree: {_reason(failed)}") from failed
 
@@ -184,14 +194,13 @@ def standing(top: Path, path: Path, *, branch: str, base: str | None, copied: Ma
 def uncommitted(path: Path, *, copied: Mapping[str, str]) -> list[str]:
     """Files that no commit holds as they are now; copies that were brought along and not touched do not count."""
     with open_index(path) as index:
-        asked = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+        # Repositories inside are looked at on their own: git would start a status in each, with its configuration.
+        asked = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
         listed = git(*asked, cwd=path, index=index).out
+        inner = git("ls-files", "-s", "-z", cwd=path, index=index).out
     names = [(entry[:2], entry[3:]) for entry in listed.split(b"\0") if entry]
-    return [
-        shown(name)
-        for state, name in names
-        if not (state == b"??" and copied.get(shown(name)) == digest_at(path / os.fsdecode(name)))
-    ]
+    found = [shown(name) for state, name in names if not (state == b"??" and _is_copy(path, name, copied))]
+    return found + [name for name in _dirty_inside(path, inner) if name not in found]
 
 
 @contextmanager
@@ -199,8 +208,12 @@ def open_index(path: Path) -> Iterator[Path]:
     """A copy of the worktree's index in which no file that is there is marked as one to overlook."""
     with tempfile.TemporaryDirectory(prefix="mission-index-") as folder:
         index = Path(folder) / "index"
-        with suppress(FileNotFoundError):
-            shutil.copy2(locate(path).git_dir / "index", index)  # with its time, by which git knows what to distrust
+        try:
+            copy(locate(path).git_dir, "index", index, limit=LARGEST_INDEX)  # with its time: git distrusts the newest
+        except FileNotFoundError:
+            pass  # nothing was ever added
+        except OSError as error:
+            raise SpecialFile(".git/index") from error
         listed = run("ls-files", "-v", "-z", cwd=path, timeout=LONG).out.split(b"\0")
         marked = [entry[2:] for entry in listed if entry[:1].islower() or entry[:1] == b"S"]
         there = b"".join(name + b"\0" for name in marked if os.path.lexists(path / os.fsdecode(name)))
@@ -212,9 +225,25 @@ def open_index(path: Path) -> Iterator[Path]:
 def digest_at(path: Path) -> str | None:
     """A name for what the file holds; None when it cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return digest(path.parent, path.name, limit=LARGEST_COPY)
     except OSError:
         return None
+
+
+def _is_copy(path: Path, name: bytes, copied: Mapping[str, str]) -> bool:
+    known = copied.get(shown(name))
+    return known is not None and known == digest_at(path / os.fsdecode(name))
+
+
+def _dirty_inside(path: Path, listed: bytes) -> list[str]:
+    """Submodules with files that no commit of theirs holds."""
+    names = [entry.partition(b"\t")[2] for entry in listed.split(b"\0") if entry.startswith(b"160000 ")]
+    there = [(name, path / os.fsdecode(name)) for name in names]
+    return [
+        shown(name)
+        for name, folder in there
+        if (folder / ".git").exists() and not folder.is_symlink() and uncommitted(folder, copied={})
+    ]
 
 
 def named(files: list[str] | tuple[str, ...]) -> str:
@@ -223,12 +252,12 @@ def named(files: list[str] | tuple[str, ...]) -> str:
     return ", ".join(files[:NAMED_FILES]) + more
 
 
-def _patiently(*arguments: str, cwd: Path) -> Result:
+def _patiently(*arguments: str, cwd: Path, still: float | None = None) -> Result:
     """A git command about worktrees; git cannot read the list of them while another git is adding one."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return git("worktree", *arguments, cwd=cwd)
+            return git("worktree", *arguments, cwd=cwd, still=still)
         except GitFailed as failed:
             if "failed to read" not in failed.log or time.monotonic() > deadline:
                 raise
@@ -240,15 +269,24 @@ def _any_commit(top: Path, name: str) -> str | None:
     return next((commit for prefix in prefixes if (commit := commit_of(top, prefix + name))), None)
 
 
-def _without_filters(cwd: Path) -> tuple[str, ...]:
+def _without_filters(cwd: Path) -> Settings:
     """Settings that silence the filters which the repository itself configures; the user's own still work."""
-    asked = ("config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
+    asked = ("config", "-z", "--show-scope", "--get-regexp", r"^(filter\..*|core\.(attributes|excludes)file)$")
     words = run(*asked, cwd=cwd, allowed=(0, 1)).out.split(b"\0")[:-1]
-    keys = {os.fsdecode(key) for scope, key in zip(words[::2], words[1::2], strict=False) if scope in OWN_SCOPES}
-    drivers = {key.rpartition(".")[0] for key in keys if key.rpartition(".")[0]}
-    return tuple(
-        f"{driver}.{name}" for driver in sorted(drivers) for name in ("clean=", "smudge=", "process=", "required=false")
+    own = [row.partition(b"\n") for scope, row in zip(words[::2], words[1::2], strict=False) if scope in OWN_SCOPES]
+    drivers = {os.fsdecode(key).rpartition(".")[0] for key, _, _ in own if key.startswith(b"filter.")}
+    files = {os.fsdecode(key): os.fsdecode(value) for key, _, value in own if key.startswith(b"core.")}
+    return (
+        *((f"{driver}.{name}", value) for driver in sorted(drivers) for name, value in SILENT.items()),
+        *((key, os.devnull) for key, value in files.items() if not _is_ordinary(cwd, value)),
     )
+
+
+def _is_ordinary(cwd: Path, chosen: str) -> bool:
+    try:
+        return (cwd / os.path.expanduser(chosen)).is_file()  # noqa: PTH111 (an unknown user must not raise)
+    except ValueError:
+        return False
 
 
 def _reason(failed: GitFailed) -> str:

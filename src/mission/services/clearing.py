@@ -43,9 +43,11 @@ async def update(
     if status is not WorkspaceStatus.ACTIVE:
         trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
     if merge_commit is not None:
-        commit = await trees.work(removal.verify_merge, yard_of(workspace), merge_commit)
+        yard = yard_of(workspace)
+        commit = await trees.work(yard.top, removal.verify_merge, yard, merge_commit)
     elif status is WorkspaceStatus.ABANDONED:
-        kept = await trees.work(removal.keep, yard_of(workspace), name=workspace.id) or kept
+        yard = yard_of(workspace)
+        kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
     return await work.write(settle, workspace_id=workspace.id, status=status, commit=commit, kept=kept, answer=answer)
 
 
@@ -63,8 +65,8 @@ async def remove(
     trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
     yard, kept = yard_of(workspace), workspace.kept_branch
     if save:
-        kept = await trees.work(removal.keep, yard, name=workspace.id) or kept
-    await trees.work(removal.take_away, yard, kept=kept, with_branch=with_branch)
+        kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
+    await trees.work(yard.top, removal.take_away, yard, kept=kept, with_branch=with_branch)
     return await work.write(forget, workspace_id=workspace.id, kept=kept, answer=answer)
 
 

@@ -81,8 +81,8 @@ async def prepare(
         reuse_branch=True,
         furnishing=site.furnishing,
     )
-    made = await trees.work(trees.workshop.make, order, report=report)
-    missing = await trees.work(unmerged, top, site.needed, into=made.branch)
+    made = await trees.work(top, trees.workshop.make, order, report=report)
+    missing = await trees.work(top, unmerged, top, site.needed, into=made.branch)
     warnings = (*made.warnings, *(f"{made.branch} lacks the work of {each}: merge it first" for each in missing))
     return {task_id: House(task_id=task_id, host_id=trees.host_id, top=str(top), made=made, warnings=warnings)}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -212,7 +214,11 @@ async def _files(work: Work, trees: Trees, *, repository_path: str | None, direc
     if named is None:
         known = await work.read(repositories.local, host_id=trees.host_id, limit=MOST_REPOSITORIES)
         carriers += [Carrier(top=Path(each.path), identity=each.common_dir or each.path) for each in known]
-    return await trees.work(carried, carriers)
+    found = await asyncio.gather(*(trees.work(carrier.top, carried, carrier) for carrier in carriers))
+    first: dict[str, Carried] = {}  # of several worktrees of one repository the first counts
+    for file in chain.from_iterable(found):
+        first.setdefault(file.id, file)
+    return list(first.values())
 
 
 def _from_file(file: Carried, read: Reader, broken: dict[str, str]) -> Template | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,15 +20,17 @@ from mission.git.command import end_all
 from mission.git.folder import end_walks
 from mission.git.furnishing import end_setups
 from mission.git.snapshot import Snapshot, Snapshots
+from mission.git.storage import end_waits
 from mission.git.tree import Tree, branch_of, find_tree
 from mission.git.workshop import Workshop
 from mission.git.worktree import uncommitted
+from mission.services.lanes import Lanes
 from mission.store.transaction import Tx
 
 Result = TypeVar("Result")
 Report = Callable[[str], None]
 
-POOL_SIZE = 4
+KEPT = "what is kept of trees"
 NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path when you start the task"
 
 
@@ -78,20 +79,18 @@ class Trees:
         self.host_id = host_id
         self.workshop = workshop
         self._snapshots = snapshots
-        self._pool = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="trees")
-        # Of its own: a setup command may take minutes, and no snapshot should wait for it.
-        self._makers = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="worktrees")
+        self._lookers = Lanes("trees")
+        # Of their own: a setup command may take minutes, and no snapshot should wait for it.
+        self._makers = Lanes("worktrees")
 
     async def close(self) -> None:
         """End what runs and what waits; nobody needs it any more."""
-        pools = (self._pool, self._makers)
-        for pool in pools:
-            pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing begins after it is ended here
-        end_all()
-        end_setups()
-        end_walks()
-        for pool in pools:
-            await asyncio.to_thread(pool.shutdown)
+        await asyncio.gather(*(lanes.close(_end_everything) for lanes in (self._lookers, self._makers)))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether threads are at work; after the end, whether some are left that could not be ended."""
+        return self._lookers.is_busy or self._makers.is_busy
 
     async def named(self, path: str | None, *, field: str = "repository_path") -> Place | None:
         """The tree a caller named; nothing when it named none."""
@@ -128,31 +127,34 @@ class Trees:
         return await self._find(Path(repository.path))
 
     async def snapshot(self, place: Place, *, report: Report | None = None) -> Snapshot:
-        return await self._run(self._snapshots.take, place.tree, report=report)
+        return await self._run(place.tree.path, self._snapshots.take, place.tree, report=report)
 
     async def changes(
         self, snapshot: Mapping[str, Any], *, lines: bool = False, report: Report | None = None
     ) -> Changes:
         """What changed in the snapshot's tree since it was taken, with the lines if they are wanted."""
-        return await self._run(self._snapshots.changes, Snapshot.from_dict(snapshot), lines=lines, report=report)
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(taken.path, self._snapshots.changes, taken, lines=lines, report=report)
 
     async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
         """The lines of one path that changed since the snapshot was taken; None if it did not change."""
-        return await self._run(self._snapshots.lines, Snapshot.from_dict(snapshot), path)
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(taken.path, self._snapshots.lines, taken, path)
 
     async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
         """What changed in the snapshot's tree and no commit holds, and the commits made meanwhile."""
         changes = await self.changes(snapshot)
         if not changes.commits:
             return changes
-        return changes.only(await self._run(uncommitted, Snapshot.from_dict(snapshot).path, copied={}))
+        path = Snapshot.from_dict(snapshot).path
+        return changes.only(await self._run(path, uncommitted, path, copied={}))
 
     async def branch(self, path: str, *, host_id: str | None) -> str | None:
         """The branch that is checked out in a tree of this host, if there is one."""
         if host_id != self.host_id:
             return None
         try:
-            return await self._run(branch_of, Path(path))
+            return await self._run(path, branch_of, Path(path))
         except (OSError, MissionError):
             return None
 
@@ -160,12 +162,13 @@ class Trees:
         """Drop stored snapshots that nobody will compare with again; what fails is pruned later."""
         for stored in (snapshots or {}).values():
             try:
-                await self._run(self._snapshots.forget, Snapshot.from_dict(stored))
+                snapshot = Snapshot.from_dict(stored)
+                await self._run(snapshot.path, self._snapshots.forget, snapshot)
             except (OSError, MissionError):
                 continue
 
     async def prune(self, in_use: list[Mapping[str, Any]]) -> None:
-        await self._run(self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
+        await self._run(KEPT, self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
 
     async def at(self, path: str, *, host_id: str, what: str) -> Place:
         """The tree at a place that was recorded, if it is one of this host."""
@@ -191,17 +194,20 @@ class Trees:
                 host_id=host_id,
             )
 
-    async def work(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-        """Run slow work on worktrees."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._makers, lambda: function(*arguments, **options))
+    async def work(self, tree: Path, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """Run slow work on worktrees of the repository at `tree`."""
+        return await self._makers.run(tree, lambda: function(*arguments, **options))
 
     async def _find(self, path: Path) -> Place:
-        return Place(tree=await self._run(find_tree, path), host_id=self.host_id)
+        return Place(tree=await self._run(path, find_tree, path), host_id=self.host_id)
 
-    async def _run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, lambda: function(*arguments, **options))
+    async def _run(self, tree: str | Path, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        return await self._lookers.run(tree, lambda: function(*arguments, **options))
+
+
+def _end_everything() -> None:
+    for end in (end_all, end_setups, end_walks, end_waits):
+        end()
 
 
 def _is_workplace(directory: Path) -> bool:

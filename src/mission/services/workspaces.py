@@ -84,7 +84,7 @@ async def create(
         reuse_branch=ground.reuse_branch,
         furnishing=wanted.furnishing or furnishing_of(mission),
     )
-    made = await trees.work(trees.workshop.make, order, report=report)
+    made = await trees.work(top, trees.workshop.make, order, report=report)
     return await work.write(
         record,
         mission_id=mission.id,
@@ -108,7 +108,13 @@ async def survey(trees: Trees, found: Sequence[Described]) -> list[Described]:
         if not yard.top.is_dir():
             return replace(each, standing=Standing(exists=False))
         seen = await trees.work(
-            standing, yard.top, yard.path, branch=yard.branch, base=workspace.base_branch, copied=yard.copied
+            yard.top,
+            standing,
+            yard.top,
+            yard.path,
+            branch=yard.branch,
+            base=workspace.base_branch,
+            copied=yard.copied,
         )
         return replace(each, standing=seen)
 

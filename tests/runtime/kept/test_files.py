@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,15 @@ def test_a_text_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> No
 
     with pytest.raises(InvalidState, match=r"a\.json, line 2"):
         read(file)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_ordinary_file_is_refused_without_waiting(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "mcp.json"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+
+    with pytest.raises(InvalidState, match="no ordinary file"):
+        read(path)

@@ -67,6 +67,11 @@ class Program:
         assert "Traceback" not in done.stderr, done.stderr
         return Run(code=done.returncode, out=done.stdout, err=done.stderr)
 
+    def begin(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """A command that is not waited for, and whose words nobody reads."""
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen([*PROGRAM, *arguments], env=self.environment, cwd="/", **quiet)
+
     def does(self, *arguments: str, **options: Any) -> Any:
         """The document of a command that must succeed."""
         run = self.run(*arguments, "--json", **options)

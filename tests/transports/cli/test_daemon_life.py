@@ -119,6 +119,29 @@ def test_down_asks_while_agents_have_tasks_in_hand(fresh: Program) -> None:
     assert fresh.running() is None
 
 
+def test_down_returns_while_a_repository_gives_no_answer(fresh: Program, repository: Path) -> None:
+    os.mkfifo(repository / "src" / ".gitignore")
+    mission = fresh.call("start_mission", name="m", objective="o")["mission_id"]
+    running = fresh.running()
+    assert running is not None
+    wish = {"mission_id": mission, "name": "t", "goal": "g", "repository_path": str(repository)}
+    calls = [fresh.begin("call", "start_task", json.dumps(wish)) for _ in range(5)]
+    until(lambda: b"git" in b"".join(path.read_bytes() for path in children(running.pid)))
+
+    stopped = fresh.does("down")
+    answers = [call.wait(60) for call in calls]
+
+    assert stopped == {"stopped": True}
+    assert fresh.running() is None
+    assert 0 not in answers
+
+
+def children(pid: int) -> list[Path]:
+    """Where the system tells the names of the programs that a process started."""
+    listed = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [path for ids in listed for id in ids if (path := Path(f"/proc/{id}/comm")).exists()]
+
+
 def test_a_command_starts_the_daemon_it_needs_also_after_it_was_killed(fresh: Program) -> None:
     listed = fresh.does("missions")
     first = fresh.running()

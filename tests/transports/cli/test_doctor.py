@@ -109,7 +109,7 @@ def test_a_person_sees_each_finding_its_remedy_and_the_sum(home: Path, programs:
     assert result.exit_code == 1
     assert "✓ python" in result.output
     assert "✗ git" in result.output
-    assert "→ Install git 2.30 or newer" in result.output
+    assert "→ Install git 2.31 or newer" in result.output
     assert result.output.splitlines()[-1] == "1 problem"
 
 

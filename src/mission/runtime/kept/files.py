@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import Conflict, InvalidState
+from mission.git.reading import read_chosen
+
+LARGEST = 16 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,7 +54,7 @@ class Change:
 def read(path: Path) -> str | None:
     """The text of the file, line ends as they are, or None when there is no file."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_chosen(path, limit=LARGEST).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:

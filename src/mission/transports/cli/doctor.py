@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 OLDEST_PYTHON = (3, 11)
-OLDEST_GIT = (2, 30)
+OLDEST_GIT = (2, 31)
 LITTLE_SPACE = 1024**3
 TOO_LITTLE_SPACE = 100 * 1024**2
 QUICK_CHECK_SECONDS = 8.0

@@ -1,0 +1,87 @@
+"""Looks at what git will open in a repository before git does: a pipe or a device would hold it up or never end.
+
+This finds what is likely, at once and by name. What it overlooks is ended by the limits of `command.run`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from mission.git.errors import SpecialFile
+from mission.git.reading import read
+
+OWN = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "logs/HEAD")
+"""Files of one worktree, below its git directory."""
+SHARED = (
+    "config", "packed-refs", "shallow", "info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout",
+    "objects/info/alternates", "objects/info/commit-graph",
+)  # fmt: skip
+RULES = (".gitattributes", ".gitignore", ".gitmodules")
+"""Files of a tree that git reads for itself; it does not follow links to the first two."""
+LARGEST = {"HEAD": 1 << 20, "commondir": 1 << 20, "gitdir": 1 << 20, "config": 16 << 20, "config.worktree": 16 << 20}
+"""What git holds in memory as a whole."""
+LONGEST_PATH = 1 << 16
+
+
+def check_repository(cwd: Path) -> None:
+    """Nothing when the repository around the directory has only ordinary files where git expects files."""
+    for folder in (cwd, *cwd.parents):
+        git_dir = git_dir_at(folder)
+        if git_dir is not None:
+            common_dir = _named(git_dir, "commondir", "") or git_dir
+            _check_files(git_dir, OWN)
+            _check_files(common_dir, SHARED)
+            check_rules(folder, RULES)
+            return
+
+
+def check_rules(top: Path, names: Iterable[str]) -> None:
+    """Nothing when each of these files of the tree is an ordinary one, a link or absent."""
+    for name in names:
+        mode = _mode(os.path.join(top, name), follow=name.endswith(".gitmodules"))  # noqa: PTH118 (may be many)
+        if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
+            raise SpecialFile(name)
+
+
+def git_dir_at(folder: Path) -> Path | None:
+    """The git directory of the worktree that starts at this folder, as its .git says."""
+    mode = _mode(folder / ".git", follow=True)
+    if mode is None:
+        return None
+    return folder / ".git" if stat.S_ISDIR(mode) else _named(folder, ".git", "gitdir: ")
+
+
+def _named(folder: Path, name: str, prefix: str) -> Path | None:
+    """The path that a small file names."""
+    try:
+        real = Path(os.path.realpath(folder / name))
+        content = read(real.parent, real.name, limit=LONGEST_PATH)
+    except OSError:
+        return None
+    line = content.removeprefix(prefix.encode()).rstrip(b"\r\n")
+    return folder / os.fsdecode(line) if line and b"\0" not in line else None
+
+
+def _check_files(folder: Path, names: Iterable[str]) -> None:
+    for name, status in _there(folder, names):
+        ordinary = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        if not ordinary or status.st_size > LARGEST.get(name, status.st_size):
+            raise SpecialFile(f".git/{name}")
+
+
+def _there(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
+    for name in names:
+        try:
+            yield name, os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118 (before every git command)
+        except (OSError, ValueError):
+            continue
+
+
+def _mode(path: str | Path, *, follow: bool) -> int | None:
+    try:
+        return os.stat(path, follow_symlinks=follow).st_mode  # noqa: PTH116 (before every git command)
+    except (OSError, ValueError):
+        return None

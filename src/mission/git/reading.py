@@ -1,0 +1,113 @@
+"""Reads files of a repository, which may have been made into anything: a link, a pipe, a device, a file without end.
+
+Only ordinary files are read, never through a link, up to a size and within a time. Opening one never waits.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+SECONDS = 30.0
+CHUNK = 1 << 20
+FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+Name = str | bytes
+
+
+class NotOrdinary(OSError):
+    """Something other than an ordinary file stands there, or a link leads there."""
+
+
+class TooMuch(OSError):
+    """The file is longer, or takes longer to read, than anybody expects of it."""
+
+
+def read(top: Path, name: Name, *, limit: int) -> bytes:
+    """All of the file `name` below the folder `top`."""
+    with opened(top, name) as (file, _):
+        return b"".join(_chunks(file, limit=limit))
+
+
+def read_chosen(path: Path, *, limit: int) -> bytes:
+    """All of a file that the user may have put behind links; it has to be an ordinary file all the same."""
+    real = Path(os.path.realpath(path))
+    return read(real.parent, real.name, limit=limit)
+
+
+def digest(top: Path, name: Name, *, limit: int) -> str:
+    """A name for what the file holds."""
+    found = hashlib.sha256()
+    with opened(top, name) as (file, _):
+        for chunk in _chunks(file, limit=limit):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def copy(top: Path, name: Name, target: Path, *, limit: int) -> str:
+    """Copy the file with its times, in one step, for the owner only; a name for what it holds."""
+    found = hashlib.sha256()
+    partial = target.with_name(f".{target.name}.partial")
+    with opened(top, name) as (file, status):
+        partial.unlink(missing_ok=True)
+        try:
+            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as made:
+                for chunk in _chunks(file, limit=limit):
+                    found.update(chunk)
+                    made.write(chunk)
+            os.utime(partial, ns=(status.st_mtime_ns, status.st_mtime_ns))
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    return found.hexdigest()
+
+
+@contextmanager
+def opened(top: Path, name: Name) -> Iterator[tuple[BinaryIO, os.stat_result]]:
+    """The file, open, with what the system knows of it. The folder `top` is trusted, what lies below is not."""
+    try:
+        descriptor = _descriptor(top, os.fsencode(name))
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, a socket
+            raise NotOrdinary(error.errno, "no ordinary file") from error
+        raise
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        status = os.fstat(descriptor)
+        _check(status)  # again: it may have been replaced after the first look
+        yield file, status
+
+
+def _descriptor(top: Path, name: bytes) -> int:
+    *folders, last = name.split(b"/")
+    at = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for folder in folders:
+            inner = os.open(folder, FLAGS | os.O_DIRECTORY, dir_fd=at)
+            os.close(at)
+            at = inner
+        _check(os.stat(last, dir_fd=at, follow_symlinks=False))  # opening a device can do something
+        return os.open(last, FLAGS, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def _check(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise NotOrdinary(errno.EINVAL, "no ordinary file")
+
+
+def _chunks(file: BinaryIO, *, limit: int) -> Iterator[bytes]:
+    deadline = time.monotonic() + SECONDS
+    left = limit
+    while chunk := file.read(min(CHUNK, left + 1)):
+        left -= len(chunk)
+        if left < 0 or time.monotonic() > deadline:
+            raise TooMuch(errno.EFBIG, "too large or too slow")
+        yield chunk
