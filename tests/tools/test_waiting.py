@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from mission.domain.errors import InvalidInput, PermissionDenied
+from mission.domain.errors import AgentNotFound, InvalidInput, NotFound, PermissionDenied
 from mission.gateway.caller import Caller
 
 PATIENCE = 55
@@ -127,3 +127,26 @@ async def test_a_wait_is_bounded_and_only_for_oneself(call, wait, make_agent):
         await wait(ada, timeout_seconds=56)
     with pytest.raises(PermissionDenied):
         await call.app.gateway("wait_for_events", {"agent_id": ada}, Caller(transport="test", agent=eve))
+
+
+@pytest.mark.parametrize("since", [None, 0])
+async def test_a_wait_for_a_mission_or_an_agent_that_does_not_exist_is_refused_at_once(call, wait, make_agent, since):
+    ada = await make_agent("ada")
+
+    with pytest.raises(NotFound, match="m_000000000000") as unknown:
+        await wait(ada, since=since, workflow_id="m_000000000000")
+    with pytest.raises(AgentNotFound, match="a_000000000000"):
+        await wait("a_000000000000", since=since)
+
+    assert (unknown.value.code, call.app.events.bus._listeners) == ("RESOURCE_NOT_FOUND", set())
+
+
+async def test_a_wait_is_refused_by_the_field_that_has_an_id_of_another_kind(wait, make_agent, make_workflow):
+    ada, (mission, _) = await make_agent("ada"), await make_workflow()
+
+    with pytest.raises(InvalidInput) as no_mission:
+        await wait(ada, workflow_id=ada)
+    with pytest.raises(InvalidInput) as no_agent:
+        await wait(mission)
+
+    assert [caught.value.details["field"] for caught in (no_mission, no_agent)] == ["workflow_id", "agent_id"]

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
+from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError, NotFound
 from tests.tools.conftest import planned
 
 
@@ -297,3 +297,19 @@ async def test_a_task_gets_only_a_living_workspace_of_its_own_workflow(call, mak
     await call("task_assign_workspace", {"task_id": tasks["b"], "workspace_id": made})
 
     assert (await call("task_get", {"id": tasks["b"]}))["workspace_id"] == made
+
+
+async def test_an_update_that_says_nothing_changes_nothing(call, make_workspace):
+    _, _, made, _ = await make_workspace(planned("a"))
+    before, events = await workspace(call, made), call.app.events.last
+
+    assert await call("workspace_update", {"id": made}) == {"success": True}
+    assert await call("workspace_update", {"id": made, "status": None, "merge_commit": None}) == {"success": True}
+
+    assert await workspace(call, made) == before
+    assert call.app.events.last == events
+    with pytest.raises(InvalidInput) as unsaid:
+        await call("workspace_update", {"id": made, "merge_commit": "abc"})
+    assert unsaid.value.details["field"] == "status"
+    with pytest.raises(NotFound):
+        await call("workspace_update", {"id": "w_000000000000"})

@@ -30,7 +30,12 @@ async def update(
     merge_commit: str | None,
     answer: Callable[[Workspace], Answer],
 ) -> Answer:
-    """Move a workspace: merged is proved first, and abandoned saves what no commit holds."""
+    """Move a workspace: merged is proved first, and abandoned saves what no commit holds.
+
+    A call that says neither status nor merge_commit changes nothing.
+    """
+    if status is None and merge_commit is None:
+        return await work.write(_unchanged, workspace_id=workspace_id, answer=answer)
     if status is None or (merge_commit is not None) != (status is WorkspaceStatus.MERGED):
         raise InvalidInput(
             "status: 'merged' goes with a merge_commit, 'active' and 'abandoned' without one",
@@ -82,6 +87,10 @@ def forget(tx: Tx, *, workspace_id: str, kept: str | None) -> Workspace:
     before = tx.workspaces.get(workspace_id)
     gone = before if before.removed_at else replace(before, removed_at=tx.now, updated_at=tx.now, kept_branch=kept)
     return _saved(tx, before, gone)
+
+
+def _unchanged(tx: Tx, *, workspace_id: str) -> Workspace:
+    return tx.workspaces.get(workspace_id)
 
 
 def _removable(tx: Tx, *, workspace_id: str) -> Workspace:

@@ -61,13 +61,14 @@ async def news(
 ) -> News:
     """What is new after `since`, or as soon as something is; nothing when the time is over or the caller has left.
 
-    Without `since` it begins with what waits unread. The store is asked only when the bell rings.
+    Without `since` it begins with what waits unread. The store is asked only when the bell rings. A mission that does
+    not exist is an error at once.
     """
     with log.bus.ringing(Bell(watcher.wants)) as bell:
         departed = asyncio.ensure_future(left()) if left is not None else None
         deadline = asyncio.get_running_loop().time() + seconds
         try:
-            found = await work.read(_first if since is None else _after, watcher=watcher, since=since, limit=limit)
+            found = await work.read(_begin, watcher=watcher, since=since, limit=limit)
             while not found:
                 if found.whole and not await _rings(bell, log, deadline=deadline, departed=departed):
                     break
@@ -91,7 +92,16 @@ async def _rings(bell: Bell, log: EventLog, *, deadline: float, departed: asynci
         rung.cancel()
 
 
-def _first(tx: Tx, *, watcher: Watcher, since: None, limit: int) -> News:  # noqa: ARG001
+def _begin(tx: Tx, *, watcher: Watcher, since: int | None, limit: int) -> News:
+    """Return the first answer of a call, or raise NotFound when its mission does not exist."""
+    if watcher.mission_id is not None:
+        tx.missions.get(watcher.mission_id)
+    if since is None:
+        return _first(tx, watcher=watcher, limit=limit)
+    return _after(tx, watcher=watcher, since=since, limit=limit)
+
+
+def _first(tx: Tx, *, watcher: Watcher, limit: int) -> News:
     """What waits unread; news begin now."""
     unread = Wanted(states=[MessageState.UNREAD])
     waiting = tx.messages.inbox(watcher.party, unread, limit=min(limit, FIRST_MESSAGES), after=None)
@@ -101,7 +111,7 @@ def _first(tx: Tx, *, watcher: Watcher, since: None, limit: int) -> News:  # noq
 def _after(tx: Tx, *, watcher: Watcher, since: int, limit: int) -> News:
     """The first news behind a number; one that lies outside what is kept begins anew."""
     if not tx.events.oldest() - 1 <= since <= tx.events.newest():
-        first = _first(tx, watcher=watcher, since=None, limit=limit)
+        first = _first(tx, watcher=watcher, limit=limit)
         return News(messages=first.messages, events=(), cursor=first.cursor, reset=True)
     stretch = tx.events.since(since, limit=PAGE)
     wanted = [event for event in stretch if watcher.wants(event)]
