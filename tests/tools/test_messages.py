@@ -120,7 +120,7 @@ async def test_a_mailbox_is_filtered_and_read_page_by_page(send, inbox, make_age
         cursor = page["next_cursor"]
         if cursor is None:
             break
-    assert pages == [["33", "2"], ["1", "0"], []]
+    assert pages == [["33", "2"], ["1", "0"]]
     assert len((await inbox(bob, status="read"))["messages"][0]["body"]) == 501
     assert (await call("message_get", {"id": last["id"]}))["body"] == "3" * 600
 

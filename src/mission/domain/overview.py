@@ -11,6 +11,23 @@ from mission.domain.task import Quality, TaskStatus
 NEEDS_PERSON = frozenset({"asks", "blocked", "budget", "review"})
 """Words of tasks that stand still until a person acts."""
 
+TASK_LABELS = {
+    "waiting": "Waiting",
+    "ready": "Ready",
+    "planning": "Planning",
+    "working": "Working",
+    "paused": "Paused",
+    "budget": "Paused: budget",
+    "asks": "Asks you",
+    "blocked": "Blocked",
+    "review": "Review",
+    "claimed": "Claimed",
+    "partial": "Partial",
+    "failed": "Failed",
+    "skipped": "Skipped",
+}
+"""Every word of a task, and how people read it: on the page and on the command line alike."""
+
 _HOLDS = {"input": "asks", "blocked": "blocked", "budget": "budget"}
 _PLAIN = {
     TaskStatus.PLANNING: "planning",

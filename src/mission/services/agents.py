@@ -13,6 +13,8 @@ from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType,
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.services import tasks
+from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
+from mission.store.paging import Position
 from mission.store.transaction import Tx
 
 
@@ -170,28 +172,44 @@ def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
     return Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
 
 
-def page(
-    tx: Tx,
-    *,
-    presences: Sequence[Presence] | None,
-    role: AgentRole | None,
-    runtime: str | None,
-    rhythm: Rhythm,
-    limit: int | None,
-) -> list[Seen]:
-    """Agents, the most recently seen first; without a limit all of them."""
-    types = None
-    if role is not None:
-        types = [AgentType.WORKER] if role is AgentRole.WORKER else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentFilter:
+    """Which agents a reader wants; nothing set means all."""
+
+    presences: Sequence[Presence] | None = None
+    role: AgentRole | None = None
+    runtime: str | None = None
+
+
+def page(tx: Tx, *, wanted: AgentFilter, rhythm: Rhythm, limit: int, cursor: str | None) -> Page[Seen]:
+    """Return agents in the order in which they came, the newest first: a sign of life moves none of them."""
+    found = _found(tx, wanted, rhythm, limit=limit + 1, after=position_of(cursor, kind="agent"))
+    return cut_page(found, limit=limit, cursor=lambda seen: row_cursor(seen.agent))
+
+
+def every(tx: Tx, *, wanted: AgentFilter, rhythm: Rhythm) -> list[Seen]:
+    """Return all agents that fit."""
+    return _found(tx, wanted, rhythm, limit=tx.agents.count(), after=None)
+
+
+def _found(tx: Tx, wanted: AgentFilter, rhythm: Rhythm, *, limit: int, after: Position | None) -> list[Seen]:
+    types, presences = None, wanted.presences
+    if wanted.role is not None:
+        workers = wanted.role is AgentRole.WORKER
+        types = [AgentType.WORKER] if workers else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
     present = presences is not None and Presence.OFFLINE not in presences
-    found = tx.agents.page(
-        types=types,
-        runtime=runtime,
-        since=tx.now - rhythm.silence if present else None,
-        limit=limit if presences is None else None,
+    since = tx.now - rhythm.silence if present else None
+
+    def presence(agent: Agent) -> Presence:
+        return agent.presence(now=tx.now, silence=rhythm.silence)
+
+    found = fitting(
+        lambda few, after: tx.agents.page(types=types, runtime=wanted.runtime, since=since, limit=few, after=after),
+        fits=lambda agent: presences is None or presence(agent) in presences,
+        limit=limit,
+        after=after,
     )
-    seen = [Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence)) for agent in found]
-    return [each for each in seen if presences is None or each.presence in presences][:limit]
+    return [Seen(agent=agent, presence=presence(agent)) for agent in found]
 
 
 def _existing_task(tx: Tx, task_id: str | None) -> str | None:

@@ -60,13 +60,13 @@ def read(
     positions: dict[Section, Position | None] = {}
     for section, start in wanted.items():
         if section is Section.TASKS:
-            found: Sequence[Task | Entry] = tx.tasks.page(mission_id, chosen, limit=limit, after=start)
+            found: Sequence[Task | Entry] = tx.tasks.page(mission_id, chosen, limit=limit + 1, after=start)
         else:
-            blockers = section is Section.BLOCKERS
-            found = tx.journal.page(mission_id, _KINDS[section], chosen, limit=limit, after=start, blockers=blockers)
-        rows[section] = found
-        if len(found) == limit:
-            positions[section] = (found[-1].created_at, found[-1].id)
+            kind, blockers = _KINDS[section], section is Section.BLOCKERS
+            found = tx.journal.page(mission_id, kind, chosen, limit=limit + 1, after=start, blockers=blockers)
+        rows[section] = shown = found[:limit]
+        if len(found) > limit:
+            positions[section] = (shown[-1].created_at, shown[-1].id)
     return Context(
         mission=mission,
         now=tx.now,

@@ -16,6 +16,7 @@ from mission.domain.mission import Mission
 from mission.domain.task import RUNNING, Task
 from mission.services import missions
 from mission.services.missions import NewMission
+from mission.services.paging import Page, cut_page, position_of, row_cursor
 from mission.services.trees import Place, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -51,9 +52,11 @@ def look(tx: Tx, *, agent: Agent | None) -> Member:
     return _member(tx, tx.agents.get(_somebody(agent).id))
 
 
-def members(tx: Tx, *, limit: int) -> list[Member]:
-    """All agents, the most recently seen first."""
-    return [_member(tx, agent) for agent in tx.agents.page(limit=limit)]
+def members(tx: Tx, *, limit: int, cursor: str | None) -> Page[Member]:
+    """Return agents as their crew sees them, the newest first."""
+    found = tx.agents.page(limit=limit + 1, after=position_of(cursor, kind="agent"))
+    page = cut_page(found, limit=limit, cursor=row_cursor)
+    return Page(rows=[_member(tx, agent) for agent in page.rows], next=page.next)
 
 
 async def current_task(work: Work, trees: Trees, *, agent: Agent | None) -> AtWork:

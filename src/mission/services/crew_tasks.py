@@ -8,11 +8,12 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from mission.domain.agent import Agent
-from mission.domain.errors import InvalidInput, NotOwner
+from mission.domain.errors import InvalidInput, NotFound, NotOwner
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Task, TaskStatus
 from mission.services import agents, asking, claims, crew, planning, steering
 from mission.services.claims import Claim
+from mission.services.paging import LARGEST_CHUNK, bad_cursor
 from mission.services.planning import NewTask
 from mission.services.starting import Owner
 from mission.services.steering import Move
@@ -22,14 +23,14 @@ from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
 
-LARGEST_CHUNK = 500
-"""How many tasks are read at once where few of them fit."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskPage:
+    """Some tasks, and where the next ones begin: behind a task, or at a place counted from the first."""
+
     tasks: Sequence[Task]
-    next: int | None
+    next: str | None
+    next_offset: int | None
 
 
 def create(
@@ -128,20 +129,42 @@ def page(
     fits: Callable[[Task], bool],
     limit: int,
     offset: int,
+    cursor: str | None,
 ) -> TaskPage:
-    """Tasks of the named mission, else of the agent's, in the order of the plan."""
+    """Return tasks of the named mission, else of the agent's, in the order of the plan.
+
+    The cursor is the id of the last task that was shown; places are counted from there on.
+    """
     mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
     tx.missions.get(mission_id)
+    last = _last_shown(tx, mission_id, cursor)
     found: list[tuple[int, Task]] = []
     few = limit + 1
     while len(found) <= limit:
-        rows = tx.plans.page(mission_id, limit=few, offset=offset)
+        rows = tx.plans.page(mission_id, limit=few, offset=offset, after=last)
         found += [(place, task) for place, task in enumerate(rows, start=offset) if fits(task)]
         if len(rows) < few:
             break
         offset += few
         few = min(few * 4, LARGEST_CHUNK)
-    return TaskPage(tasks=[task for _, task in found[:limit]], next=found[limit][0] if len(found) > limit else None)
+    more = len(found) > limit
+    return TaskPage(
+        tasks=[task for _, task in found[:limit]],
+        next=found[limit - 1][1].id if more else None,
+        next_offset=found[limit][0] if more and last is None else None,
+    )
+
+
+def _last_shown(tx: Tx, mission_id: str, cursor: str | None) -> Task | None:
+    if cursor is None:
+        return None
+    try:
+        task = tx.tasks.get(cursor)
+    except NotFound:
+        raise bad_cursor("cursor") from None
+    if task.mission_id != mission_id:
+        raise bad_cursor("cursor")
+    return task
 
 
 def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,7 @@ from mission.domain.errors import InvalidInput, PermissionDenied, Unauthenticate
 from mission.domain.ids import new_id
 from mission.domain.times import shown
 from mission.services import agents
+from mission.services.paging import cut_page, number_of
 from mission.store.transaction import Tx
 
 PREFIX = "mca_"
@@ -49,10 +51,11 @@ class Revoked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tokens:
-    """What is known of an agent's tokens."""
+    """A page of what is known of an agent's tokens."""
 
     agent: Agent
-    rows: list[dict[str, Any]]
+    rows: Sequence[dict[str, Any]]
+    next: str | None
 
 
 def issue(
@@ -107,10 +110,16 @@ def bearer_of(tx: Tx, *, token: str) -> Bearer:
     return Bearer(agent=agent, toolsets=row.toolsets)
 
 
-def of_agent(tx: Tx, *, agent_id: str) -> Tokens:
-    """The agent (id or name) and what is known of its tokens, the oldest first."""
+def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> Tokens:
+    """Return the agent (id or name) and what is known of its tokens, the oldest first.
+
+    The cursor is how many came before: a token's hash stays here, and new ones come at the end.
+    """
     agent = agents.find(tx, reference=agent_id)
-    return Tokens(agent=agent, rows=tx.tokens.of_agent(agent.id))
+    before = number_of(cursor)
+    rows = tx.tokens.page_of_agent(agent.id, limit=limit + 1, offset=before)
+    page = cut_page(rows, limit=limit, cursor=lambda _row: str(before + limit))
+    return Tokens(agent=agent, rows=page.rows, next=page.next)
 
 
 def create(

@@ -10,6 +10,7 @@ from mission.domain.ids import new_id
 from mission.domain.inbox import ItemKind
 from mission.domain.journal import CheckpointType, Entry, EntryKind
 from mission.services import inbox
+from mission.services.paging import Page, cut_page, number_of
 from mission.store.transaction import Tx
 
 
@@ -74,12 +75,16 @@ def checkpoint(
 
 
 def checkpoints(
-    tx: Tx, *, task_id: str, types: Collection[CheckpointType] | None, since: int, limit: int
-) -> list[Entry]:
-    """The first entries of a task's journal behind a number, of every dialect, ascending."""
+    tx: Tx, *, task_id: str, types: Collection[CheckpointType] | None, since: int, limit: int, cursor: str | None
+) -> Page[Entry]:
+    """Return the first entries of a task's journal behind a number, of every dialect, ascending.
+
+    The cursor is such a number, too.
+    """
     tx.tasks.get(task_id)
     kinds = [kind for type in CheckpointType for kind in type.kinds if types is None or type in types]
-    return tx.journal.of_task(task_id, kinds=kinds, since=since, limit=limit)
+    rows = tx.journal.of_task(task_id, kinds=kinds, since=max(since, number_of(cursor)), limit=limit + 1)
+    return cut_page(rows, limit=limit, cursor=lambda entry: str(entry.sequence))
 
 
 def _ask(tx: Tx, entry: Entry) -> None:

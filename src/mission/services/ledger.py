@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mission.domain.execution import Execution, ExecutionStatus, OperatorMessage
 from mission.domain.observation import Observation
-from mission.services.paging import Page, cursor_of, position_of
+from mission.services.paging import Page, cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
 
 SHOWN_MESSAGES = 50
@@ -39,10 +39,10 @@ def page(
         mission_id=mission_id,
         task_id=task_id,
         agent_id=agent_id,
-        limit=limit,
-        after=position_of(cursor),
+        limit=limit + 1,
+        after=position_of(cursor, kind="execution"),
     )
-    return Page(rows=rows, next=_next(rows, limit))
+    return cut_page(rows, limit=limit, cursor=row_cursor)
 
 
 def look(tx: Tx, *, execution_id: str) -> Detailed:
@@ -58,9 +58,6 @@ def look(tx: Tx, *, execution_id: str) -> Detailed:
 def observations(tx: Tx, *, execution_id: str, type: str | None, limit: int, cursor: str | None) -> Page[Observation]:
     """What was observed of an execution, newest first."""
     tx.executions.get(execution_id)
-    rows = tx.observations.page(execution_id, type=type, limit=limit, after=position_of(cursor))
-    return Page(rows=rows, next=_next(rows, limit))
-
-
-def _next(rows: Sequence[Execution] | Sequence[Observation], limit: int) -> str | None:
-    return cursor_of(rows[-1].created_at, rows[-1].id) if len(rows) == limit else None
+    after = position_of(cursor, kind="observation")
+    rows = tx.observations.page(execution_id, type=type, limit=limit + 1, after=after)
+    return cut_page(rows, limit=limit, cursor=row_cursor)

@@ -26,7 +26,7 @@ from mission.domain.mail import (
     size_of,
 )
 from mission.services import agents, inbox, mailboxes
-from mission.services.agents import Rhythm
+from mission.services.agents import AgentFilter, Rhythm
 from mission.store.transaction import Tx
 
 MOST_RECIPIENTS = 1_000
@@ -54,14 +54,9 @@ class Audience:
     runtime: str | None = None
 
     def members(self, tx: Tx) -> list[str]:
-        seen = agents.page(
-            tx,
-            presences=[self.presence] if self.presence else None,
-            role=self.role,
-            runtime=self.runtime,
-            rhythm=self.rhythm,
-            limit=None,
-        )
+        presences = [self.presence] if self.presence else None
+        wanted = AgentFilter(presences=presences, role=self.role, runtime=self.runtime)
+        seen = agents.every(tx, wanted=wanted, rhythm=self.rhythm)
         fitting = [each.agent.id for each in seen if each.agent.declared is not Presence.OFFLINE]
         if len(fitting) > MOST_RECIPIENTS:
             raise InvalidInput(

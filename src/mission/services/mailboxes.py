@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.mail import Message, MessageState, Priority, leading_to, not_yours
-from mission.services.paging import cursor_of, position_of
+from mission.services.paging import cut_page, position_of, row_cursor
 from mission.store.messages import Wanted
 from mission.store.transaction import Tx
 
@@ -25,13 +25,9 @@ class Page:
 def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
     """A mailbox, or what its owner wrote and got in one thread; newest first."""
     read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
-    found = read(owner, wanted, limit=limit, after=position_of(cursor))
-    last = found[-1] if len(found) == limit else None
-    return Page(
-        messages=found,
-        unread=sum(tx.messages.unread(owner).values()),
-        next=cursor_of(last.created_at, last.id) if last else None,
-    )
+    found = read(owner, wanted, limit=limit + 1, after=position_of(cursor, kind="message"))
+    shown = cut_page(found, limit=limit, cursor=row_cursor)
+    return Page(messages=shown.rows, unread=sum(tx.messages.unread(owner).values()), next=shown.next)
 
 
 def look(tx: Tx, *, id: str, reader: str | None) -> Message:

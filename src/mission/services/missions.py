@@ -167,7 +167,7 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
             f"agents of mission {mission_id} still run: {', '.join(running[:NAMED])}",
             hint="They are being stopped since their mission ended; 'mission stop ID' waits for one to be gone.",
         )
-    standing = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED, offset=0)
+    standing, _ = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED, offset=0)
     if standing:
         raise InvalidState(
             f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in standing)}",

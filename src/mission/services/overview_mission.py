@@ -15,7 +15,7 @@ from mission.domain.phase import Phase
 from mission.domain.task import CHANGE_LISTS, DONE
 from mission.services.agents import Rhythm
 from mission.services.overview import Count, TaskLine, count, shown_status, task_lines
-from mission.services.paging import cursor_of, position_of
+from mission.services.paging import cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
 
 LONGEST_SOURCE = 10_000
@@ -93,14 +93,10 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
 def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> JournalPage:
     """What was written down in a mission, newest first."""
     tx.missions.get(mission_id)
-    entries = tx.overviews.journal(mission_id, limit=limit, after=position_of(cursor, field="before"))
-    last = entries[-1][0] if len(entries) == limit else None
-    authors = {entry.author for entry, _ in entries if entry.author}
-    return JournalPage(
-        entries=entries,
-        names=tx.overviews.names(sorted(authors)),
-        next=cursor_of(last.created_at, last.id) if last is not None else None,
-    )
+    entries = tx.overviews.journal(mission_id, limit=limit + 1, after=position_of(cursor))
+    page = cut_page(entries, limit=limit, cursor=lambda entry: row_cursor(entry[0]))
+    authors = {entry.author for entry, _ in page.rows if entry.author}
+    return JournalPage(entries=page.rows, names=tx.overviews.names(sorted(authors)), next=page.next)
 
 
 def read_changes(tx: Tx, *, mission_id: str) -> list[ChangedFile]:

@@ -1,17 +1,33 @@
-"""Cursors of lists that are read newest first: where a page ended, as one word that the caller hands back."""
+"""Pages of lists: cut to size, with the cursor behind the last row as one word that the caller hands back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from mission.domain.errors import InvalidInput
+from mission.domain.ids import PREFIXES
 from mission.domain.times import parsed, shown
 from mission.store.paging import Position
 
+
+class Dated(Protocol):
+    """A row of a list that is read newest first."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def created_at(self) -> datetime: ...
+
+
+LARGEST_CHUNK = 500
+"""How many rows are read at once where few of them fit."""
+
 Row = TypeVar("Row")
+DatedRow = TypeVar("DatedRow", bound=Dated)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,20 +38,69 @@ class Page(Generic[Row]):
     next: str | None
 
 
+def cut_page(rows: Sequence[Row], *, limit: int, cursor: Callable[[Row], str]) -> Page[Row]:
+    """Return the first `limit` of the rows. Read one row more than that: only then there is a next page."""
+    chosen = rows[:limit]
+    return Page(rows=chosen, next=cursor(chosen[-1]) if len(rows) > limit else None)
+
+
+def fitting(
+    read: Callable[[int, Position | None], Sequence[DatedRow]],
+    *,
+    fits: Callable[[DatedRow], bool],
+    limit: int,
+    after: Position | None,
+) -> list[DatedRow]:
+    """Return the first `limit` rows that fit; `read` gives so many rows behind a position, newest first."""
+    found: list[DatedRow] = []
+    few = limit
+    while True:
+        rows = read(few, after)
+        found += filter(fits, rows)
+        if len(found) >= limit or len(rows) < few:
+            return found[:limit]
+        after = (rows[-1].created_at, rows[-1].id)
+        few = max(few, min(few * 4, LARGEST_CHUNK))
+
+
 def cursor_of(moment: datetime, id: str) -> str:
-    """The cursor behind the row of that moment and id."""
+    """Return the cursor behind the row of that moment and id."""
     return f"{shown(moment)} {id}"
 
 
-def position_of(cursor: str | None, *, field: str = "cursor") -> Position | None:
-    """Where the page begins that the cursor asks for; nothing for the first one."""
+def row_cursor(row: Dated) -> str:
+    """Return the cursor behind a row of a list that is read newest first."""
+    return cursor_of(row.created_at, row.id)
+
+
+def position_of(cursor: str | None, *, kind: str | None = None, field: str = "cursor") -> Position | None:
+    """Return where the page begins that the cursor asks for: None for the first one.
+
+    With `kind` a cursor of a list of other things is refused.
+    """
     if cursor is None:
         return None
     moment, _, id = cursor.partition(" ")
-    if not id:
-        raise InvalidInput(
-            f"{field}: not a place in this list",
-            hint="Give it as the last page named it, or leave it out.",
-            field=field,
-        )
-    return parsed(moment, field=field), id
+    if not id or (kind is not None and not id.startswith(f"{PREFIXES[kind]}_")):
+        raise bad_cursor(field)
+    try:
+        return parsed(moment, field=field), id
+    except InvalidInput:
+        raise bad_cursor(field) from None
+
+
+def number_of(cursor: str | None) -> int:
+    """Return the number that the cursor of a numbered list is: 0 for the first page."""
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise bad_cursor("cursor")
+    return int(cursor)
+
+
+def bad_cursor(field: str) -> InvalidInput:
+    return InvalidInput(
+        f"{field}: not a cursor of this list",
+        hint="Give next_cursor of the last page as it is, or leave it out to begin at the start.",
+        field=field,
+    )

@@ -48,8 +48,8 @@ def remember(tx: Tx, *, place: Place, name: str | None) -> Repository:
     return renamed
 
 
-def page(tx: Tx, *, limit: int, offset: int) -> list[Repository]:
-    """Known repositories, by name."""
+def page(tx: Tx, *, limit: int, offset: int) -> tuple[list[Repository], int]:
+    """Return a page of the known repositories, by name, and how many there are in all."""
     return tx.missions.repositories(limit=limit, offset=offset)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.overview import task_word
-from mission.services.paging import cursor_of, position_of
+from mission.services.paging import cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
 
 
@@ -44,13 +44,13 @@ class Spent:
 def page(tx: Tx, *, statuses: Sequence[ExecutionStatus] | None, limit: int, cursor: str | None) -> RunPage:
     """Executions, newest first, and how many there are of each status."""
     words = None if statuses is None else [str(status) for status in statuses]
-    rows = tx.runs.page(statuses=words, limit=limit, after=position_of(cursor, field="before"))
-    last = rows[-1][0] if len(rows) == limit else None
+    rows = tx.runs.page(statuses=words, limit=limit + 1, after=position_of(cursor, kind="execution"))
+    page = cut_page(rows, limit=limit, cursor=lambda row: row_cursor(row[0]))
     return RunPage(
         now=tx.now,
-        runs=[_run(execution, row) for execution, row in rows],
+        runs=[_run(execution, row) for execution, row in page.rows],
         counts=tx.runs.counts(),
-        next=cursor_of(last.created_at, last.id) if last is not None else None,
+        next=page.next,
     )
 
 

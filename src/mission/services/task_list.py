@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from mission.domain.task import Task
 from mission.services import agents
-from mission.services.paging import Page, cursor_of, position_of
+from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
+from mission.store.paging import Position
 from mission.store.tasks import Standing
 from mission.store.transaction import Tx
 
@@ -28,16 +29,9 @@ def page(
     if mission_id is not None:
         tx.missions.get(mission_id)
     owner_id = agents.find(tx, reference=agent_id, field="agent_id").id if agent_id is not None else None
-    found: list[Task] = []
-    after = position_of(cursor)
-    while True:
-        rows = tx.tasks.listed(
-            mission_id=mission_id, standings=standings, owner_id=owner_id, limit=limit + 1, after=after
-        )
-        found += [task for task in rows if fits(task)]
-        if len(found) > limit or len(rows) <= limit:
-            break
-        after = (rows[-1].created_at, rows[-1].id)
-    chosen = found[:limit]
-    more = len(found) > limit
-    return Page(rows=chosen, next=cursor_of(chosen[-1].created_at, chosen[-1].id) if more else None)
+
+    def read(few: int, after: Position | None) -> list[Task]:
+        return tx.tasks.listed(mission_id=mission_id, standings=standings, owner_id=owner_id, limit=few, after=after)
+
+    found = fitting(read, fits=fits, limit=limit + 1, after=position_of(cursor, kind="task"))
+    return cut_page(found, limit=limit, cursor=row_cursor)

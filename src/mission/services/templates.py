@@ -13,12 +13,13 @@ from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.graph import check_plan
-from mission.domain.ids import new_id
+from mission.domain.ids import PREFIXES, new_id
 from mission.domain.mission import Family
 from mission.domain.template import BLANK, Template, TemplateTask, Variable
 from mission.git.carried import Carried, Carrier, carried
 from mission.services import missions, planning, repositories
 from mission.services.missions import NewMission
+from mission.services.paging import bad_cursor, cut_page
 from mission.services.planning import NewTask, Plan, Planned
 from mission.services.trees import Place, Trees
 from mission.services.work import Work
@@ -29,7 +30,6 @@ Answer = TypeVar("Answer")
 MOST_TASKS = 10_000
 MOST_REPOSITORIES = 200
 """How many known repositories are looked into for templates."""
-MOST_TEMPLATES = 1_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,21 +62,44 @@ class Applied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shelf:
-    """Templates that can be applied, and files that cannot be read as one."""
+    """A page of the templates that can be applied; with the first one, files that cannot be read as a template."""
 
     templates: Sequence[Template]
     broken: Mapping[str, str]
+    next: str | None
+
+
+Label = tuple[str, str]
+"""Name and id of a template: its place in the list."""
 
 
 async def gather(
-    work: Work, trees: Trees, *, repository_path: str | None, directory: str | None, read: Reader
+    work: Work,
+    trees: Trees,
+    *,
+    repository_path: str | None,
+    directory: str | None,
+    read: Reader,
+    limit: int,
+    cursor: str | None,
 ) -> Shelf:
-    """The templates of the store and those that repositories carry."""
-    stored = await work.read(_stored)
+    """Return the templates of the store and those that repositories carry, by name.
+
+    Of the store's only names are read before the page is cut: a template may have thousands of tasks.
+    """
+    after = _label_of(cursor)
     files = await _files(work, trees, repository_path=repository_path, directory=directory)
     broken: dict[str, str] = {}
-    found = [_from_file(file, read, broken) for file in files]
-    return Shelf(templates=[*stored, *(each for each in found if each is not None)], broken=broken)
+    carried_ones = {each.id: each for file in files if (each := _from_file(file, read, broken)) is not None}
+    labels = [*await work.read(_labels), *((each.name, each.id) for each in carried_ones.values())]
+    behind = sorted(label for label in labels if after is None or label > after)
+    page = cut_page(behind, limit=limit, cursor=lambda label: f"{label[1]} {label[0]}")
+    stored = await work.read(_of_ids, ids=[id for _, id in page.rows if id not in carried_ones])
+    return Shelf(
+        templates=[carried_ones.get(id) or stored[id] for _, id in page.rows],
+        broken=broken if cursor is None else {},
+        next=page.next,
+    )
 
 
 async def find(
@@ -249,8 +272,22 @@ def _template(*, definition: Definition, **fields: Any) -> Template:
     )
 
 
-def _stored(tx: Tx) -> list[Template]:
-    return tx.templates.page(limit=MOST_TEMPLATES, offset=0)
+def _label_of(cursor: str | None) -> Label | None:
+    """Return the place that the cursor is; None for the first page."""
+    if cursor is None:
+        return None
+    id, _, name = cursor.partition(" ")
+    if not name or not id.startswith(f"{PREFIXES['template']}_"):
+        raise bad_cursor("cursor")
+    return name, id
+
+
+def _labels(tx: Tx) -> list[Label]:
+    return tx.templates.labels()
+
+
+def _of_ids(tx: Tx, *, ids: Sequence[str]) -> dict[str, Template]:
+    return tx.templates.of_ids(ids)
 
 
 def _find(tx: Tx, *, template_id: str) -> Template | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mission.domain.ids import PREFIXES
 from mission.services import agents
-from mission.services.paging import Page, cursor_of, position_of
+from mission.services.paging import Page, cursor_of, cut_page, position_of
 from mission.store.transaction import Tx
 
 MANUAL = "mcp__system__log_decision"
@@ -35,11 +35,10 @@ def page(
         status=status,
         except_transport=except_transport,
         since=since,
-        limit=limit,
-        after=position_of(cursor),
+        limit=limit + 1,
+        after=position_of(cursor, kind="audit entry"),
     )
-    last = rows[-1] if len(rows) == limit else None
-    return Page(rows=rows, next=cursor_of(last["at"], last["id"]) if last else None)
+    return cut_page(rows, limit=limit, cursor=lambda row: cursor_of(row["at"], row["id"]))
 
 
 def look(tx: Tx, *, id: str) -> dict[str, Any]:

@@ -179,13 +179,15 @@ def page(
     removed: bool,
     limit: int,
     offset: int,
-) -> list[Described]:
-    """Workspaces, the newest first."""
+) -> tuple[list[Described], int]:
+    """Return a page of workspaces, the newest first, and how many there are in all."""
     if mission_id is not None:
         tx.missions.get(mission_id)
-    found = tx.workspaces.page(mission_id=mission_id, statuses=statuses, removed=removed, limit=limit, offset=offset)
+    found, total = tx.workspaces.page(
+        mission_id=mission_id, statuses=statuses, removed=removed, limit=limit, offset=offset
+    )
     tasks = tx.workspaces.task_ids([workspace.id for workspace in found])
-    return [Described(workspace=workspace, task_ids=tasks[workspace.id]) for workspace in found]
+    return [Described(workspace=workspace, task_ids=tasks[workspace.id]) for workspace in found], total
 
 
 def yard_of(workspace: Workspace) -> Yard:

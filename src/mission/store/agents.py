@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam
+from sqlalchemy import Connection, bindparam, func, select
 
 from mission.domain.actions import Action
 from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import AgentNotFound
 from mission.store.mapping import Mapper
+from mission.store.paging import Position, older_than
 from mission.store.tables import agents
 
 _MAPPER = Mapper(agents, Agent)
@@ -23,6 +24,7 @@ _LEADING = _MAPPER.select.where(
     agents.c.mission_id == bindparam("mission_id"), agents.c.type != bindparam("worker")
 ).order_by(agents.c.created_at.desc(), agents.c.id)
 
+_COUNT = select(func.count()).select_from(agents)
 _SEEN = agents.update().where(agents.c.id == bindparam("agent")).values(last_seen_at=bindparam("now"))
 
 
@@ -56,16 +58,21 @@ class Agents:
         """Note when the agent was last active."""
         self._connection.execute(_SEEN, {"agent": id, "now": now})
 
+    def count(self) -> int:
+        return int(self._connection.execute(_COUNT).scalar_one())
+
     def page(
         self,
         *,
         types: Sequence[AgentType] | None = None,
         runtime: str | None = None,
         since: datetime | None = None,
-        limit: int | None = None,
+        limit: int,
+        after: Position | None,
     ) -> list[Agent]:
-        """Agents, the most recently seen first; those that left are never forgotten, so there may be many."""
-        statement = _MAPPER.select.order_by(agents.c.last_seen_at.desc(), agents.c.id).limit(limit)
+        """Return agents, the newest first; those that left are never forgotten, so there may be many."""
+        newest_first = (agents.c.created_at.desc(), agents.c.id.desc())
+        statement = _MAPPER.select.where(*older_than(after, agents.c)).order_by(*newest_first).limit(limit)
         if types is not None:
             statement = statement.where(agents.c.type.in_([kind.value for kind in types]))
         if runtime is not None:

@@ -69,6 +69,7 @@ _REPOSITORY_PAGE = (
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
 )
+_COUNT_REPOSITORIES = select(func.count()).select_from(repositories)
 _REPOSITORIES_OF = (
     _REPOSITORIES.select.where(repositories.c.host_id == bindparam("host_id"))
     .order_by(repositories.c.created_at.desc(), repositories.c.id)
@@ -154,10 +155,11 @@ class Missions:
         row = self._connection.execute(_REPOSITORY_AT, {"host_id": host_id, "path": path}).first()
         return None if row is None else _REPOSITORIES.entity(row)
 
-    def repositories(self, *, limit: int, offset: int) -> list[Repository]:
-        """Repositories of all hosts, by name."""
+    def repositories(self, *, limit: int, offset: int) -> tuple[list[Repository], int]:
+        """Return a page of the repositories of all hosts, by name, and how many there are."""
         rows = self._connection.execute(_REPOSITORY_PAGE, {"limit": limit, "offset": offset})
-        return [_REPOSITORIES.entity(row) for row in rows]
+        total = int(self._connection.execute(_COUNT_REPOSITORIES).scalar_one())
+        return [_REPOSITORIES.entity(row) for row in rows], total
 
     def repositories_of(self, *, host_id: str, limit: int) -> list[Repository]:
         """Repositories of a host, the newest first."""

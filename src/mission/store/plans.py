@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, select, update
+from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, select, tuple_, update
 
 from mission.domain.estimate import Span
 from mission.domain.phase import PhaseStatus
@@ -97,11 +97,15 @@ _DEPENDENCY_TASKS = (
     .where(dependencies.c.task_id == bindparam("task_id"))
     .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
 )
+_IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
 _PAGE = (
     MAPPER.select.where(tasks.c.mission_id == bindparam("mission_id"))
-    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
+    .order_by(*_IN_PLAN)
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
+)
+_PAGE_BEHIND = _PAGE.where(
+    tuple_(*_IN_PLAN) > tuple_(*(bindparam(f"last_{column.name}", type_=column.type) for column in _IN_PLAN))
 )
 _SOME_MEMBERS = (
     select(tasks.c.id)
@@ -229,10 +233,14 @@ class Plans:
         """The tasks that a task depends on."""
         return [MAPPER.entity(row) for row in self._connection.execute(_DEPENDENCY_TASKS, {"task_id": task_id})]
 
-    def page(self, mission_id: str, *, limit: int, offset: int) -> list[Task]:
-        """Tasks of a mission in the order of its plan."""
-        values = {"mission_id": mission_id, "limit": limit, "offset": offset}
-        return [MAPPER.entity(row) for row in self._connection.execute(_PAGE, values)]
+    def page(self, mission_id: str, *, limit: int, offset: int, after: Task | None = None) -> list[Task]:
+        """Return tasks of a mission in the order of its plan, with `after` only those behind that task."""
+        values: dict[str, Any] = {"mission_id": mission_id, "limit": limit, "offset": offset}
+        statement = _PAGE
+        if after is not None:
+            statement = _PAGE_BEHIND
+            values |= {f"last_{column.name}": getattr(after, column.name) for column in _IN_PLAN}
+        return [MAPPER.entity(row) for row in self._connection.execute(statement, values)]
 
     def group_members(self, mission_id: str, groups: Collection[str], *, limit: int) -> dict[str, list[str]]:
         """For each of these parallel groups some tasks that are not done."""

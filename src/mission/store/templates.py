@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, bindparam
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, bindparam, select
 
 from mission.domain.template import Template
 from mission.store.mapping import Mapper
 from mission.store.tables import templates
 
 _MAPPER = Mapper(templates, Template)
-_PAGE = (
-    _MAPPER.select.order_by(templates.c.name, templates.c.created_at, templates.c.id)
-    .limit(bindparam("limit"))
-    .offset(bindparam("offset"))
-)
+_LABELS = select(templates.c.name, templates.c.id)
+_OF_IDS = _MAPPER.select.where(templates.c.id.in_(bindparam("ids", expanding=True)))
 
 
 class Templates:
@@ -26,7 +25,11 @@ class Templates:
     def add(self, template: Template) -> None:
         _MAPPER.insert(self._connection, template)
 
-    def page(self, *, limit: int, offset: int) -> list[Template]:
-        """Templates by name."""
-        rows = self._connection.execute(_PAGE, {"limit": limit, "offset": offset})
-        return [_MAPPER.entity(row) for row in rows]
+    def labels(self) -> list[tuple[str, str]]:
+        """Return name and id of every template."""
+        return [(row.name, row.id) for row in self._connection.execute(_LABELS)]
+
+    def of_ids(self, ids: Sequence[str]) -> dict[str, Template]:
+        """Return those of the templates that exist, by id."""
+        found = map(_MAPPER.entity, self._connection.execute(_OF_IDS, {"ids": list(ids)}))
+        return {template.id: template for template in found}

@@ -30,6 +30,7 @@ _OF_AGENT = (
     .where(agent_tokens.c.agent_id == bindparam("agent"))
     .order_by(agent_tokens.c.created_at, agent_tokens.c.hash)
 )
+_PAGE_OF_AGENT = _OF_AGENT.limit(bindparam("limit")).offset(bindparam("offset"))
 
 
 class AgentTokens:
@@ -63,3 +64,8 @@ class AgentTokens:
     def of_agent(self, agent_id: str) -> list[dict[str, Any]]:
         """The agent's tokens, the oldest first."""
         return [dict(row._mapping) for row in self._connection.execute(_OF_AGENT, {"agent": agent_id})]
+
+    def page_of_agent(self, agent_id: str, *, limit: int, offset: int) -> list[dict[str, Any]]:
+        """Return some of the agent's tokens, the oldest first; none is ever removed."""
+        values = {"agent": agent_id, "limit": limit, "offset": offset}
+        return [dict(row._mapping) for row in self._connection.execute(_PAGE_OF_AGENT, values)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, select, update
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
@@ -74,16 +74,20 @@ class Workspaces:
         removed: bool,
         limit: int,
         offset: int,
-    ) -> list[Workspace]:
-        """Workspaces, the newest first; removed ones only if asked for."""
-        statement = _MAPPER.select.order_by(workspaces.c.created_at.desc(), workspaces.c.id)
+    ) -> tuple[list[Workspace], int]:
+        """Return a page of workspaces, the newest first, and how many there are; removed ones only if asked for."""
+        where: list[ColumnElement[bool]] = []
         if mission_id is not None:
-            statement = statement.where(workspaces.c.mission_id == mission_id)
+            where.append(workspaces.c.mission_id == mission_id)
         if statuses is not None:
-            statement = statement.where(workspaces.c.status.in_([status.value for status in statuses]))
+            where.append(workspaces.c.status.in_([status.value for status in statuses]))
         if not removed:
-            statement = statement.where(workspaces.c.removed_at.is_(None))
-        return [_MAPPER.entity(row) for row in self._connection.execute(statement.limit(limit).offset(offset))]
+            where.append(workspaces.c.removed_at.is_(None))
+        newest_first = (workspaces.c.created_at.desc(), workspaces.c.id)
+        page = _MAPPER.select.where(*where).order_by(*newest_first).limit(limit).offset(offset)
+        counted = select(func.count()).select_from(workspaces).where(*where)
+        total = int(self._connection.execute(counted).scalar_one())
+        return [_MAPPER.entity(row) for row in self._connection.execute(page)], total
 
     def task_ids(self, ids: Sequence[str]) -> dict[str, list[str]]:
         """For each workspace the tasks that are done in it, in the order of their plan."""

@@ -10,7 +10,7 @@ from mission.domain.agent import Agent, AgentRole, Presence, Runtime
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import agents
-from mission.services.agents import Seen
+from mission.services.agents import AgentFilter, Seen
 from mission.tools.fields import AbsolutePath, GivenTexts, Name, TaskId, Texts
 from mission.tools.records import Done
 from mission.tools.wording import Moment
@@ -103,10 +103,12 @@ class ListAgents(Arguments):
     role: AgentRole | None = None
     runtime: str | None = None
     limit: int = Field(100, ge=1, le=1000)
+    cursor: str | None = None
 
 
 class AgentList(Result):
     agents: list[AgentRecord]
+    next_cursor: str | None
 
 
 @tool(toolset="agents")
@@ -164,16 +166,10 @@ async def agent_get(call: Call, args: AgentById) -> AgentRecord:
 
 @tool(toolset="agents", reads=True)
 async def agent_list(call: Call, args: ListAgents) -> AgentList:
-    """List agents, most recently seen first."""
-    found = await call.read(
-        agents.page,
-        presences=args.status,
-        role=args.role,
-        runtime=args.runtime,
-        rhythm=call.rhythm,
-        limit=args.limit,
-    )
-    return AgentList(agents=[AgentRecord.of(seen) for seen in found])
+    """List agents, the newest first."""
+    wanted = AgentFilter(presences=args.status, role=args.role, runtime=args.runtime)
+    page = await call.read(agents.page, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor)
+    return AgentList(agents=[AgentRecord.of(seen) for seen in page.rows], next_cursor=page.next)
 
 
 @tool(toolset="agents", actor="id", idempotent=True)

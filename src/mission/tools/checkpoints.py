@@ -38,10 +38,12 @@ class ListCheckpoints(Arguments):
     type: list[CheckpointType] | None = None
     since_sequence: int = Field(0, ge=0, le=2_000_000_000, description="Only those behind this number")
     limit: int = Field(1000, ge=1, le=1000)
+    cursor: str | None = None
 
 
 class CheckpointList(Result):
     checkpoints: list[CheckpointRecord]
+    next_cursor: str | None
 
 
 @tool(toolset="tasks", actor="agent_id", owned="task_id")
@@ -63,7 +65,12 @@ async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
 @tool(toolset="tasks", reads=True)
 async def checkpoint_list(call: Call, args: ListCheckpoints) -> CheckpointList:
     """Read a task's checkpoints in order; its decisions, issues and milestones are among them."""
-    found = await call.read(
-        journal.checkpoints, task_id=args.task_id, types=args.type, since=args.since_sequence, limit=args.limit
+    page = await call.read(
+        journal.checkpoints,
+        task_id=args.task_id,
+        types=args.type,
+        since=args.since_sequence,
+        limit=args.limit,
+        cursor=args.cursor,
     )
-    return CheckpointList(checkpoints=[CheckpointRecord.of(entry) for entry in found])
+    return CheckpointList(checkpoints=[CheckpointRecord.of(entry) for entry in page.rows], next_cursor=page.next)

@@ -66,11 +66,13 @@ class Nothing(Arguments):
 
 class ListMembers(Arguments):
     limit: int = Field(100, ge=1, le=500)
+    cursor: str | None = Field(None, description="nextCursor of the last page")
 
 
 class MemberList(Result):
     agents: list[CrewMember]
     count: int
+    nextCursor: str | None
 
 
 @tool(toolset="crew", actor="agentId", reads=True)
@@ -93,6 +95,7 @@ async def mcp__agent__get_epic(call: Call, args: Nothing) -> Epic:
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__supervisor__list_agents(call: Call, args: ListMembers) -> MemberList:
-    """List all agents with state, epic and task; the most recently seen first."""
-    members = [CrewMember.of(member) for member in await call.read(crew.members, limit=args.limit)]
-    return MemberList(agents=members, count=len(members))
+    """List agents with state, epic and task, the newest first."""
+    page = await call.read(crew.members, limit=args.limit, cursor=args.cursor)
+    members = [CrewMember.of(member) for member in page.rows]
+    return MemberList(agents=members, count=len(members), nextCursor=page.next)

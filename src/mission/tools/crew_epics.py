@@ -36,11 +36,13 @@ class ListTasks(Arguments):
     state: TaskState | None = None
     epicId: MissionId | None = Field(None, description="Default: your epic")
     limit: int = Field(200, ge=1, le=200)
+    cursor: str | None = Field(None, description="nextCursor of the last page")
     offset: int = Field(0, ge=0, le=1_000_000_000)
 
 
 class TaskList(Result):
     tasks: list[CrewTask]
+    nextCursor: str | None
     nextOffset: int | None
 
 
@@ -59,6 +61,7 @@ class ListEpics(Arguments):
 class EpicList(Result):
     epics: list[Epic]
     count: int
+    total: int
 
 
 @tool(toolset="crew", actor="agentId")
@@ -78,10 +81,13 @@ async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
         fits=lambda task: args.state is None or task_state(task) is args.state,
         limit=args.limit,
         offset=args.offset,
+        cursor=args.cursor,
     )
     rows = [CrewTask.of(task) for task in page.tasks]
     return TaskList(
-        tasks=[row.model_copy(update={"description": cut(row.description)}) for row in rows], nextOffset=page.next
+        tasks=[row.model_copy(update={"description": cut(row.description)}) for row in rows],
+        nextCursor=page.next,
+        nextOffset=page.next_offset,
     )
 
 
@@ -108,5 +114,7 @@ async def mcp__orchestrator__list_epics(call: Call, args: ListEpics) -> EpicList
     )
     epics = [Epic.of(each.mission) for each in listed]
     return EpicList(
-        epics=[epic.model_copy(update={"description": cut(epic.description)}) for epic in epics], count=total
+        epics=[epic.model_copy(update={"description": cut(epic.description)}) for epic in epics],
+        count=total,
+        total=total,
     )

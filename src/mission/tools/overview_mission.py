@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -145,9 +145,11 @@ class MissionOverview(Result):
 
 
 class ReadJournal(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"before": "cursor"}
+
     mission_id: MissionId
     limit: int = Field(50, ge=1, le=200)
-    before: str | None = Field(None, description="next of the last page")
+    cursor: str | None = Field(None, description="next_cursor of the last page")
 
 
 class JournalEntry(Result):
@@ -178,13 +180,15 @@ class JournalEntry(Result):
 
 class MissionJournal(Result):
     entries: list[JournalEntry]
-    next: str | None
+    next_cursor: str | None
+    next: str | None = Field(description="The same as next_cursor")
 
     @classmethod
     def of(cls, page: JournalPage) -> MissionJournal:
         names = dict(page.names)
         return cls(
             entries=[JournalEntry.of(entry, task_name, names) for entry, task_name in page.entries],
+            next_cursor=page.next,
             next=page.next,
         )
 
@@ -229,7 +233,7 @@ async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
 @tool(toolset="control", reads=True)
 async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
     """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
-    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.before)
+    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.cursor)
     return MissionJournal.of(page)
 
 

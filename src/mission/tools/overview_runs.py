@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from mission.domain.execution import ExecutionStatus
@@ -14,9 +16,11 @@ from mission.tools.wording import Moment
 
 
 class ListRuns(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"before": "cursor"}
+
     status: list[ExecutionStatus] | None = None
     limit: int = Field(100, ge=1, le=500)
-    before: str | None = Field(None, description="next of the last page")
+    cursor: str | None = Field(None, description="next_cursor of the last page")
 
 
 class RunGlance(ExecutionRecord):
@@ -31,7 +35,8 @@ class RunGlances(Result):
     now: Moment
     executions: list[RunGlance]
     counts: dict[str, int]
-    next: str | None
+    next_cursor: str | None
+    next: str | None = Field(description="The same as next_cursor")
 
 
 class SpendingOf(Arguments):
@@ -51,11 +56,12 @@ class Spending(Result):
 @tool(toolset="control", reads=True)
 async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
     """List launched agents with the names of their tasks, newest first, and how many there are of each status."""
-    page = await call.read(runs.page, statuses=args.status, limit=args.limit, cursor=args.before)
+    page = await call.read(runs.page, statuses=args.status, limit=args.limit, cursor=args.cursor)
     return RunGlances(
         now=page.now,
         executions=[_glance(call, run) for run in page.runs],
         counts=dict(page.counts),
+        next_cursor=page.next,
         next=page.next,
     )
 

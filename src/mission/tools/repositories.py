@@ -50,6 +50,7 @@ class ListRepositories(Arguments):
 
 class RepositoryList(Result):
     repositories: list[RepositoryRecord]
+    total: int
 
 
 class GetRepository(Arguments):
@@ -69,8 +70,8 @@ async def repository_register(call: Call, args: RegisterRepository) -> Registere
 @tool(toolset="workspaces", reads=True)
 async def repository_list(call: Call, args: ListRepositories) -> RepositoryList:
     """List known repositories by name."""
-    found = await call.read(repositories.page, limit=args.limit, offset=args.offset)
-    return RepositoryList(repositories=[RepositoryRecord.of(each) for each in found])
+    found, total = await call.read(repositories.page, limit=args.limit, offset=args.offset)
+    return RepositoryList(repositories=[RepositoryRecord.of(each) for each in found], total=total)
 
 
 @tool(toolset="workspaces", reads=True)

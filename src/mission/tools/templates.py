@@ -137,6 +137,8 @@ class ListTemplates(Arguments):
     repository_path: PathText | None = Field(
         None, description="Absolute; default: where you work, and all known repositories"
     )
+    limit: int = Field(100, ge=1, le=500)
+    cursor: str | None = None
 
 
 class BrokenFile(Result):
@@ -146,7 +148,8 @@ class BrokenFile(Result):
 
 class TemplateList(Result):
     templates: list[TemplateSummary]
-    broken: list[BrokenFile]
+    broken: list[BrokenFile] = Field(description="With the first page")
+    next_cursor: str | None
 
 
 class GetTemplate(Arguments):
@@ -191,13 +194,20 @@ async def template_create(call: Call, args: CreateTemplate) -> CreatedTemplate:
 
 @tool(toolset="templates", reads=True)
 async def template_list(call: Call, args: ListTemplates) -> TemplateList:
-    """List templates: kept ones, and files under .mission/templates of repositories (the first 50 tasks of each)."""
+    """List templates by name: kept ones, and files under .mission/templates of repositories (50 tasks of each)."""
     shelf = await templates.gather(
-        call, call.trees, repository_path=args.repository_path, directory=call.directory, read=_read
+        call,
+        call.trees,
+        repository_path=args.repository_path,
+        directory=call.directory,
+        read=_read,
+        limit=args.limit,
+        cursor=args.cursor,
     )
     return TemplateList(
         templates=[TemplateSummary.of(each, most=LISTED_TASKS) for each in shelf.templates],
         broken=[BrokenFile(source=source, problem=problem) for source, problem in shelf.broken.items()],
+        next_cursor=shelf.next,
     )
 
 

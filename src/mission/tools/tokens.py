@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
+from pydantic import Field
+
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import identity
@@ -15,6 +17,11 @@ from mission.tools.wording import Moment
 
 class OfAgent(Arguments):
     agent_id: str
+
+
+class ListTokens(OfAgent):
+    limit: int = Field(100, ge=1, le=1000)
+    cursor: str | None = None
 
 
 class RotateToken(Arguments):
@@ -54,17 +61,20 @@ class KnownToken(Result):
 class TokenList(Result):
     id: str
     tokens: list[KnownToken]
+    next_cursor: str | None
 
     @classmethod
     def of(cls, known: Tokens) -> TokenList:
         rows: list[dict[str, Any]] = [{name: row[name] for name in KnownToken.model_fields} for row in known.rows]
-        return cls(id=known.agent.id, tokens=[KnownToken(**row) for row in rows])
+        return cls(id=known.agent.id, tokens=[KnownToken(**row) for row in rows], next_cursor=known.next)
 
 
 @tool(toolset="control", reads=True)
-async def token_list(call: Call, args: OfAgent) -> TokenList:
-    """Tell which tokens an agent has and had; never the tokens themselves."""
-    return TokenList.of(await call.read(identity.of_agent, agent_id=args.agent_id))
+async def token_list(call: Call, args: ListTokens) -> TokenList:
+    """List the tokens an agent has and had, the oldest first; never the tokens themselves."""
+    return TokenList.of(
+        await call.read(identity.of_agent, agent_id=args.agent_id, limit=args.limit, cursor=args.cursor)
+    )
 
 
 @tool(toolset="control", secret="token")

@@ -83,6 +83,7 @@ class ListWorkspaces(Arguments):
 
 class WorkspaceList(Result):
     workspaces: list[WorkspaceRecord]
+    total: int
 
 
 class GetWorkspace(Arguments):
@@ -124,7 +125,7 @@ async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspac
 @tool(toolset="workspaces", reads=True)
 async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
     """List workspaces, the newest first."""
-    found = await call.read(
+    found, total = await call.read(
         workspaces.page,
         mission_id=args.workflow_id,
         statuses=args.status,
@@ -134,7 +135,7 @@ async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
     )
     if args.include_state:
         found = await workspaces.survey(call.trees, found)
-    return WorkspaceList(workspaces=[WorkspaceRecord.of(each) for each in found])
+    return WorkspaceList(workspaces=[WorkspaceRecord.of(each) for each in found], total=total)
 
 
 @tool(toolset="workspaces", reads=True)

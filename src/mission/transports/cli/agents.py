@@ -14,7 +14,9 @@ from mission.transports.cli.output import ago, json_option, show_json, show_tabl
 @speaks
 def agents(status: tuple[str, ...], as_json: bool) -> None:
     """List agents, the most recently seen first."""
-    found = client.call("agent_list", {"status": list(status)} if status else {})
+    wanted = {"status": list(status)} if status else {}
+    found = client.call_every_page("agent_list", wanted, rows="agents", limit=1000)
+    found["agents"].sort(key=lambda row: row["last_heartbeat"], reverse=True)
     if as_json:
         show_json(found)
         return

@@ -27,6 +27,27 @@ def call(
     return daemon.call_tool(running, name, arguments, headers=headers, timeout=timeout)
 
 
+def call_every_page(
+    name: str, arguments: dict[str, Any], *, rows: str, limit: int, timeout: float = 600.0
+) -> dict[str, Any]:
+    """Return a list tool's answer with the rows of all its pages; `limit` is how many a page has."""
+    found = call(name, {**arguments, "limit": limit}, timeout=timeout)
+    answer, listed = found, list(found[rows])
+    while (more := _next_page(answer, seen=len(listed))) is not None and answer[rows]:
+        answer = call(name, {**arguments, "limit": limit, **more}, timeout=timeout)
+        listed += answer[rows]
+    ends: dict[str, Any] = {field: None for field in ("next_cursor", "nextCursor") if field in answer}
+    return {**found, rows: listed, **ends}
+
+
+def _next_page(answer: dict[str, Any], *, seen: int) -> dict[str, Any] | None:
+    """Return what asks for the next page; None at the end."""
+    if "total" in answer:
+        return {"offset": seen} if seen < answer["total"] else None
+    cursor = answer.get("next_cursor", answer.get("nextCursor"))
+    return None if cursor is None else {"cursor": cursor}
+
+
 def _tell_person(text: str) -> None:
     """What happens meanwhile; a program reads nothing but errors on stderr."""
     if sys.stderr.isatty():

@@ -26,7 +26,6 @@ from mission.transports.cli.output import json_option, own_command, say, show_js
 
 JUST_NOW = timedelta(seconds=15)
 """Signs of life are written every ten seconds."""
-MOST_AGENTS = 500
 STATUS_SECONDS = 10.0
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 
@@ -132,15 +131,18 @@ def _going_on() -> dict[str, object]:
     """What the daemon has to do, or why it cannot say: it runs all the same."""
     try:
         missions = client.call("workflow_list", {"status": OPEN, "limit": 1}, timeout=STATUS_SECONDS)
-        agents = client.call("agent_list", {"status": ["online", "busy"]}, timeout=STATUS_SECONDS)["agents"]
+        present = {"status": ["online", "busy"]}
+        agents = client.call_every_page("agent_list", present, rows="agents", limit=1000, timeout=STATUS_SECONDS)
     except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
         return {"open_missions": None, "agents_online": None, "problem": str(problem)}
-    return {"open_missions": missions["total"], "agents_online": len(agents)}
+    return {"open_missions": missions["total"], "agents_online": len(agents["agents"])}
 
 
 def _crew() -> list[dict[str, Any]]:
     try:
-        asked = client.call("mcp__supervisor__list_agents", {"limit": MOST_AGENTS}, timeout=STATUS_SECONDS)
+        asked = client.call_every_page(
+            "mcp__supervisor__list_agents", {}, rows="agents", limit=500, timeout=STATUS_SECONDS
+        )
     except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
         if isinstance(problem, daemon.ToolFailed) and problem.error["code"] != TransientError.code:
             raise

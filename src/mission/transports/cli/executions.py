@@ -49,6 +49,8 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
     ]
     empty = "Nothing was launched yet." if everything or task_id else "Nothing runs; --all shows what ended."
     show_table(["ID", "ADAPTER", "STATUS", "TASK", "SAID LAST", "ACTIVE"], rows, empty=empty)
+    if found["next_cursor"] is not None:
+        say(f"Only the newest {len(rows)} are shown: --limit shows more.")
 
 
 @click.command()

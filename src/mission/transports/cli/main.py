@@ -22,6 +22,7 @@ COMMANDS = {
     "tools": ("tools", "List the tools."),
     "call": ("tools", "Call a tool."),
     "missions": ("missions", "List missions."),
+    "tasks": ("tasks", "List the tasks of a mission."),
     "show": ("missions", "Show one mission or task."),
     "search": ("search", "Find missions, tasks, journal entries and messages."),
     "archive": ("missions", "Take an ended mission out of the lists."),

@@ -11,9 +11,10 @@ from mission.domain.mission import MissionStatus
 from mission.domain.task import CHANGE_LISTS
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
+from mission.transports.cli.tasks import label, read_plan
 
 LAST_MILESTONES = 5
-SECTIONS = ["phase_summary", "tasks", "decisions", "milestones", "blockers"]
+SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
 
 
 @click.command()
@@ -54,16 +55,22 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
 
 @click.command()
 @click.argument("id")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200), help="Rows per section.")
+@click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 200),
+    help="Decisions, milestones and blockers; tasks are all shown.",
+)
 @json_option
 @speaks
 def show(id: str, limit: int, as_json: bool) -> None:
-    """Show one mission (phases, tasks, decisions, blockers) or one task (its end, its files, its journal)."""
+    """Show one mission (phases, all tasks, decisions, blockers) or one task (its end, its files, its journal)."""
     if id.startswith("t_"):
         found = client.call("task_get", {"id": id, "include_checkpoints": True})
         found["verification"] = client.call("overview_task", {"task_id": id})["scope"]
     else:
-        found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
+        found = _read_mission(id, limit=limit)
     if as_json:
         show_json(found)
     elif id.startswith("t_"):
@@ -72,6 +79,16 @@ def show(id: str, limit: int, as_json: bool) -> None:
         _show_head(found)
         _show_tasks(found)
         _show_journal(found)
+
+
+def _read_mission(id: str, *, limit: int) -> dict[str, Any]:
+    """Return a mission with every task in the order of its plan, each with its state as the page shows it."""
+    found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
+    chosen = {"mission_id": id, "include": ["tasks"]}
+    listed = client.call_every_page("get_context", chosen, rows="tasks", limit=200)["tasks"]
+    rows = {row["id"]: row for row in listed}
+    plan = [row for row in read_plan(id)["tasks"] if row["id"] in rows]
+    return {**found, "tasks": [{**rows[row["id"]], "state": row["state"], "agent": row["agent"]} for row in plan]}
 
 
 def _show_task(task: dict[str, Any]) -> None:
@@ -124,25 +141,25 @@ def _show_head(found: dict[str, Any]) -> None:
 
 def _show_tasks(found: dict[str, Any]) -> None:
     say()
-    oldest_first = found["tasks"][::-1]
     rows = [
         (
             row["id"],
             row["phase"],
             row["name"],
-            row["status"],
-            row["agent_name"] or row["agent_id"],
+            label(row["state"]),
+            row["agent"] or row["agent_name"] or row["agent_id"],
             row["files_changed"],
         )
-        for row in oldest_first
+        for row in found["tasks"]
     ]
     show_table(["TASK", "PHASE", "NAME", "STATUS", "AGENT", "FILES"], rows, empty="No tasks yet.")
-    for row in oldest_first:
+    for row in found["tasks"]:
         if (row["outcome"] or {}).get("manual_review_needed"):
             reason = row["outcome"].get("manual_review_reason") or "no reason given"
             say(f"  review wanted for {row['id']} '{row['name']}': {reason}", fg="yellow")
     for row in found["blockers"]:
         say(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
+    _say_what_is_cut(found, "blockers")
 
 
 def _show_journal(found: dict[str, Any]) -> None:
@@ -150,11 +167,18 @@ def _show_journal(found: dict[str, Any]) -> None:
         say("\nDecisions")
     for row in found["decisions"][::-1]:
         say(f"  {row['question']} → {row['chosen']}: {row['reasoning']}")
+    _say_what_is_cut(found, "decisions")
     if found["milestones"]:
         say("\nLast milestones")
     for row in found["milestones"][:LAST_MILESTONES][::-1]:
         progress = "" if row["progress"] is None else f" ({row['progress']:g} %)"
         say(f"  {ago(row['created_at'])}: {row['message']}{progress}")
+
+
+def _say_what_is_cut(found: dict[str, Any], section: str) -> None:
+    more = found[f"{section}_count"] - len(found[section])
+    if more > 0:
+        say(f"  … {more} older {section}: --limit shows more")
 
 
 @click.command()

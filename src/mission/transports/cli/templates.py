@@ -13,7 +13,7 @@ from mission.transports.cli.output import json_option, say, show_json, show_tabl
 @speaks
 def templates(as_json: bool) -> None:
     """List templates: kept ones, and files under .mission/templates of this and all known repositories."""
-    found = client.call("template_list", {})
+    found = client.call_every_page("template_list", {}, rows="templates", limit=100)
     if as_json:
         show_json(found)
         return

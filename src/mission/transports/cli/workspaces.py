@@ -24,7 +24,7 @@ def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, a
         arguments["workflow_id"] = mission
     if status:
         arguments["status"] = list(status)
-    found = client.call("workspace_list", arguments)
+    found = client.call_every_page("workspace_list", arguments, rows="workspaces", limit=100)
     if as_json:
         show_json(found)
         return

@@ -1,0 +1,119 @@
+"""`mission show` and `mission tasks`: every task, in the order of the plan."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mission.domain.overview import TASK_LABELS
+from tests.transports.cli.program import Program
+
+MANY = 450
+"""More than two pages of every list that is read behind the scenes."""
+
+
+def plan(mission: Program, tasks: list[dict[str, Any]], **more: Any) -> str:
+    made = mission.call("workflow_create", name="Wide", source_type="prompt", source_content="c", **more)["id"]
+    document = {"id": made, "plan": {"summary": "s", "approach": "a", "tasks": tasks}}
+    done = mission.run("call", "workflow_set_plan", "-", stdin=json.dumps(document))
+    assert done.code == 0, done.err
+    return str(made)
+
+
+def step(number: int, *, phases: int) -> dict[str, Any]:
+    """Tasks of later phases come first in what is sent: the plan's order is that of its phases."""
+    return {"name": f"step {number:03}", "description": "d", "sequence": phases - number % phases, "depends_on": []}
+
+
+@pytest.fixture(scope="module")
+def wide(mission: Program) -> str:
+    return plan(mission, [step(number, phases=3) for number in range(MANY)], max_parallel_tasks=5)
+
+
+def in_plan() -> list[tuple[int, str]]:
+    steps = [step(number, phases=3) for number in range(MANY)]
+    return [(each["sequence"], each["name"]) for each in sorted(steps, key=lambda each: each["sequence"])]
+
+
+def test_a_mission_is_shown_with_every_task_in_the_order_of_its_plan(mission: Program, wide: str) -> None:
+    found = mission.does("show", wide)["tasks"]
+    lines = [line.split() for line in mission.run("show", wide).out.splitlines() if line.startswith("t_")]
+
+    assert [(row["phase"], row["name"]) for row in found] == in_plan()
+    assert [(int(phase), f"{word} {number}") for _, phase, word, number, *_ in lines] == in_plan()
+    assert {row["state"] for row in found} == {"ready"}
+
+
+def test_tasks_are_listed_by_their_state_with_their_owner_and_say_what_is_cut(mission: Program, wide: str) -> None:
+    agent = mission.call("agent_register", name="ada", runtime="codex")["id"]
+    claimed = mission.call("task_claim_next", workflow_id=wide, agent_id=agent)["task"]
+    mission.call("task_update_status", id=claimed["id"], status="in_progress", agent_id=agent)
+
+    some = mission.run("tasks", wide)
+    everything = mission.does("tasks", wide, "--all")
+    working = mission.does("tasks", wide, "--status", "working")
+
+    assert some.out.splitlines()[0] == f"Wide · {wide}"
+    assert sum(line.startswith("t_") for line in some.out.splitlines()) == 50
+    assert some.out.splitlines()[-1] == f"… {MANY - 50} more: --all shows every task"
+    assert (len(everything["tasks"]), everything["total"]) == (MANY, MANY)
+    assert [(row["phase"], row["name"]) for row in everything["tasks"]] == in_plan()
+    assert working["total"] == 1
+    (row,) = working["tasks"]
+    assert (row["id"], row["agent"], row["agent_id"]) == (claimed["id"], "ada", agent)
+    assert (row["mission_id"], row["mission_name"]) == (wide, "Wide")
+    words = mission.run("tasks", wide, "--status", "working").out
+    assert f"ada ({agent})" in words
+    assert "Working" in words
+    assert "more:" not in words
+    assert "No task matches." in mission.run("tasks", wide, "--status", "failed").out
+
+
+def test_tasks_on_a_narrow_terminal_stand_one_below_the_other(mission: Program, wide: str) -> None:
+    narrow = Program(mission.home, COLUMNS="40").run("tasks", wide, "--limit", "2")
+
+    assert max(map(len, narrow.out.splitlines())) <= 45
+    assert narrow.out.count("STATUS") == 2
+
+
+def test_without_a_mission_the_one_of_this_repository_is_meant_or_else_all(
+    fresh: Program, repository: Path, tmp_path: Path
+) -> None:
+    first = plan(fresh, [step(0, phases=1)])
+    here = plan(fresh, [step(1, phases=1)], repository_path=str(repository))
+
+    inside = fresh.does("tasks", folder=repository / "src")
+    outside = fresh.does("tasks", folder=tmp_path)
+    table = fresh.run("tasks", folder=tmp_path).out
+
+    assert [row["mission_id"] for row in inside["tasks"]] == [here]
+    assert {row["mission_id"] for row in outside["tasks"]} == {first, here}
+    assert f"Wide ({first})" in table
+    assert fresh.refuses("tasks", "m_0000000000")["code"] == "RESOURCE_NOT_FOUND"
+    assert fresh.refuses("tasks", "t_0000000000")["code"] == "INVALID_INPUT"
+
+
+def test_no_task_at_all_is_said(fresh: Program) -> None:
+    assert fresh.does("tasks") == {"tasks": [], "total": 0}
+    assert fresh.run("tasks").out == "No tasks yet.\n"
+
+
+def test_a_worker_reads_the_plan_too(mission: Program, wide: str) -> None:
+    token = mission.does("agent", "create", "--type", "worker", "--name", "reader")["token"]
+    worker = Program(mission.home, MISSION_TOKEN=token)
+
+    found = worker.does("tasks", wide, "--all")["tasks"]
+
+    assert [(row["phase"], row["name"]) for row in found] == in_plan()
+    assert [(row["phase"], row["name"]) for row in worker.does("show", wide)["tasks"]] == in_plan()
+
+
+def test_the_command_line_and_the_page_call_a_state_the_same() -> None:
+    page = (Path(__file__).parents[3] / "web/src/ui/status.ts").read_text()
+    table = page.partition("export const TASK:")[2].partition("};")[0]
+
+    assert dict(re.findall(r'(\w+): status\("[^"]+", "[^"]+", "([^"]+)"\)', table)) == TASK_LABELS
