@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.domain.critical import USUAL_SECONDS, Step, critical_path
-from mission.domain.estimate import MEASURED_TASKS, seconds_left, typical_seconds
+from mission.domain.estimate import MEASURED_TASKS, typical_seconds
 from mission.domain.holding import Held, held_up
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -26,7 +26,7 @@ def test_the_path_leads_back_through_whatever_was_waited_for_longest():
     steps = [
         step("early", status="completed", began=300, ended=60),
         step("late", status="completed", began=50, ended=20),
-        step("quick", "early", status="in_progress", began=9),
+        step("quick", "early", status="in_progress", began=5),
         step("slow", "early", "late", status="in_progress", began=1),
         step("next", "quick", "slow"),
         step("aside", "early"),
@@ -46,13 +46,23 @@ def test_what_usually_is_comes_from_the_latest_completed_ones():
     typical = typical_seconds(each.span for each in [*long_ago, *ended, failed] if each.span)
 
     assert typical == 600
-    assert seconds_left(tasks=7, typical=typical, parallel=3) == 1400
-    assert (typical_seconds([]), seconds_left(tasks=7, typical=None, parallel=3)) == (None, None)
+    assert typical_seconds([]) is None
 
 
 def test_without_a_completed_task_the_path_takes_what_is_usual_anywhere():
     assert critical_path([step("only")], typical=None, now=NOW).remaining == USUAL_SECONDS
     assert critical_path([], typical=None, now=NOW).tasks == frozenset()
+
+
+@given(st.floats(0, 100_000), st.floats(1, 10_000))
+def test_a_task_at_work_is_not_about_to_end_when_it_has_taken_long(minutes, typical):
+    runs, waits = (step("a", status=status, began=minutes) for status in ("in_progress", "review"))
+
+    left = critical_path([runs], typical=typical, now=NOW).remaining
+
+    assert left >= minutes * 60 - 0.001
+    assert left >= typical / 2 - 0.001
+    assert critical_path([waits], typical=typical, now=NOW).remaining <= typical
 
 
 PLANS = st.lists(st.tuples(st.sets(st.integers(0, 11)), st.booleans()), max_size=12)

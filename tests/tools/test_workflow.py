@@ -283,10 +283,66 @@ async def test_progress_tells_what_blocks_what_and_how_long_it_may_take(call, ma
         "parallel_groups": [{"group_id": "sides", "task_count": 2, "completed": 0}],
         "remaining_tasks": 3,
         "estimated_remaining": pytest.approx(15, abs=0.1),
+        "estimated_range": pytest.approx([7.5, 30], abs=0.1),
     }
     seen = await call("overview_mission", {"mission_id": id})
     assert seen["remaining_seconds"] == found["estimated_remaining"]
+    assert seen["estimated_range"] == found["estimated_range"]
     assert seen["critical_seconds"] == pytest.approx(20, abs=0.1)
+
+
+async def told(call, id):
+    """Every place that tells how long a mission may take, as one: they must agree."""
+    progress = await call("workflow_progress", {"workflow_id": id})
+    seen = await call("overview_mission", {"mission_id": id})
+    short = (await call("workflow_get_summary", {"id": id}))["summary"]
+    assert seen["remaining_seconds"] == pytest.approx(progress["estimated_remaining"], abs=0.01)
+    assert short["estimated_remaining"] == pytest.approx(progress["estimated_remaining"], abs=0.01)
+    ranges = [seen["estimated_range"], short["estimated_range"]]
+    assert ranges == [None, None] or ranges == [pytest.approx(progress["estimated_range"], abs=0.01)] * 2
+    return progress["estimated_remaining"], progress["estimated_range"], seen["critical_seconds"]
+
+
+async def worked(call, clock, task, seconds):
+    await call("task_update_status", {"id": task, "status": "in_progress"})
+    clock.advance(seconds=seconds)
+    await call("task_update_status", {"id": task, "status": "completed", "outcome": "ok"})
+
+
+async def test_an_estimate_waits_for_five_tasks_and_never_says_less_than_what_runs_has_taken(
+    call, make_workflow, clock
+):
+    id, tasks = await make_workflow(*(planned(f"t{number}") for number in range(60)), parallel=4)
+    for number in range(4):
+        await worked(call, clock, tasks[f"t{number}"], 3)
+
+    early = await told(call, id)
+    markdown = (await call("workflow_get_summary", {"id": id, "format": "markdown"}))["summary"]
+    await worked(call, clock, tasks["t4"], 3)
+    enough = await told(call, id)
+    await call("task_update_status", {"id": tasks["t5"], "status": "in_progress"})
+    clock.advance(minutes=10)
+    later = await told(call, id)
+
+    assert early == (None, None, None)
+    assert "remain" not in markdown
+    assert (await call("overview_mission", {"mission_id": id}))["typical_seconds"] == pytest.approx(3, abs=0.01)
+    assert enough[0] == pytest.approx(55 * 3 / 4, abs=0.1)
+    assert later[0] == pytest.approx(600, abs=0.1)
+    assert later[1] == [pytest.approx(600, abs=0.1), pytest.approx(1200, abs=0.1)]
+    assert later[2] == pytest.approx(600, abs=0.1)
+
+
+async def test_a_task_that_waits_for_a_person_makes_the_estimate_no_longer(call, make_workflow, clock):
+    id, tasks = await make_workflow(*(planned(f"t{number}") for number in range(10)), parallel=1)
+    await worked(call, clock, tasks["t0"], 60)
+    await call("task_update_status", {"id": tasks["t1"], "status": "in_progress"})
+    await call("task_update_status", {"id": tasks["t1"], "status": "blocked", "error": "no key"})
+    clock.advance(hours=8)
+
+    seconds, (low, high), _ = await told(call, id)
+
+    assert (seconds, low, high) == (pytest.approx(540, abs=1), pytest.approx(270, abs=1), pytest.approx(1080, abs=1))
 
 
 async def test_a_workflow_whose_tasks_are_all_done_says_so(call, make_workflow):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mission.domain.estimate import Span
-from mission.domain.task import OPEN, TaskStatus
+from mission.domain.task import GOING, OPEN, TaskStatus
 
 USUAL_SECONDS = 20 * 60.0
 """How long a task takes as long as none of its mission has ended."""
 SHORTEST_REST = 0.1
-"""What is left at least of a task that runs, as a part of the usual time."""
+"""What is left at least of a task that was started, as a part of the usual time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +27,11 @@ class Step:
     owner_id: str | None = None
 
     @property
+    def is_going(self) -> bool:
+        """Whether somebody works on it: it was started, and does not wait for a person."""
+        return self.started_at is not None and self.status in GOING
+
+    @property
     def span(self) -> Span | None:
         """When it began and ended, for one that was completed."""
         if self.started_at is None or self.completed_at is None or self.status != TaskStatus.COMPLETED:
@@ -36,7 +41,10 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CriticalPath:
-    """The tasks that decide, and the seconds until the last of them has ended."""
+    """The tasks that decide, and the seconds until the last of them has ended.
+
+    The seconds are a guess as long as no task of the mission has ended: tell them only with an estimate.
+    """
 
     tasks: frozenset[str]
     remaining: float
@@ -85,4 +93,6 @@ def _end(step: Step, ends: Mapping[str, float], *, usual: float, now: datetime) 
     begins = max([0.0, *(ends[need] for need in step.needs if need in ends)])
     if step.started_at is None:
         return begins + usual
-    return begins + max(usual - (now - step.started_at).total_seconds(), usual * SHORTEST_REST)
+    taken = (now - step.started_at).total_seconds()
+    least = taken if step.is_going else usual * SHORTEST_REST
+    return begins + max(usual - taken, least)

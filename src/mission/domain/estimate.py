@@ -1,24 +1,90 @@
-"""How long is left: one estimate, whoever asks for it and however large the plan is."""
+"""How long a mission may still take: one rule, whoever asks and however large the plan is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
+from statistics import median, quantiles
 
 MEASURED_TASKS = 50
 """How many of the tasks completed last tell what one usually takes."""
+ENOUGH_TASKS = 5
+ENOUGH_PART = 10
+"""An estimate needs this many completed tasks, or one in so many of the plan, whichever comes first."""
+SPREAD = 2
+"""With fewer completed tasks than ENOUGH_TASKS, a task may take this many times more or less than they did."""
 
 Span = tuple[datetime, datetime]
 """When a completed task began and ended."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Typical:
+    """What one task usually takes, in seconds, and the range in which half of them lie."""
+
+    seconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """The seconds that a mission may still take, and the range in which that probably lies."""
+
+    seconds: float
+    low: float
+    high: float
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.low, self.high
+
+
+def is_enough(*, completed: int, total: int) -> bool:
+    """Return whether so many completed tasks of a plan tell anything about the rest."""
+    return completed >= ENOUGH_TASKS or 0 < total <= completed * ENOUGH_PART
+
+
 def typical_seconds(completed: Iterable[Span]) -> float | None:
-    """What a task usually takes: the middle of the latest ones; nothing before the first has ended."""
+    """Return what a task usually takes: the middle of the latest ones; None before the first has ended."""
+    durations = _durations(completed)
+    return median(durations) if durations else None
+
+
+def typical_task(completed: Iterable[Span], *, total: int) -> Typical | None:
+    """Return what a task of the plan usually takes; None while too few of its tasks are completed to say so."""
+    durations = _durations(completed)
+    if not durations or not is_enough(completed=len(durations), total=total):
+        return None
+    middle = median(durations)
+    if len(durations) < ENOUGH_TASKS:
+        return Typical(seconds=middle, low=middle / SPREAD, high=middle * SPREAD)
+    low, _, high = quantiles(durations, n=4, method="inclusive")
+    return Typical(seconds=middle, low=low, high=high)
+
+
+def estimate(
+    *, total: int, remaining: int, typical: Typical | None, running: Iterable[float], parallel: int
+) -> Estimate | None:
+    """Return how long the remaining tasks take, as many at once as may be; None while nothing tells how long one is.
+
+    `running` is how many seconds each task at work has taken so far. The estimate is never less than that: a task that
+    has taken long already is not about to end.
+    """
+    if total and not remaining:
+        return Estimate(seconds=0.0, low=0.0, high=0.0)
+    if typical is None:
+        return None
+    longest = max([0.0, *running])
+    low, middle, high = (remaining * each / parallel for each in (typical.low, typical.seconds, typical.high))
+    return Estimate(
+        seconds=round(max(middle, longest), 3),
+        low=round(max(low, longest), 3),
+        high=round(max(high, longest * SPREAD), 3),
+    )
+
+
+def _durations(completed: Iterable[Span]) -> Sequence[float]:
     latest = sorted(completed, key=lambda span: span[1], reverse=True)[:MEASURED_TASKS]
-    return median(max(0.0, (ended - began).total_seconds()) for began, ended in latest) if latest else None
-
-
-def seconds_left(*, tasks: int, typical: float | None, parallel: int) -> float | None:
-    """How long so many tasks take, as many side by side as may be; nothing while no task has shown how long one is."""
-    return None if typical is None else round(tasks * typical / parallel, 3)
+    return [max(0.0, (ended - began).total_seconds()) for began, ended in latest]

@@ -62,6 +62,9 @@ RUNNING = frozenset({TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.PAU
 STANDING = frozenset({TaskStatus.PAUSED, TaskStatus.REVIEW})
 """States in which a task that somebody has in hand does not go on by itself."""
 
+GOING = RUNNING - STANDING
+"""States in which somebody works on the task."""
+
 FREE = frozenset({TaskStatus.PENDING, TaskStatus.FAILED})
 """States in which a task that nobody holds can be claimed."""
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.critical import CriticalPath, Step, critical_path
-from mission.domain.estimate import seconds_left, typical_seconds
+from mission.domain.estimate import Estimate, Typical, estimate, typical_task
 from mission.domain.journal import Entry
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase
@@ -36,8 +36,8 @@ class Whole:
     entries: int
     files: int
     task_seconds: float
-    typical_seconds: float | None
-    seconds_left: float | None
+    typical: Typical | None
+    estimate: Estimate | None
     critical: CriticalPath
     source: str | None
     lease_seconds: float
@@ -65,7 +65,8 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
     spent = [_seconds(line.row, until=tx.now) for line in tasks if line.row.started_at is not None]
     edges = tx.overviews.edges(mission_id)
     steps = [_step(line.row, edges) for line in tasks]
-    typical = typical_seconds(step.span for step in steps if step.span)
+    typical = typical_task((step.span for step in steps if step.span), total=len(steps))
+    running = [_seconds(line.row, until=tx.now) for line, step in zip(tasks, steps, strict=True) if step.is_going]
     undone = sum(step.status not in DONE for step in steps)
     by_phase: dict[int, list[TaskLine]] = {}
     for line in tasks:
@@ -82,9 +83,11 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
         entries=tx.overviews.count_journal(mission_id),
         files=len({path for line in tasks for path, _ in _changed(line.row.changes)}),
         task_seconds=sum(spent),
-        typical_seconds=typical,
-        seconds_left=seconds_left(tasks=undone, typical=typical, parallel=mission.max_parallel),
-        critical=critical_path(steps, typical=typical, now=tx.now),
+        typical=typical,
+        estimate=estimate(
+            total=len(steps), remaining=undone, typical=typical, running=running, parallel=mission.max_parallel
+        ),
+        critical=critical_path(steps, typical=typical.seconds if typical else None, now=tx.now),
         source=(tx.missions.source(mission_id) or "")[:LONGEST_SOURCE] or None,
         lease_seconds=rhythm.lease.total_seconds(),
     )

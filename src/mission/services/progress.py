@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
-from mission.domain.estimate import MEASURED_TASKS, seconds_left, typical_seconds
+from mission.domain.estimate import MEASURED_TASKS, Estimate, estimate, typical_task
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, RUNNING, Task, TaskStatus
 from mission.services import claims
@@ -76,7 +76,7 @@ class Progress:
     blocked: Sequence[Blocked]
     groups: Sequence[Group]
     remaining: int
-    seconds_left: float | None
+    estimate: Estimate | None
 
 
 def look(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> Overview:
@@ -134,11 +134,13 @@ def measure(tx: Tx, *, mission_id: str) -> Progress:
     completed, current = tx.plans.sequences(mission_id)
     states = tx.tallies.states(mission_id)
     remaining = sum(tasks for (status, _), tasks in states.items() if status not in DONE)
-    typical = typical_seconds(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS))
+    total = sum(states.values())
+    typical = typical_task(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS), total=total)
+    began = tx.plans.longest_going(mission_id)
     held = [task for task in tx.plans.held(mission_id) if task.is_blocked]
     return Progress(
         mission=mission,
-        total=sum(states.values()),
+        total=total,
         states=states,
         held=len(held),
         completed_sequence=completed,
@@ -146,7 +148,13 @@ def measure(tx: Tx, *, mission_id: str) -> Progress:
         blocked=_blocked(tx, mission_id, held),
         groups=[Group(id=row.name, tasks=row.tasks, completed=row.done) for row in tx.tallies.groups(mission_id)],
         remaining=remaining,
-        seconds_left=seconds_left(tasks=remaining, typical=typical, parallel=mission.max_parallel),
+        estimate=estimate(
+            total=total,
+            remaining=remaining,
+            typical=typical,
+            running=[] if began is None else [(tx.now - began).total_seconds()],
+            parallel=mission.max_parallel,
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, 
 from mission.domain.critical import Step
 from mission.domain.journal import Entry
 from mission.domain.mission import ENDED
-from mission.domain.task import OPEN, RUNNING, STANDING
+from mission.domain.task import GOING, OPEN, RUNNING
 from mission.store.columns import UtcTime
 from mission.store.mapping import Mapper
 from mission.store.paging import Position, older_than
@@ -43,7 +43,7 @@ _ROW = (
 _ENDED = sorted(map(str, ENDED))
 _OPEN = sorted(map(str, OPEN))
 _RUNNING = sorted(map(str, RUNNING))
-_GOING = sorted(map(str, RUNNING - STANDING))
+_GOING = sorted(map(str, GOING))
 OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
 IN_HAND = (tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
 _SUMS = [func.sum(phases.c[name]).label(name) for name in HEAPS]

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, 
 
 from mission.domain.estimate import Span
 from mission.domain.phase import PhaseStatus
-from mission.domain.task import DONE, OPEN, Task, TaskStatus
+from mission.domain.task import DONE, GOING, OPEN, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.prepared import Bulk
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
@@ -40,6 +40,7 @@ PLANNED = (
 """What a plan says about a task; everything else has its default."""
 _DONE_WORDS = sorted(map(str, DONE))
 _OPEN_WORDS = sorted(map(str, OPEN))
+_GOING_WORDS = sorted(map(str, GOING))
 _ADD_TASKS = Bulk(tasks, PLANNED)
 _ADD_DEPENDENCIES = Bulk(dependencies, ("task_id", "depends_on"))
 _KNOWN = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.phase_number).where(
@@ -152,6 +153,11 @@ _LATEST_COMPLETED = (
     )
     .order_by(tasks.c.completed_at.desc())
     .limit(bindparam("limit"))
+)
+_LONGEST_GOING = select(func.min(tasks.c.started_at)).where(
+    tasks.c.mission_id == bindparam("mission_id"),
+    tasks.c.waiting_for == ZERO,
+    tasks.c.status.in_(bindparam("going", expanding=True)),
 )
 _WAITED_FOR = (
     select(dependencies.c.task_id, tasks.c.name, tasks.c.status)
@@ -277,3 +283,9 @@ class Plans:
         """When the tasks that were completed last began and ended."""
         values = {"mission_id": mission_id, "completed": str(TaskStatus.COMPLETED), "limit": limit}
         return [(row.started_at, row.completed_at) for row in self._connection.execute(_LATEST_COMPLETED, values)]
+
+    def longest_going(self, mission_id: str) -> datetime | None:
+        """Return when the task began that is worked on longest; None while none is."""
+        values = {"mission_id": mission_id, "going": _GOING_WORDS}
+        found: datetime | None = self._connection.execute(_LONGEST_GOING, values).scalar()
+        return found

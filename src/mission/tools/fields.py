@@ -50,6 +50,8 @@ Copies = Annotated[list[PathText], Field(max_length=100)]
 Texts = list[str]
 GivenTexts = Annotated[list[str], Field(max_length=1_000)]
 """A list as a caller may send it; what we answer is never shortened."""
+Range = Annotated[list[float], Field(min_length=2, max_length=2)]
+"""Low and high of a figure."""
 PhaseNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Fence = Annotated[int, Field(ge=0, le=2_000_000_000)]
 

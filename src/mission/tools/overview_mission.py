@@ -13,7 +13,7 @@ from mission.services import export
 from mission.services import overview_mission as overviews
 from mission.services.overview import Count, TaskLine
 from mission.services.overview_mission import ChangedFile, JournalPage, Whole
-from mission.tools.fields import MissionId
+from mission.tools.fields import MissionId, Range
 from mission.tools.overview import TaskCount
 from mission.tools.wording import Moment
 
@@ -95,9 +95,12 @@ class MissionOverview(Result):
     entries: int
     files: int
     task_seconds: float
-    typical_seconds: float | None
+    typical_seconds: float | None = Field(description="What a task usually takes; null while too few have ended")
     remaining_seconds: float | None = Field(description="What is left, as workflow_progress estimates it")
-    critical_seconds: float = Field(description="What is left of the critical path, however many work side by side")
+    estimated_range: Range | None = Field(description="Low and high of remaining_seconds")
+    critical_seconds: float | None = Field(
+        description="What is left of the critical path, however many work side by side"
+    )
 
     @classmethod
     def of(cls, found: Whole) -> MissionOverview:
@@ -138,9 +141,10 @@ class MissionOverview(Result):
             entries=found.entries,
             files=found.files,
             task_seconds=found.task_seconds,
-            typical_seconds=found.typical_seconds,
-            remaining_seconds=found.seconds_left,
-            critical_seconds=found.critical.remaining,
+            typical_seconds=found.typical.seconds if found.typical else None,
+            remaining_seconds=found.estimate.seconds if found.estimate else None,
+            estimated_range=list(found.estimate.range) if found.estimate else None,
+            critical_seconds=found.critical.remaining if found.estimate else None,
         )
 
 

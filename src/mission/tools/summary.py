@@ -61,7 +61,8 @@ def _document(found: Summary) -> dict[str, Any]:
         "total_tasks": progress.total,
         "by_status": counts,
         "remaining_tasks": progress.remaining,
-        "estimated_remaining": progress.seconds_left,
+        "estimated_remaining": progress.estimate.seconds if progress.estimate else None,
+        "estimated_range": list(progress.estimate.range) if progress.estimate else None,
         "in_hand": [_task(task, assigned_agent_id=task.owner_id) for task in found.in_hand],
         "next": [_task(task) for task in found.ready],
         "blocked": [
@@ -95,8 +96,9 @@ def _markdown(document: dict[str, Any]) -> Iterator[str]:
     yield f"# {document['name']}"
     yield ""
     yield f"Workflow `{document['id']}`, {document['status']}. Tasks: {counts}."
-    if document["estimated_remaining"] is not None and document["remaining_tasks"]:
-        yield f"About {document['estimated_remaining'] / 60:.0f} min remain."
+    if document["estimated_range"] is not None and document["remaining_tasks"]:
+        low, high = (max(1, round(seconds / 60)) for seconds in document["estimated_range"])
+        yield f"About {low} to {high} min remain." if low < high else f"About {high} min remain."
     for title, name in (("Source", "source_summary"), ("Plan", "plan_summary")):
         if document[name]:
             yield f"{title}: {document[name]}"

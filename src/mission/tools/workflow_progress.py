@@ -9,7 +9,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import progress
 from mission.services.progress import NextTasks, Progress
-from mission.tools.fields import MissionId, Texts
+from mission.tools.fields import MissionId, Range, Texts
 from mission.tools.records import BLOCKED, mission_word
 
 _STATES = ("pending", BLOCKED, "planning", "in_progress", "paused", "completed", "failed", "skipped")
@@ -82,7 +82,8 @@ class WorkflowProgress(Result):
     blocked_tasks: list[BlockedTask]
     parallel_groups: list[ParallelGroup]
     remaining_tasks: int
-    estimated_remaining: float | None
+    estimated_remaining: float | None = Field(description="Seconds; null while too few tasks have ended to say")
+    estimated_range: Range | None = Field(description="Low and high of estimated_remaining")
 
     @classmethod
     def of(cls, found: Progress) -> WorkflowProgress:
@@ -99,7 +100,8 @@ class WorkflowProgress(Result):
                 for group in found.groups
             ],
             remaining_tasks=found.remaining,
-            estimated_remaining=found.seconds_left,
+            estimated_remaining=found.estimate.seconds if found.estimate else None,
+            estimated_range=list(found.estimate.range) if found.estimate else None,
         )
 
 

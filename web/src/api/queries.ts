@@ -37,6 +37,36 @@ export function useTool<Name extends ToolName>(
   });
 }
 
+const ROWS = { agent_list: "agents", checkpoint_list: "checkpoints", template_list: "templates" } as const;
+type ListName = keyof typeof ROWS;
+
+/** A list with the rows of all its pages, kept fresh by events. */
+export function useWholeList<Name extends ListName>(
+  name: Name,
+  args: Tools[Name]["args"],
+): UseQueryResult<Tools[Name]["result"], ApiError> {
+  return useQuery<Tools[Name]["result"], ApiError>({
+    queryKey: [name, args],
+    queryFn: ({ signal }) => everyPage(name, args, signal),
+  });
+}
+
+export async function everyPage<Name extends ListName>(
+  name: Name,
+  args: Tools[Name]["args"],
+  signal?: AbortSignal,
+): Promise<Tools[Name]["result"]> {
+  const rowsOf = (page: object) => (page as Record<string, unknown[]>)[ROWS[name]] ?? [];
+  const first = await call(name, args, { signal });
+  const rows = [...rowsOf(first)];
+  for (let cursor = first.next_cursor; cursor !== null; ) {
+    const page = await call(name, { ...args, cursor }, { signal });
+    rows.push(...rowsOf(page));
+    cursor = page.next_cursor;
+  }
+  return { ...first, [ROWS[name]]: rows };
+}
+
 /** An action. Its events make the queries stale that it changes; nothing is guessed. */
 export function useAction<Name extends ToolName>(name: Name) {
   return useMutation<Tools[Name]["result"], ApiError, Tools[Name]["args"]>({

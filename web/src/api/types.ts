@@ -61,6 +61,7 @@ export interface AgentById {
 
 export interface AgentList {
   agents: AgentRecord[];
+  next_cursor: string | null;
 }
 
 export interface AgentRecord {
@@ -226,6 +227,7 @@ export interface ChangedPath {
 
 export interface CheckpointList {
   checkpoints: CheckpointRecord[];
+  next_cursor: string | null;
 }
 
 export interface CheckpointRecord {
@@ -565,6 +567,7 @@ export interface Epic {
 export interface EpicList {
   epics: Epic[];
   count: number;
+  total: number;
 }
 
 export type EpicState = "PLANNING" | "IN_PROGRESS" | "BLOCKED" | "COMPLETED" | "CANCELLED";
@@ -841,6 +844,7 @@ export interface ListAgents {
   role?: AgentRole | null;
   runtime?: string | null;
   limit?: number;
+  cursor?: string | null;
 }
 
 export interface ListAudit {
@@ -859,6 +863,7 @@ export interface ListCheckpoints {
   type?: CheckpointType[] | null;
   since_sequence?: number;
   limit?: number;
+  cursor?: string | null;
 }
 
 export interface ListEpics {
@@ -885,6 +890,7 @@ export interface ListInbox {
 
 export interface ListMembers {
   limit?: number;
+  cursor?: string | null;
 }
 
 export interface ListMessages {
@@ -930,18 +936,27 @@ export interface ListRepositories {
 export interface ListRuns {
   status?: ExecutionStatus[] | null;
   limit?: number;
-  before?: string | null;
+  cursor?: string | null;
 }
 
 export interface ListTasks {
   state?: TaskState | null;
   epicId?: string | null;
   limit?: number;
+  cursor?: string | null;
   offset?: number;
 }
 
 export interface ListTemplates {
   repository_path?: string | null;
+  limit?: number;
+  cursor?: string | null;
+}
+
+export interface ListTokens {
+  agent_id: string;
+  limit?: number;
+  cursor?: string | null;
 }
 
 export interface ListWorkflows {
@@ -1094,6 +1109,7 @@ export interface McpSystemLogDecisionLoggedDecision {
 export interface MemberList {
   agents: CrewMember[];
   count: number;
+  nextCursor: string | null;
 }
 
 export type MessageKind = "interrupt" | "checkpoint" | "nudge" | "resume" | "text";
@@ -1190,6 +1206,7 @@ export interface MissionGlances {
 
 export interface MissionJournal {
   entries: JournalEntry[];
+  next_cursor: string | null;
   next: string | null;
 }
 
@@ -1231,7 +1248,8 @@ export interface MissionOverview {
   task_seconds: number;
   typical_seconds: number | null;
   remaining_seconds: number | null;
-  critical_seconds: number;
+  estimated_range: number[] | null;
+  critical_seconds: number | null;
 }
 
 export type MissionStatus = "planning" | "ready" | "in_progress" | "paused" | "blocked" | "completed" | "failed" | "abandoned";
@@ -1445,7 +1463,7 @@ export interface Queue {
 export interface ReadJournal {
   mission_id: string;
   limit?: number;
-  before?: string | null;
+  cursor?: string | null;
 }
 
 export interface ReadMail {
@@ -1531,6 +1549,7 @@ export interface ReplyMail {
 
 export interface RepositoryList {
   repositories: RepositoryRecord[];
+  total: number;
 }
 
 export interface RepositoryRecord {
@@ -1585,6 +1604,7 @@ export interface RunGlances {
   now: string;
   executions: RunGlance[];
   counts: Record<string, number>;
+  next_cursor: string | null;
   next: string | null;
 }
 
@@ -1829,6 +1849,7 @@ export interface TaskFiles {
 
 export interface TaskList {
   tasks: CrewTask[];
+  nextCursor: string | null;
   nextOffset: number | null;
 }
 
@@ -1997,6 +2018,7 @@ export interface TemplateBody {
 export interface TemplateList {
   templates: TemplateSummary[];
   broken: BrokenFile[];
+  next_cursor: string | null;
 }
 
 export interface TemplateSummary {
@@ -2024,6 +2046,7 @@ export interface TemplateTaskRecord {
 export interface TokenList {
   id: string;
   tokens: KnownToken[];
+  next_cursor: string | null;
 }
 
 export interface ToldMessage {
@@ -2181,6 +2204,7 @@ export interface WorkflowProgress {
   parallel_groups: ParallelGroup[];
   remaining_tasks: number;
   estimated_remaining: number | null;
+  estimated_range: number[] | null;
 }
 
 export interface WorkflowRecord {
@@ -2215,6 +2239,7 @@ export interface WorkflowSummary {
 
 export interface WorkspaceList {
   workspaces: WorkspaceRecord[];
+  total: number;
 }
 
 export interface WorkspaceRecord {
@@ -2342,7 +2367,7 @@ export interface Tools {
   template_create: { args: CreateTemplate; result: CreatedTemplate };
   template_get: { args: GetTemplate; result: TemplateSummary };
   template_list: { args: ListTemplates; result: TemplateList };
-  token_list: { args: OfAgent; result: TokenList };
+  token_list: { args: ListTokens; result: TokenList };
   token_revoke: { args: OfAgent; result: RevokedTokens };
   token_rotate: { args: RotateToken; result: NewToken };
   wait_for_events: { args: WaitForEvents; result: NewsRecord };

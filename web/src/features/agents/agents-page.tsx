@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool, useWholeList } from "@/api/queries";
 import type { AgentRecord, AgentSpending, FleetAgent } from "@/api/types";
 import { useOverview } from "@/features/shell/counts";
 import { useRowKeys } from "@/features/shell/row-keys";
@@ -14,18 +14,18 @@ import { amount } from "@/ui/text";
 import { useTint } from "@/ui/tint";
 import "./agents.css";
 
-const MOST = 500;
+const MOST_SPENDING = 500;
 
 export function AgentsPage() {
   const [address, setAddress] = useSearchParams();
   const show = address.get("show") ?? "present";
-  const agents = useTool("agent_list", { limit: MOST });
+  const agents = useWholeList("agent_list", { limit: 1000 });
   const fleet = useOverview().data?.fleet;
   const seen = useMemo(() => new Map(fleet?.map((each) => [each.id, each])), [fleet]);
   const chosen = address.get("agent");
-  const all = useMemo(() => (agents.data?.agents ?? []).toSorted((one, other) => other.created_at.localeCompare(one.created_at)), [agents.data]);
+  const all = agents.data?.agents ?? [];
   const rows = all.filter((agent) => show === "all" || agent.status !== "offline" || seen.has(agent.id) || agent.id === chosen);
-  const spending = useTool("overview_spending", { agent_ids: rows.map((agent) => agent.id) }, { enabled: rows.length > 0, keep: true });
+  const spending = useTool("overview_spending", { agent_ids: rows.slice(0, MOST_SPENDING).map((agent) => agent.id) }, { enabled: rows.length > 0, keep: true });
   const spent = useMemo(() => new Map(spending.data?.agents.map((each) => [each.agent_id, each])), [spending.data]);
   useRowKeys(".agent-name");
   useEffect(() => {
@@ -36,7 +36,7 @@ export function AgentsPage() {
       <title>Agents · Mission Control</title>
       <div className="page-head">
         <h1>Agents</h1>
-        <span className="quiet">{agents.data !== undefined && (all.length < MOST ? `${all.length} known` : `the ${MOST} seen last`)}</span>
+        <span className="quiet">{agents.data !== undefined && `${all.length} known`}</span>
         <div className="actions">
           <Segmented
             label="Which agents"

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool, useWholeList } from "@/api/queries";
 import type { AuditEntry, ListAudit } from "@/api/types";
 import { useRowKeys } from "@/features/shell/row-keys";
 import { useFilters } from "@/ui/address";
@@ -64,7 +64,7 @@ function CallsCard({ args, narrowed }: { args: ListAudit; narrowed: boolean }) {
   const shown = held !== null && calls.live ? held : calls.entries;
   const waiting = newerThan(shown, calls.entries);
   const rows = runsOf(shown);
-  const agents = useTool("agent_list", { limit: 500 }).data?.agents;
+  const agents = useWholeList("agent_list", { limit: 1000 }).data?.agents;
   const names = useMemo(() => new Map(agents?.map((each) => [each.id, each.name])), [agents]);
   const hold = () => setHeld((before) => before ?? calls.entries);
   const letGo = (event: React.SyntheticEvent<HTMLElement>) => {

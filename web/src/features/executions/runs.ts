@@ -21,9 +21,9 @@ export function useRuns(status: readonly ExecutionStatus[], { live = false, enab
   const args = { status: [...status], limit: live ? LIVE_PAGE : PAGE };
   const query = useInfiniteQuery<RunGlances, ApiError, { pages: RunGlances[] }, unknown[], string | null>({
     queryKey: ["overview_executions", args],
-    queryFn: ({ signal, pageParam }) => call("overview_executions", { ...args, before: pageParam }, { signal }),
+    queryFn: ({ signal, pageParam }) => call("overview_executions", { ...args, cursor: pageParam }, { signal }),
     initialPageParam: null,
-    getNextPageParam: (last) => last.next,
+    getNextPageParam: (last) => last.next_cursor,
     enabled,
     ...(live ? { refetchInterval: LOOK_EVERY } : {}),
   });

@@ -2,9 +2,9 @@
 import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
-import type { MissionTask } from "@/api/types";
+import type { MissionOverview, MissionTask } from "@/api/types";
 import { doneAbout } from "@/features/mission/graph/path";
-import { serverNow } from "@/ui/clock";
+import { useNow } from "@/ui/clock";
 import { Card } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
@@ -28,7 +28,7 @@ export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: stri
           ) : (
             <>
               <Drawn tasks={data.tasks} own={own} />
-              {own.critical && <Moves at={doneAbout(data)} />}
+              {own.critical && <Moves mission={data} />}
             </>
           )
         }
@@ -83,7 +83,9 @@ function curve(x1: number, y1: number, x2: number, y2: number): string {
   return `M${x1} ${y1}C${half} ${y1} ${half} ${y2} ${x2} ${y2}`;
 }
 
-function Moves({ at }: { at: string | null }) {
+function Moves({ mission }: { mission: MissionOverview }) {
+  const now = useNow();
+  const at = doneAbout(mission, now);
   if (at === null) return null;
-  return <p className="side-words">Answer now: done about {clockTime(at, serverNow())}. Each hour of waiting moves it by an hour.</p>;
+  return <p className="side-words">Answer now: done about {clockTime(at, now)}. Each hour of waiting moves it by an hour.</p>;
 }

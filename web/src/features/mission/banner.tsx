@@ -3,7 +3,7 @@ import { Link } from "react-router";
 
 import { useTool } from "@/api/queries";
 import type { MissionOverview } from "@/api/types";
-import { serverNow, useNow } from "@/ui/clock";
+import { useNow } from "@/ui/clock";
 import { look, QUEUE } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import { clockTime, plural, span } from "@/ui/text";
@@ -14,7 +14,7 @@ export function Banner({ mission }: { mission: MissionOverview }) {
   const waiting = useTool("queue_list", { mission_id: mission.id, limit: 5 });
   const first = waiting.data?.items[0];
   if (waiting.data === undefined || first === undefined) return null;
-  const at = doneAbout(mission);
+  const at = doneAbout(mission, now);
   const age = span((now - Date.parse(first.created_at)) / 1_000);
   const more = waiting.data.total - 1;
   return (
@@ -25,7 +25,7 @@ export function Banner({ mission }: { mission: MissionOverview }) {
         <span className="quiet">
           {first.agent_name ?? "Somebody"} has waited {age}.
           {first.holds_tasks > 1 && ` It holds ${plural(first.holds_tasks, "task")}.`}
-          {first.critical && ` It is on the critical path${at !== null ? `: every further minute moves ${clockTime(at, serverNow())}` : ""}.`}
+          {first.critical && ` It is on the critical path${at !== null ? `: every further minute moves ${clockTime(at, now)}` : ""}.`}
           {more > 0 && ` ${more} more ${more === 1 ? "waits" : "wait"}.`}
         </span>
       </span>

@@ -7,7 +7,7 @@ import { MOST_SUMMED, spentInAll } from "@/features/mission/spending";
 import { serverNow, useNow } from "@/ui/clock";
 import { Progress, tallyWords } from "@/ui/progress";
 import { amount, clockTime, count, plural, span } from "@/ui/text";
-import { doneAbout, secondsAhead } from "./graph/path";
+import { doneAbout, isGoing, rangeAhead, secondsAhead } from "./graph/path";
 
 export function MissionFigures({ mission }: { mission: MissionOverview }) {
   const { counts } = mission;
@@ -46,24 +46,34 @@ function Figure({ name, value, small, children }: { name: string; value: ReactNo
   );
 }
 
-/** When it is done: measured once it is, guessed from what tasks usually take before. */
+/** When it is done: measured once it is, guessed from what tasks usually take before. The guess moves on with the clock. */
 function Ahead({ mission }: { mission: MissionOverview }) {
+  const now = useNow();
   if (mission.completed_at !== null)
     return (
       <Figure name="Ended" value={clockTime(mission.completed_at, serverNow())}>
         claimed, not proved
       </Figure>
     );
-  const ahead = secondsAhead(mission);
-  if (ahead === null || mission.counts.total === 0)
+  const ahead = secondsAhead(mission, now);
+  const range = rangeAhead(mission, now);
+  if (ahead === null || range === null)
     return (
       <Figure name="Done about" value="–">
-        known after the first task
+        too few tasks have ended
+      </Figure>
+    );
+  const [low, high] = range.map((seconds) => span(seconds));
+  const words = low === high ? `${low} left` : `${low} to ${high} left`;
+  if (!mission.tasks.some(isGoing))
+    return (
+      <Figure name="Work left" value={span(ahead)}>
+        {ahead === 0 ? "no task is open" : `${words}, nobody is at work`}
       </Figure>
     );
   return (
-    <Figure name="Done about" value={clockTime(doneAbout(mission)!, serverNow())}>
-      {ahead > mission.critical_seconds ? `${span(ahead)} of work, ${mission.max_parallel} at once` : `critical path ${span(ahead)}`}
+    <Figure name="Done about" value={clockTime(doneAbout(mission, now)!, now)}>
+      {words}, {mission.max_parallel} at once
     </Figure>
   );
 }

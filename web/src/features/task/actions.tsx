@@ -1,7 +1,7 @@
 // What a person can do with a task: give it to an agent, take it back, retry, skip.
 import { useState, type FormEvent } from "react";
 
-import { useAction, useTool } from "@/api/queries";
+import { useAction, useTool, useWholeList } from "@/api/queries";
 import type { TaskRecord } from "@/api/types";
 import { LaunchForm } from "@/features/executions/launch";
 import { useOnline } from "@/live/live";
@@ -80,7 +80,7 @@ function AssignNamed({ taskId, close, done }: { taskId: string; close: () => voi
 }
 
 function AssignForm({ task, close, done }: { task: TaskRecord; close: () => void; done?: () => void }) {
-  const agents = useTool("agent_list", { limit: 200 });
+  const agents = useWholeList("agent_list", { status: ["online", "busy"] });
   const claim = useAction("task_claim");
   const release = useAction("task_release");
   const [chosen, choose] = useState("");

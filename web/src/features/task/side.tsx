@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { Link } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool, useWholeList } from "@/api/queries";
 import type { CheckpointRecord, MissionTask, TaskRecord, TaskStory } from "@/api/types";
 import { MOST_SUMMED, spentInAll, spentWords } from "@/features/mission/spending";
 import { Letter, Write } from "@/features/inbox/mail";
@@ -132,7 +132,7 @@ export function historyOf(story: TaskStory | undefined, checkpoints: readonly Ch
 }
 
 export function History({ id, story }: { id: string; story: TaskStory | undefined }) {
-  const checkpoints = useTool("checkpoint_list", { task_id: id, limit: 100 });
+  const checkpoints = useWholeList("checkpoint_list", { task_id: id });
   const fleet = useOverview().data?.fleet;
   const names = useMemo(() => new Map(fleet?.map((agent) => [agent.id, agent.name])), [fleet]);
   return (

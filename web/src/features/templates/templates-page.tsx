@@ -2,7 +2,7 @@
 import { useState, type FormEvent } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
-import { useAction, useTool } from "@/api/queries";
+import { useAction, useWholeList } from "@/api/queries";
 import type { TemplateSummary } from "@/api/types";
 import { useOnline } from "@/live/live";
 import { FolderField, FormEnd, Optional } from "@/ui/form";
@@ -15,7 +15,7 @@ import "./templates.css";
 const KEEP = `mission call template_create '{"name": "…", "from_workflow_id": "m_…"}'`;
 
 export function TemplatesPage() {
-  const templates = useTool("template_list", {});
+  const templates = useWholeList("template_list", {});
   const [address, setAddress] = useSearchParams();
   const all = templates.data?.templates ?? [];
   const chosen = all.find((each) => each.id === address.get("template")) ?? all[0];

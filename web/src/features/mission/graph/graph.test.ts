@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MissionTask } from "@/api/types";
 import { folded, unfolded } from "./fold";
 import { layout, SIZES, type Density } from "./layout";
-import { critical, secondsAhead } from "./path";
+import { critical, doneAbout, rangeAhead, secondsAhead } from "./path";
 
 function task(id: string, phase: number, needs: string[], state = "waiting", minutes = 0): MissionTask {
   const begun = state === "waiting" || state === "ready" ? null : "2026-01-15T10:00:00Z";
@@ -98,11 +98,31 @@ test("what has not begun takes what is usual, what runs the rest of it, and what
   const now = Date.parse("2026-01-15T10:06:00Z");
   const tasks = [task("done", 1, [], "claimed", 5), task("runs", 1, [], "working"), task("next", 2, ["done"]), task("over", 1, [], "failed")];
 
-  expect([...critical({ tasks, typical_seconds: 600 }, now).estimates]).toEqual([["runs", 240], ["next", 600]]);
+  expect([...critical({ tasks, typical_seconds: 600 }, now).estimates]).toEqual([["runs", 360], ["next", 600]]);
 });
 
-test("a mission takes its work, but no less than its longest chain", () => {
-  expect(secondsAhead({ remaining_seconds: 900, critical_seconds: 600 })).toBe(900);
-  expect(secondsAhead({ remaining_seconds: 200, critical_seconds: 600 })).toBe(600);
-  expect(secondsAhead({ remaining_seconds: null, critical_seconds: 1_200 })).toBeNull();
+test("a mission takes its work, but no less than its longest chain, and nothing is said too early", () => {
+  const mission = { tasks: [], remaining_seconds: 900, critical_seconds: 600, estimated_range: [600, 1_200] as [number, number] };
+
+  expect(secondsAhead(mission, 0)).toBe(900);
+  expect(secondsAhead({ ...mission, remaining_seconds: 200 }, 0)).toBe(600);
+  expect(rangeAhead({ ...mission, critical_seconds: 2_000 }, 0)).toEqual([600, 2_000]);
+  const early = { tasks: [], remaining_seconds: null, critical_seconds: null, estimated_range: null };
+  expect([secondsAhead(early, 0), rangeAhead(early, 0), doneAbout(early, 0)]).toEqual([null, null, null]);
+});
+
+test("an estimate that nothing feeds moves on with the clock and never lies in the past", () => {
+  const start = Date.parse("2026-01-15T10:00:00Z");
+  const mission = {
+    tasks: [{ ...task("runs", 1, [], "working"), started_at: "2026-01-15T10:00:00Z" }],
+    remaining_seconds: 14,
+    critical_seconds: 14,
+    estimated_range: [10, 20] as [number, number],
+  };
+  const tenMinutesOn = start + 600_000;
+
+  expect(doneAbout(mission, start)).toBe("2026-01-15T10:00:14.000Z");
+  expect(secondsAhead(mission, tenMinutesOn)).toBe(600);
+  expect(rangeAhead(mission, tenMinutesOn)).toEqual([600, 600]);
+  expect(doneAbout(mission, tenMinutesOn)).toBe("2026-01-15T10:20:00.000Z");
 });

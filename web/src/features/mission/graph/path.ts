@@ -2,12 +2,13 @@
 import type { MissionOverview, MissionTask } from "@/api/types";
 
 const DONE = new Set(["claimed", "partial", "skipped"]);
+const GOING = new Set(["working", "planning"]);
 const SHORTEST_REST = 0.1;
 
 export interface Critical {
   /** Ids on the chain that decides when the mission is done. */
   path: Set<string>;
-  /** For each task without an end yet, how many seconds it will probably take from now on; nothing before one has ended. */
+  /** For each task without an end yet, how many seconds it will probably take from now on; nothing while too few have ended. */
   estimates: Map<string, number>;
 }
 
@@ -21,19 +22,45 @@ export function critical(mission: Pick<MissionOverview, "tasks" | "typical_secon
   const open = usual === 0 ? [] : mission.tasks.filter((task) => !isDone(task) && task.state !== "failed");
   return {
     path: new Set(mission.tasks.filter((task) => task.critical).map((task) => task.id)),
-    estimates: new Map(open.map((task) => [task.id, Math.max(usual - elapsed(task, now), usual * SHORTEST_REST)])),
+    estimates: new Map(open.map((task) => [task.id, rest(task, usual, now)])),
   };
 }
 
-/** Seconds until the mission is probably done: all its work, but no sooner than its longest chain. Nothing before a task has ended. */
-export function secondsAhead(mission: Pick<MissionOverview, "remaining_seconds" | "critical_seconds">): number | null {
-  return mission.remaining_seconds === null ? null : Math.max(mission.remaining_seconds, mission.critical_seconds);
+/** What is left of a task: of one that is worked on no less than it has taken already. */
+function rest(task: MissionTask, usual: number, now: number): number {
+  const taken = elapsed(task, now);
+  return Math.max(usual - taken, isGoing(task) ? taken : usual * SHORTEST_REST);
 }
 
-/** When the mission will probably be done. */
-export function doneAbout(mission: Pick<MissionOverview, "now" | "remaining_seconds" | "critical_seconds">): string | null {
-  const ahead = secondsAhead(mission);
-  return ahead === null ? null : new Date(Date.parse(mission.now) + ahead * 1_000).toISOString();
+export function isGoing(task: Pick<MissionTask, "state" | "started_at">): boolean {
+  return task.started_at !== null && GOING.has(task.state);
+}
+
+type Timed = Pick<MissionOverview, "tasks" | "remaining_seconds" | "critical_seconds" | "estimated_range">;
+
+/** Seconds until the mission is probably done: all its work, but no sooner than its longest chain, and never less than
+ * what is worked on has taken by now. So it grows while nothing ends. Null while too few tasks have ended to say. */
+export function secondsAhead(mission: Timed, now: number): number | null {
+  if (mission.remaining_seconds === null || mission.critical_seconds === null) return null;
+  return Math.max(mission.remaining_seconds, mission.critical_seconds, ...taken(mission, now));
+}
+
+/** The range in which that probably lies. */
+export function rangeAhead(mission: Timed, now: number): [number, number] | null {
+  const ahead = secondsAhead(mission, now);
+  if (ahead === null || mission.estimated_range === null) return null;
+  const [low = 0, high = 0] = mission.estimated_range;
+  return [Math.min(ahead, Math.max(low, ...taken(mission, now))), Math.max(ahead, high)];
+}
+
+/** When the mission will probably be done if work goes on now: never before now. */
+export function doneAbout(mission: Timed, now: number): string | null {
+  const ahead = secondsAhead(mission, now);
+  return ahead === null ? null : new Date(now + ahead * 1_000).toISOString();
+}
+
+function taken(mission: Pick<MissionOverview, "tasks">, now: number): number[] {
+  return mission.tasks.filter(isGoing).map((task) => elapsed(task, now));
 }
 
 /** Seconds between a task's begin and its end, or now. */

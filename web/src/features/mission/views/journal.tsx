@@ -22,9 +22,9 @@ export function Journal({ mission, choose }: ViewProps) {
   const pages = useInfiniteQuery<MissionJournal, Error, { pages: MissionJournal[] }, readonly unknown[], string | null>({
     queryKey: ["overview_journal", { mission_id: mission.id }],
     queryFn: ({ pageParam, signal }) =>
-      call("overview_journal", { mission_id: mission.id, limit: PAGE, ...(pageParam !== null ? { before: pageParam } : {}) }, { signal }),
+      call("overview_journal", { mission_id: mission.id, limit: PAGE, ...(pageParam !== null ? { cursor: pageParam } : {}) }, { signal }),
     initialPageParam: null,
-    getNextPageParam: (last) => last.next ?? undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
   const all = useMemo(() => unique(pages.data?.pages.flatMap((page) => page.entries) ?? []), [pages.data]);
   const live = useConnection().state === "live";
