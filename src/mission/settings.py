@@ -13,6 +13,8 @@ from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Any
 
+from mission.spelling import nearest
+
 DEFAULT_PORT = 6477
 
 
@@ -169,9 +171,7 @@ def strangers(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str | None:
-    import difflib  # deferred: only a misspelled name needs it
-
-    return next(iter(difflib.get_close_matches(name.lower().removeprefix("mission_"), known, n=1)), None)
+    return nearest(name.lower().removeprefix("mission_"), known)
 
 
 def describe(settings: Settings) -> list[dict[str, Any]]:

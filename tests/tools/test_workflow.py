@@ -207,6 +207,7 @@ async def test_next_tasks_count_what_runs_against_the_limit(call, make_workflow)
         "recommended_count": 2,
         "workflow_status": "in_progress",
         "all_complete": False,
+        "next_cursor": None,
     }
     assert ([task["name"] for task in one["tasks"]], one["recommended_count"]) == (["right"], 1)
     await call("workflow_set_parallelism", {"id": id, "max_parallel_tasks": 1})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mission.domain.errors import InvalidInput
+from mission.spelling import STRICT, nearest
 
 LONGEST_TEXT = 2_000
 MOST_ARTIFACTS = 64
@@ -147,9 +147,9 @@ def read_fields(fields: Mapping[str, Field], given: Mapping[str, Any], *, inside
     present = {name: value for name, value in given.items() if value is not None}
     missing = [name for name in fields if name not in present]
     for name in present.keys() - fields.keys():
-        close = difflib.get_close_matches(str(name)[:60], missing, n=1, cutoff=0.75)
+        close = nearest(str(name), missing, likeness=STRICT)
         if close:
-            raise _wrong(f"{inside}{str(name)[:60]}", f"is unknown; did you mean '{inside}{close[0]}'?")
+            raise _wrong(f"{inside}{str(name)[:60]}", f"is unknown; did you mean '{inside}{close}'?")
     for name in missing:
         if fields[name].required:
             raise _wrong(f"{inside}{name}", "is required")

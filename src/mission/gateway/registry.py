@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import pkgutil
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mission.domain.errors import Conflict, InvalidInput
 from mission.gateway.schema import input_schema, output_schema
+from mission.spelling import nearest
 
 
 class Arguments(BaseModel):
@@ -193,9 +193,9 @@ def parse_toolsets(text: str) -> tuple[str, ...]:
             chosen[word] = None
         else:
             known = (*TOOLSETS, *PRESETS, "all")
-            close = difflib.get_close_matches(word[:60], known, n=1)
+            close = nearest(word, known)
             raise InvalidInput(
-                f"toolsets: '{word[:60]}' is unknown" + (f"; did you mean '{close[0]}'?" if close else ""),
+                f"toolsets: '{word[:60]}' is unknown" + (f"; did you mean '{close}'?" if close else ""),
                 hint=f"Choose from: {', '.join(known)}.",
                 field="toolsets",
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import logging
 from functools import partial
 from typing import Any
@@ -31,6 +30,7 @@ from mission.gateway.repeat import Repeats, repeat_of
 from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signals import Signals
 from mission.gateway.validate import validate
+from mission.spelling import nearest
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -184,7 +184,7 @@ class Gateway:
 
     def _unknown(self, name: str, caller: Caller, identity: Identity) -> ToolNotFound:
         seen = [tool.name for tool in self.registry if self._sees(caller, identity, tool.name)]
-        close = difflib.get_close_matches(name, seen, n=1)
+        close = nearest(name, seen)
         command = "mission call " if caller.is_person else ""
-        hint = f"Did you mean '{command}{close[0]}'?" if close else "'mission tools' lists them all."
+        hint = f"Did you mean '{command}{close}'?" if close else "'mission tools' lists them all."
         return ToolNotFound(f"there is no tool '{name[:100]}'", hint=hint)

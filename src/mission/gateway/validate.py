@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from mission.domain.errors import InvalidInput, TooLarge
 from mission.gateway.lenient import as_meant, model_of
 from mission.gateway.registry import Arguments, Tool
+from mission.spelling import STRICT, nearest
 
 LONGEST_TEXT = 1_000_000
 DEEPEST = 32
@@ -107,10 +107,10 @@ def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any]
             if nested is not None and isinstance(given[name], Mapping):
                 _check_spelling(tool, nested, given[name], inside=f"{inside}{name}.")
             continue
-        close = difflib.get_close_matches(name[:60], missing, n=1, cutoff=0.75)
+        close = nearest(name, missing, likeness=STRICT)
         if close:
             raise InvalidInput(
-                f"{tool.name} has no argument '{inside}{name[:60]}'; did you mean '{inside}{close[0]}'?",
+                f"{tool.name} has no argument '{inside}{name[:60]}'; did you mean '{inside}{close}'?",
                 hint=f"It takes: {', '.join(inside + field for field in fields)}.",
                 field=f"{inside}{name[:60]}",
             )
@@ -138,9 +138,9 @@ def _problem(each: Any, given: Mapping[str, Any]) -> tuple[str, str | None]:
     if kind in {"enum", "literal_error"}:
         allowed = [word.strip().strip("'") for word in context["expected"].replace(" or ", ", ").split(",")]
         value = _at(given, each["loc"])
-        close = difflib.get_close_matches(str(value), allowed, n=1)
+        close = nearest(str(value), allowed)
         sentence = f"{field}: {_quoted(value)} is not one of: {', '.join(allowed)}"
-        return sentence, f"Did you mean '{close[0]}'?" if close else f"Use one of: {', '.join(allowed)}."
+        return sentence, f"Did you mean '{close}'?" if close else f"Use one of: {', '.join(allowed)}."
     if kind == "value_error":
         return str(context["error"]), None
     if kind in {"too_short", "too_long"}:

@@ -85,7 +85,7 @@ async def claim_next(
 ) -> Answer:
     """Pick a task that the agent can do now and give it to it, in one transaction."""
     for attempt in range(MOST_ATTEMPTS):
-        likely = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)
+        likely, _ = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY, counted=False)
         looked = {
             id: changes for each in likely for id, changes in (await takeover.look_into(trees, each.task)).items()
         }
@@ -144,17 +144,21 @@ def take_next(
     return Claim()
 
 
-def available(tx: Tx, *, mission_id: str | None, agent_id: str, limit: int) -> list[Detailed]:
-    """Tasks that the agent could claim now, no more than their missions let run."""
+def available(
+    tx: Tx, *, mission_id: str | None, agent_id: str, limit: int, offset: int = 0, counted: bool = True
+) -> tuple[list[Detailed], int]:
+    """Return tasks that the agent could claim now, no more than their missions let run, and how many there are.
+
+    Unless they are to be `counted`, no more tasks are read than asked for.
+    """
     agent = tx.agents.get(agent_id)
-    found: list[Task] = []
-    for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
-        mission = tx.missions.get(id)
-        found += islice(_takeable(tx, mission, agent, few=limit), limit - len(found))
-        if len(found) == limit:
-            break
+    few = offset + limit
+    ids = [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now)
+    takeable = (task for id in ids for task in _takeable(tx, tx.missions.get(id), agent, few=few))
+    all_found = list(takeable if counted else islice(takeable, few))
+    found = all_found[offset:few]
     depends_on = tx.plans.dependencies([task.id for task in found])
-    return [Detailed(task=task, depends_on=depends_on[task.id]) for task in found]
+    return [Detailed(task=task, depends_on=depends_on[task.id]) for task in found], len(all_found)
 
 
 def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -> bool:

@@ -8,12 +8,12 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from mission.domain.agent import Agent
-from mission.domain.errors import InvalidInput, NotFound, NotOwner
+from mission.domain.errors import InvalidInput, NotOwner
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Task, TaskStatus
 from mission.services import agents, asking, claims, crew, planning, steering
 from mission.services.claims import Claim
-from mission.services.paging import LARGEST_CHUNK, bad_cursor
+from mission.services.paging import LARGEST_CHUNK, last_shown
 from mission.services.planning import NewTask
 from mission.services.starting import Owner
 from mission.services.steering import Move
@@ -137,7 +137,7 @@ def page(
     """
     mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
     tx.missions.get(mission_id)
-    last = _last_shown(tx, mission_id, cursor)
+    last = last_shown(tx, mission_id, cursor)
     found: list[tuple[int, Task]] = []
     few = limit + 1
     while len(found) <= limit:
@@ -153,18 +153,6 @@ def page(
         next=found[limit - 1][1].id if more else None,
         next_offset=found[limit][0] if more and last is None else None,
     )
-
-
-def _last_shown(tx: Tx, mission_id: str, cursor: str | None) -> Task | None:
-    if cursor is None:
-        return None
-    try:
-        task = tx.tasks.get(cursor)
-    except NotFound:
-        raise bad_cursor("cursor") from None
-    if task.mission_id != mission_id:
-        raise bad_cursor("cursor")
-    return task
 
 
 def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.ids import PREFIXES
+from mission.domain.task import Task
 from mission.domain.times import parsed, shown
 from mission.store.paging import Position
+from mission.store.transaction import Tx
 
 
 class Dated(Protocol):
@@ -96,6 +98,19 @@ def number_of(cursor: str | None) -> int:
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
         raise bad_cursor("cursor")
     return int(cursor)
+
+
+def last_shown(tx: Tx, mission_id: str, cursor: str | None) -> Task | None:
+    """Return the task that the cursor of a list in plan order names: the last one that was shown, None at the start."""
+    if cursor is None:
+        return None
+    try:
+        task = tx.tasks.get(cursor)
+    except NotFound:
+        raise bad_cursor("cursor") from None
+    if task.mission_id != mission_id:
+        raise bad_cursor("cursor")
+    return task
 
 
 def bad_cursor(field: str) -> InvalidInput:

@@ -12,6 +12,8 @@ from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import DONE, RUNNING, Task, TaskStatus
 from mission.services import claims
 from mission.services.claims import Detailed
+from mission.services.paging import cut_page, last_shown
+from mission.store.claims import FIRST_PLACE, PlanPlace
 from mission.store.transaction import Tx
 
 TASKS_PER_PAGE = 200
@@ -47,6 +49,7 @@ class NextTasks:
     tasks: Sequence[Next]
     recommended: int
     all_complete: bool
+    next: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,20 +98,25 @@ def look(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> Overview:
     )
 
 
-def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | None) -> NextTasks:
+def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | None, cursor: str | None) -> NextTasks:
     """Tasks that can be begun now, in the order of the plan, and how many of them the mission lets run.
 
-    Without a limit they are at least as many as may run.
+    Without a limit they are at least as many as may run. The cursor is the id of the last task that was shown.
     """
     mission = tx.missions.get(mission_id)
+    after = _place_of(tx, mission_id, cursor)
     free = claims.slots(tx, mission)
+    few = max(limit or LISTED_NEXT, free)
     startable: list[Task] = []
     if mission.status in HANDS_OUT_TASKS:
-        few = max(limit or LISTED_NEXT, free)
-        startable = list(islice(_ready(tx, mission_id, include_failed=include_failed, few=few), few))
-    counted = sum(task.status in RUNNING for task in startable)  # abandoned ones take a place already
-    recommended = min(len(startable), free + counted)
-    found = startable[: limit or max(LISTED_NEXT, recommended)]
+        startable = _ready(tx, mission_id, include_failed=include_failed, few=few + 1, after=FIRST_PLACE)
+    counted = sum(task.status in RUNNING for task in startable[:few])  # abandoned ones take a place already
+    recommended = min(len(startable[:few]), free + counted)
+    size = limit or max(LISTED_NEXT, recommended)
+    if startable and after != FIRST_PLACE:
+        startable = _ready(tx, mission_id, include_failed=include_failed, few=size + 1, after=after)
+    page = cut_page(startable, limit=size, cursor=lambda task: task.id)
+    found = page.rows
     depends_on = tx.plans.dependencies([task.id for task in found])
     named = {task.parallel_group for task in found if task.parallel_group is not None}
     groups = tx.plans.group_members(mission_id, named, limit=LISTED_GROUP)
@@ -125,6 +133,7 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
         ],
         recommended=recommended,
         all_complete=unfinished is None and done > 0,
+        next=page.next,
     )
 
 
@@ -158,14 +167,21 @@ def measure(tx: Tx, *, mission_id: str) -> Progress:
     )
 
 
-def _ready(tx: Tx, mission_id: str, *, include_failed: bool, few: int) -> Iterable[Task]:
+def _place_of(tx: Tx, mission_id: str, cursor: str | None) -> PlanPlace:
+    """Return the place in the plan that the cursor names."""
+    last = last_shown(tx, mission_id, cursor)
+    return FIRST_PLACE if last is None else PlanPlace(last.phase_number, last.position, last.id)
+
+
+def _ready(tx: Tx, mission_id: str, *, include_failed: bool, few: int, after: PlanPlace) -> list[Task]:
+    """Return the first tasks behind a place of the plan that can be begun now."""
     sources: list[Iterable[Task]] = [
-        tx.claims.lapsed(mission_id, now=tx.now, limit=few),
-        tx.claims.ready(mission_id, TaskStatus.PENDING, few=few),
+        tx.claims.lapsed(mission_id, now=tx.now, limit=few, after=after),
+        tx.claims.ready(mission_id, TaskStatus.PENDING, few=few, after=after),
     ]
     if include_failed:
-        sources.append(tx.claims.ready(mission_id, TaskStatus.FAILED, few=few))
-    return merge(*sources, key=lambda task: (task.phase_number, task.position))
+        sources.append(tx.claims.ready(mission_id, TaskStatus.FAILED, few=few, after=after))
+    return list(islice(merge(*sources, key=lambda task: (task.phase_number, task.position, task.id)), few))
 
 
 def _blocked(tx: Tx, mission_id: str, held: Sequence[Task]) -> list[Blocked]:

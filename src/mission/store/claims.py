@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
 
@@ -61,21 +61,22 @@ _CLAIMED = select(func.count()).where(
     tasks.c.mission_id == bindparam("mission_id"), tasks.c.lease_until >= _NOW, _in(tasks.c.status, "resting")
 )
 _IN_OPEN_PHASE = MAPPER.select.join(phases, phases.c.id == tasks.c.phase_id).where(_in(phases.c.status, "phases"))
+_BEHIND = or_(
+    tasks.c.phase_number > bindparam("phase_number"),
+    and_(tasks.c.phase_number == bindparam("phase_number"), tasks.c.position > bindparam("position")),
+    and_(
+        tasks.c.phase_number == bindparam("phase_number"),
+        tasks.c.position == bindparam("position"),
+        tasks.c.id > bindparam("last_id"),
+    ),
+)
 _READY = (
     _IN_OPEN_PHASE.where(
         tasks.c.mission_id == bindparam("mission_id"),
         tasks.c.waiting_for == ZERO,
         tasks.c.status == bindparam("status"),
         tasks.c.lease_until.is_(None),
-        or_(
-            tasks.c.phase_number > bindparam("phase_number"),
-            and_(tasks.c.phase_number == bindparam("phase_number"), tasks.c.position > bindparam("position")),
-            and_(
-                tasks.c.phase_number == bindparam("phase_number"),
-                tasks.c.position == bindparam("position"),
-                tasks.c.id > bindparam("last_id"),
-            ),
-        ),
+        _BEHIND,
     )
     .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
     .limit(bindparam("limit"))
@@ -85,8 +86,9 @@ _LAPSED = (
         tasks.c.mission_id == bindparam("mission_id"),
         tasks.c.lease_until < _NOW,
         _in(tasks.c.status, "open"),
+        _BEHIND,
     )
-    .order_by(tasks.c.phase_number, tasks.c.position)
+    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
     .limit(bindparam("limit"))
 )
 _TAKEABLE = or_(
@@ -102,6 +104,18 @@ _MISSIONS = (
     )
     .order_by(missions.c.created_at, missions.c.id)
 )
+
+
+class PlanPlace(NamedTuple):
+    """Where a task stands in the order of its mission's plan."""
+
+    phase_number: int
+    position: int
+    last_id: str
+
+
+FIRST_PLACE = PlanPlace(0, -1, "")
+"""Before the first task of any plan."""
 
 
 class Claims:
@@ -128,19 +142,16 @@ class Claims:
         busy = self._connection.execute(_BUSY, values).scalar_one()
         return int(busy + self._connection.execute(_CLAIMED, values).scalar_one())
 
-    def ready(self, mission_id: str, status: TaskStatus, *, few: int) -> Iterator[Task]:
+    def ready(self, mission_id: str, status: TaskStatus, *, few: int, after: PlanPlace = FIRST_PLACE) -> Iterator[Task]:
         """Tasks in that state that nobody holds and that wait for nothing, in the order of the plan.
 
         `few` says how many will probably do; more are read when they are asked for.
         """
-        phase_number, position, last_id = 0, -1, ""
         while True:
             values = {
                 "mission_id": mission_id,
                 "status": str(status),
-                "phase_number": phase_number,
-                "position": position,
-                "last_id": last_id,
+                **after._asdict(),
                 "limit": few,
                 "phases": _WORDS["phases"],
             }
@@ -150,11 +161,11 @@ class Claims:
             if len(rows) < few:
                 return
             few = min(few * 4, _LARGEST_CHUNK)
-            phase_number, position, last_id = rows[-1].phase_number, rows[-1].position, rows[-1].id
+            after = PlanPlace(rows[-1].phase_number, rows[-1].position, rows[-1].id)
 
-    def lapsed(self, mission_id: str, *, now: datetime, limit: int) -> list[Task]:
-        """Tasks whose owner has shown no life for longer than its lease."""
-        values = {"mission_id": mission_id, "now": now, "limit": limit, **_WORDS}
+    def lapsed(self, mission_id: str, *, now: datetime, limit: int, after: PlanPlace = FIRST_PLACE) -> list[Task]:
+        """Tasks whose owner has shown no life for longer than its lease, in the order of the plan."""
+        values = {"mission_id": mission_id, "now": now, "limit": limit, **after._asdict(), **_WORDS}
         return [MAPPER.entity(row) for row in self._connection.execute(_LAPSED, values)]
 
     def missions_with_work(self, *, now: datetime) -> list[str]:

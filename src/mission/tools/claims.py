@@ -75,10 +75,12 @@ class GetAvailable(Arguments):
     workflow_id: MissionId | None = Field(None, description="Default: any")
     agent_id: str
     limit: int = Field(20, ge=1, le=200)
+    offset: int = Field(0, ge=0, le=10_000_000)
 
 
 class AvailableTasks(Result):
     tasks: list[TaskRecord]
+    total: int
 
 
 @tool(toolset="tasks", actor="agent_id", idempotent=True)
@@ -124,10 +126,14 @@ async def task_release(call: Call, args: ReleaseTask) -> Done:
 @tool(toolset="tasks", actor="agent_id", reads=True)
 async def task_get_available(call: Call, args: GetAvailable) -> AvailableTasks:
     """List tasks that the agent could claim now: ready, free, within its capabilities and max_parallel."""
-    found = await call.read(
-        claims.available, mission_id=args.workflow_id, agent_id=call.actor or args.agent_id, limit=args.limit
+    found, total = await call.read(
+        claims.available,
+        mission_id=args.workflow_id,
+        agent_id=call.actor or args.agent_id,
+        limit=args.limit,
+        offset=args.offset,
     )
-    return AvailableTasks(tasks=[TaskRecord.of(each) for each in found])
+    return AvailableTasks(tasks=[TaskRecord.of(each) for each in found], total=total)
 
 
 def _packet(claim: Claim) -> RecoveryPacket | None:

@@ -23,6 +23,7 @@ class GetNextTasks(Arguments):
     workflow_id: MissionId
     include_failed: bool = Field(True, description="Also failed ones, to try again")
     limit: int | None = Field(None, ge=1, le=1000, description="Default: 20, or as many as may run")
+    cursor: str | None = None
 
 
 class NextTask(Result):
@@ -40,6 +41,7 @@ class NextTaskList(Result):
     recommended_count: int
     workflow_status: str
     all_complete: bool
+    next_cursor: str | None
 
     @classmethod
     def of(cls, found: NextTasks) -> NextTaskList:
@@ -59,6 +61,7 @@ class NextTaskList(Result):
             recommended_count=found.recommended,
             workflow_status=mission_word(found.mission),
             all_complete=found.all_complete,
+            next_cursor=found.next,
         )
 
 
@@ -109,7 +112,11 @@ class WorkflowProgress(Result):
 async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
     """List tasks that can be begun now. Running ones count against max_parallel in recommended_count."""
     found = await call.read(
-        progress.next_tasks, mission_id=args.workflow_id, include_failed=args.include_failed, limit=args.limit
+        progress.next_tasks,
+        mission_id=args.workflow_id,
+        include_failed=args.include_failed,
+        limit=args.limit,
+        cursor=args.cursor,
     )
     return NextTaskList.of(found)
 

@@ -178,6 +178,7 @@ export interface AuditList {
 
 export interface AvailableTasks {
   tasks: TaskRecord[];
+  total: number;
 }
 
 export interface BlockedTask {
@@ -674,6 +675,7 @@ export interface GetAvailable {
   workflow_id?: string | null;
   agent_id: string;
   limit?: number;
+  offset?: number;
 }
 
 export interface GetContext {
@@ -699,6 +701,7 @@ export interface GetNextTasks {
   workflow_id: string;
   include_failed?: boolean;
   limit?: number | null;
+  cursor?: string | null;
 }
 
 export interface GetOverview {
@@ -1309,6 +1312,7 @@ export interface NextTaskList {
   recommended_count: number;
   workflow_status: string;
   all_complete: boolean;
+  next_cursor: string | null;
 }
 
 export interface Nothing {

@@ -8,6 +8,7 @@ import os
 import click
 
 from mission import __version__
+from mission.spelling import nearest
 
 COMMANDS = {
     "up": ("daemon", "Start Mission Control."),
@@ -74,10 +75,8 @@ class Lazy(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            import difflib  # deferred: only a misspelled command needs it
-
-            close = [ELSEWHERE[args[0]]] if args[0] in ELSEWHERE else difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean 'mission {close[0]}'?" if close else " 'mission --help' lists the commands."
+            close = ELSEWHERE.get(args[0]) or nearest(args[0], COMMANDS)
+            hint = f" Did you mean 'mission {close}'?" if close else " 'mission --help' lists the commands."
             ctx.fail(f"there is no command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from mission.runtime import connect, probe
 from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover
 from mission.runtime.kept.files import Backups, Change
 from mission.settings import load
+from mission.spelling import nearest
 from mission.transports.cli.output import json_option, show_json, show_table, speaks
 
 ALL = "all"
@@ -103,7 +103,7 @@ def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Ad
         return found
     if client not in adapters:
         by_program = {adapter.program: name for name, adapter in adapters.items()}
-        meant = by_program.get(client) or next(iter(get_close_matches(client.lower(), adapters, n=1)), None)
+        meant = by_program.get(client) or nearest(client.lower(), adapters)
         raise InvalidInput(
             f"There is no client '{client}'" + (f"; did you mean '{meant}'?" if meant else ""),
             hint=f"Known are: {', '.join(adapters)}, and 'all'.",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 from typing import Any
 
 import click
 
+from mission.spelling import nearest
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, show_json, show_table, speaks
 
@@ -26,10 +26,10 @@ def tools(name: str | None, toolsets: str, as_json: bool) -> None:
     wanted = parse_toolsets(toolsets)
     found = Registry(package).chosen(wanted)
     if name is not None:
-        close = difflib.get_close_matches(name, [tool.name for tool in found], n=1)
+        close = nearest(name, [tool.name for tool in found])
         found = [tool for tool in found if tool.name == name]
         if not found:
-            advice = f"did you mean '{close[0]}'?" if close else "'mission tools' lists them."
+            advice = f"did you mean '{close}'?" if close else "'mission tools' lists them."
             raise click.UsageError(f"there is no tool '{name}'; {advice}")
     if as_json or name is not None:
         listed = [
