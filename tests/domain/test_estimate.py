@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.estimate import Estimate, Typical, estimate, is_enough, typical_task
+from mission.domain.estimate import Estimate, estimate, is_enough, typical_task
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 SECONDS = st.floats(0, 1_000_000)
@@ -81,4 +81,4 @@ def test_an_estimate_that_nothing_feeds_does_not_shrink(durations, open_tasks, p
 def test_once_said_more_ended_tasks_never_take_it_back(durations, total, more):
     if is_enough(completed=len(durations), total=total):
         assert is_enough(completed=len(durations) + more, total=total)
-        assert isinstance(typical_task(spans(durations), total=total), Typical)
+        assert isinstance(typical_task(spans(durations), total=total), Estimate)

@@ -20,17 +20,8 @@ Span = tuple[datetime, datetime]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Typical:
-    """What one task usually takes, in seconds, and the range in which half of them lie."""
-
-    seconds: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """The seconds that a mission may still take, and the range in which that probably lies."""
+    """How many seconds something probably takes, a task or what is left of a mission, and between which it lies."""
 
     seconds: float
     low: float
@@ -52,20 +43,20 @@ def typical_seconds(completed: Iterable[Span]) -> float | None:
     return median(durations) if durations else None
 
 
-def typical_task(completed: Iterable[Span], *, total: int) -> Typical | None:
+def typical_task(completed: Iterable[Span], *, total: int) -> Estimate | None:
     """Return what a task of the plan usually takes; None while too few of its tasks are completed to say so."""
     durations = _durations(completed)
     if not durations or not is_enough(completed=len(durations), total=total):
         return None
     middle = median(durations)
     if len(durations) < ENOUGH_TASKS:
-        return Typical(seconds=middle, low=middle / SPREAD, high=middle * SPREAD)
+        return Estimate(seconds=middle, low=middle / SPREAD, high=middle * SPREAD)
     low, _, high = quantiles(durations, n=4, method="inclusive")
-    return Typical(seconds=middle, low=low, high=high)
+    return Estimate(seconds=middle, low=low, high=high)
 
 
 def estimate(
-    *, total: int, remaining: int, typical: Typical | None, running: Iterable[float], parallel: int
+    *, total: int, remaining: int, typical: Estimate | None, running: Iterable[float], parallel: int
 ) -> Estimate | None:
     """Return how long the remaining tasks take, as many at once as may be; None while nothing tells how long one is.
 

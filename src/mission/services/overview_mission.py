@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.critical import CriticalPath, Step, critical_path
-from mission.domain.estimate import Estimate, Typical, estimate, typical_task
+from mission.domain.estimate import Estimate, estimate, typical_task
 from mission.domain.journal import Entry
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase
@@ -36,7 +36,7 @@ class Whole:
     entries: int
     files: int
     task_seconds: float
-    typical: Typical | None
+    typical: Estimate | None
     estimate: Estimate | None
     critical: CriticalPath
     source: str | None
