@@ -26,7 +26,7 @@ def test_the_path_leads_back_through_whatever_was_waited_for_longest():
     steps = [
         step("early", status="completed", began=300, ended=60),
         step("late", status="completed", began=50, ended=20),
-        step("quick", "early", status="in_progress", began=5),
+        step("quick", "early", status="in_progress", began=9),
         step("slow", "early", "late", status="in_progress", began=1),
         step("next", "quick", "slow"),
         step("aside", "early"),

@@ -41,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CriticalPath:
-    """The tasks that decide, and the seconds until the last of them has ended.
+    """The tasks that decide, and the seconds until the last of them has ended: no less than any at work has taken.
 
     The seconds are a guess as long as no task of the mission has ended: tell them only with an estimate.
     """
@@ -64,7 +64,8 @@ def critical_path(steps: Sequence[Step], *, typical: float | None, now: datetime
     while last is not None and last not in path:
         path[last] = None
         last = max((need for need in by_id[last].needs if need in ends), key=lambda id: ends[id], default=None)
-    return CriticalPath(tasks=frozenset(path), remaining=max([0.0, *ends.values()]))
+    taken = [(now - step.started_at).total_seconds() for step in steps if step.started_at and step.is_going]
+    return CriticalPath(tasks=frozenset(path), remaining=max([0.0, *ends.values(), *taken]))
 
 
 def in_order(by_id: Mapping[str, Step]) -> Iterator[Step]:
@@ -93,6 +94,4 @@ def _end(step: Step, ends: Mapping[str, float], *, usual: float, now: datetime) 
     begins = max([0.0, *(ends[need] for need in step.needs if need in ends)])
     if step.started_at is None:
         return begins + usual
-    taken = (now - step.started_at).total_seconds()
-    least = taken if step.is_going else usual * SHORTEST_REST
-    return begins + max(usual - taken, least)
+    return begins + max(usual - (now - step.started_at).total_seconds(), usual * SHORTEST_REST)
