@@ -44,7 +44,7 @@ def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
         module = "mission" if audited else "bench.unaudited"
         with _process([sys.executable, "-m", module, "up", "--port", "0"], home) as process:
             address = _address(home / "daemon.json", process)
-            with _listener(address, home):
+            with listening(address, home):
                 yield Daemon(address=address, home=home, mission_id=planted.mission_id, task_ids=planted.task_ids)
 
 
@@ -71,7 +71,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _listener(address: Address, home: Path) -> Iterator[None]:
+def listening(address: Address, home: Path) -> Iterator[None]:
     """What a page does all the time: hear every event."""
     command = [sys.executable, "-m", "bench.listener", address.host, str(address.port), address.token]
     with _process(command, home, stdout=subprocess.PIPE) as process:

@@ -52,7 +52,7 @@ class OpenPages:
             f"Authorization: Bearer {self._address.token}\r\n\r\n".encode()
         )
         await page.ready.wait()
-        page.transport.write(_frame(SUBSCRIBE))
+        page.transport.write(frame(SUBSCRIBE))
         page.ready.clear()
         await page.ready.wait()
         self._pages.append(page)
@@ -78,6 +78,6 @@ class _Page(asyncio.Protocol):
             self.ready.set()
 
 
-def _frame(text: bytes) -> bytes:
+def frame(text: bytes) -> bytes:
     """A masked text frame of less than 126 bytes; a mask of zeros changes nothing."""
     return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text

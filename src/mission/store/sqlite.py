@@ -25,7 +25,7 @@ _PRAGMAS = (
     "PRAGMA fullfsync=ON",  # macOS leaves data in the drive's own memory otherwise; elsewhere it means nothing
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=1000",  # an attempt; the writer makes several
-    "PRAGMA cache_size=-16000",
+    "PRAGMA cache_size=-4000",  # per connection; it fills as the file grows, and the system caches the file anyway
     "PRAGMA temp_store=MEMORY",
 )
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
