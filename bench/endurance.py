@@ -1,7 +1,7 @@
 """`python -m bench.endurance`: mixed load for a given time, and what the daemon's memory does meanwhile.
 
-One client does what agents, a page and a shell do, one call after the other. The memory is read every so often; its slope
-over the second half says whether it is constant.
+One client does what agents, a page and a shell do, one call after the other. The slope of the memory over the second
+half says whether it is constant.
 """
 
 from __future__ import annotations

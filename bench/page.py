@@ -86,7 +86,8 @@ def _on_screen(address: Address, task: str, effort: Effort) -> list[Row]:
             executable_path=chromium.program, args=list(FLAGS), env=dict(chromium.environment)
         )
         page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
-        page.goto(f"http://{address.host}:{address.port}/open?code={_session(address)}")
+        page.goto(f"http://{address.host}:{address.port}/open#{_session(address)}")
+        page.wait_for_url(f"http://{address.host}:{address.port}/")
         views, shown = [], []
         for _ in range(effort.rounds):
             page.goto("about:blank")

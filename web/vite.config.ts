@@ -16,7 +16,6 @@ export default defineConfig({
   server: {
     proxy: {
       "/api": process.env["MISSION_URL"] ?? "http://127.0.0.1:6477",
-      "/open": process.env["MISSION_URL"] ?? "http://127.0.0.1:6477",
       "/ws": { target: process.env["MISSION_URL"] ?? "http://127.0.0.1:6477", ws: true },
     },
   },

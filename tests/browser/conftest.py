@@ -32,11 +32,18 @@ class House:
     ids: dict[str, str]
 
     def sign_in(self, page: Page) -> None:
-        code = self.live.request("POST", "/api/session", b"").json["code"]
-        page.goto(f"{self.live.url}/open?code={code}")
+        open_page(page, self.live)
 
     def go(self, page: Page, path: str) -> None:
         page.goto(f"{self.live.url}{path}")
+
+
+def open_page(page: Page, live: Live, *, port: int | None = None) -> None:
+    """Sign in as `mission open` does, and wait until the page has gone on; `port` is another that leads there."""
+    code = live.request("POST", "/api/session", b"").json["code"]
+    url = f"http://{live.host}:{port or live.port}"
+    page.goto(f"{url}/open#{code}")
+    page.wait_for_url(f"{url}/")
 
 
 @pytest.fixture(scope="session")

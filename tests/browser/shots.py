@@ -7,12 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from mission.settings import Settings
 from tests.browser.chromium import FLAGS, obtain
+from tests.browser.conftest import open_page
 from tests.browser.scene import fill
-from tests.transports.live import Live, serving
+from tests.transports.live import serving
 
 SIZES = {
     "wide": {"width": 1440, "height": 1000},
@@ -45,11 +46,6 @@ def addresses(ids: dict[str, str]) -> dict[str, str]:
     }
 
 
-def sign_in(page: Page, live: Live) -> None:
-    code = live.request("POST", "/api/session", b"").json["code"]
-    page.goto(f"{live.url}/open?code={code}")
-
-
 def main(folder: Path, words: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     chromium = obtain()
@@ -66,7 +62,7 @@ def main(folder: Path, words: list[str]) -> None:
                     page = context.new_page()
                     page.on("console", lambda said: said.type == "error" and sys.stderr.write(f"{said.text}\n"))
                     page.on("pageerror", lambda error: sys.stderr.write(f"{error}\n"))
-                    sign_in(page, live)
+                    open_page(page, live)
                     for each, path in addresses(ids).items():
                         if words and not any(word in f"{each}-{name}-{scheme}" for word in words):
                             continue

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import PATIENCE, House
+from tests.browser.conftest import PATIENCE, House, open_page
 from tests.browser.line import line_to
 from tests.browser.test_page import connected
 from tests.browser.test_stepping_in import ask
@@ -107,6 +107,10 @@ def test_an_agent_is_launched_steered_stopped_and_played_again_whatever_it_write
     page.get_by_label("How far it is played").press("End")
     expect(screen).to_contain_text("<img src=x onerror=alert(1)>")
     expect(page.get_by_role("button", name="Replay")).to_be_visible()
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save", exact=True).click()
+    assert saving.value.suggested_filename.endswith(".cast")
+    assert saving.value.path().read_bytes().startswith(b'{"version": 2')
 
 
 def test_a_template_becomes_a_mission_by_its_form_and_says_what_is_missing(page: Page, house: House) -> None:
@@ -178,8 +182,7 @@ def test_a_page_out_of_sight_notifies_of_what_waits_and_signing_out_ends_the_ses
     expect(page.get_by_text("This browser is not signed in")).to_be_visible()
     expect(other.get_by_text("mission open", exact=True)).to_be_visible()
     expect(other).to_have_url(re.compile("view=journal"))
-    house.sign_in(page)
-    other.get_by_role("button", name="I have signed in").click()
+    house.sign_in(page)  # the other tab hears of it
     expect(other.get_by_text("How is a half cent rounded?")).to_be_visible()
     context.close()
 
@@ -198,8 +201,7 @@ def test_a_cut_line_and_one_that_died_in_a_sleep_are_noticed_and_caught_up_on_wi
     with line_to(house.live.port) as line:
         page = context.new_page()
         page.clock.install()
-        code = house.live.request("POST", "/api/session", b"").json["code"]
-        page.goto(f"http://127.0.0.1:{line.port}/open?code={code}")
+        open_page(page, house.live, port=line.port)
         page.goto(f"http://127.0.0.1:{line.port}/missions/{mission}?view=journal")
         expect(page.get_by_text("Nothing was written down yet")).to_be_visible()
         connected(page)

@@ -28,11 +28,11 @@ def test_a_browser_without_session_is_told_what_to_run_and_a_code_signs_it_in_on
     expect(page.get_by_text("mission open", exact=True)).to_be_visible()
 
     code = house.live.request("POST", "/api/session", b"").json["code"]
-    house.go(page, f"/open?code={code}")
+    house.go(page, f"/open#{code}")
     expect(page.get_by_role("heading", name="Now", level=1)).to_be_visible()
 
     context.clear_cookies()
-    house.go(page, f"/open?code={code}")
+    house.go(page, f"/open#{code}")
     expect(page.get_by_role("alert")).to_contain_text("was used already")
     context.close()
 

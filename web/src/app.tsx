@@ -5,6 +5,7 @@ import { Route, Routes, useLocation } from "react-router";
 
 import { useSignedIn } from "@/api/session";
 import { Login } from "@/features/login/login";
+import { Opening } from "@/features/login/opening";
 import { Mishap } from "@/features/shell/mishap";
 import { Shell } from "@/features/shell/shell";
 import Now from "@/routes/now";
@@ -27,6 +28,7 @@ const NotHere = lazy(() => import("@/routes/not-here"));
 export function App() {
   const signedIn = useSignedIn();
   const { pathname } = useLocation();
+  if (pathname === "/open") return <Opening />;
   if (!signedIn || pathname === "/login") return <Login />;
   return (
     <Shell>

@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 
 import { queries } from "@/api/queries";
+import { setSignedIn, watchOtherTabs } from "@/api/session";
 import { App } from "@/app";
 import { watchPresence } from "@/features/shell/away";
 import { live } from "@/live/live";
@@ -13,6 +14,7 @@ import "@/ui/styles/index.css";
 
 applyTheme();
 watchPresence();
+watchOtherTabs((signedIn) => signedIn || setSignedIn(false));
 live.start();
 
 createRoot(document.getElementById("root")!).render(

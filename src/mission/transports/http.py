@@ -35,7 +35,7 @@ from mission.transports.signal_mcp import PATH as SIGNAL_PATH
 from mission.transports.signal_mcp import SignalServer
 from mission.transports.terminal import TerminalDoor
 from mission.transports.websocket import NOT_ALLOWED, LiveEvents
-from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response
+from mission.transports.wire import BEARER, bearer, caller_of, error_response, json_response, offered
 
 TOKEN_PROTOCOL = "mission.token."
 SESSION = "mission.session"
@@ -104,7 +104,7 @@ class Guard:
     async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
         """Whose token was shown; a browser's session counts as the operator's, where no token comes with it."""
         token = _shown_token(scope)
-        if token is None and (cookie := self._sessions.check(scope.get("method", "WEBSOCKET"), headers)) is not None:
+        if token is None and (cookie := self._sessions.check(scope, headers)) is not None:
             scope[SESSION] = cookie
             return None
         return await self._tokens.check(token)
@@ -235,9 +235,4 @@ def _host_of(header: str) -> str:
 
 def _shown_token(scope: Scope) -> str | None:
     """The token of a header, or one offered as a WebSocket subprotocol, for clients that cannot set headers."""
-    if token := bearer(Headers(scope=scope)):
-        return token
-    for name in scope.get("subprotocols", []):
-        if name.startswith(TOKEN_PROTOCOL):
-            return str(name.removeprefix(TOKEN_PROTOCOL))
-    return None
+    return bearer(Headers(scope=scope)) or offered(scope, TOKEN_PROTOCOL)

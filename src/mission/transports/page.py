@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import mimetypes
 from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from mission import __version__
-from mission.domain.errors import NotFound, PermissionDenied
+from mission.domain.errors import NotFound, PermissionDenied, StorageFull, Unauthenticated
 from mission.transports.session import SAFE_METHODS, SESSION_SECONDS, Sessions, cookie_name, cookie_of
 from mission.transports.wire import BEARER, error_response, json_response
+
+log = logging.getLogger("mission")
 
 FILES = Path(__file__).parents[1] / "page"
 DOORS = ("/api", "/mcp", "/ws")
 """Addresses that are not the page's: everything else shows it, and it finds its own way."""
+SIGN_IN = "/api/session/open"
+PUBLIC = frozenset({"/api/health", SIGN_IN})
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -52,6 +57,15 @@ HINT = f"""<!doctype html>
 """
 
 
+class NotSignedOut(StorageFull):
+    """This browser is still signed in: that it signed out could not be written down."""
+
+    default_hint = (
+        "Free some space on the disk that holds MISSION_HOME, see that its file 'ended-sessions' can be written, "
+        "then sign out again. 'mission token rotate' signs out every browser."
+    )
+
+
 class Page:
     """Serves the built files, and exchanges codes for sessions."""
 
@@ -64,7 +78,7 @@ class Page:
             Route("/api/session", self._code, methods=["POST"]),
             Route("/api/session", self._look, methods=["GET"]),
             Route("/api/session", self._end, methods=["DELETE"]),
-            Route("/open", self._open, methods=["GET"]),
+            Route(SIGN_IN, self._open, methods=["POST"]),
         ]
 
     async def _code(self, request: Request) -> Response:
@@ -80,26 +94,34 @@ class Page:
     async def _end(self, request: Request) -> Response:
         """Sign the browser out: it forgets its cookie, and a copy of it opens nothing either."""
         cookie = cookie_of(request.headers)
-        if cookie is not None and self._sessions.holds(cookie):
-            self._sessions.end(cookie)
+        try:
+            if cookie is not None and self._sessions.holds(cookie):
+                self._sessions.end(cookie)
+        except OSError as error:
+            log.warning("a browser could not be signed out: %s", error)
+            return error_response(NotSignedOut())
         answer = json_response({"signed_in": False})
         answer.delete_cookie(cookie_name(request.headers), httponly=True, samesite="strict")
         return answer
 
     async def _open(self, request: Request) -> Response:
-        """Sign the browser in and show it the page; a code that is no good leads to the page that says what to do."""
-        cookie = self._sessions.open(request.query_params.get("code", ""))
-        answer = RedirectResponse("/" if cookie is not None else "/login?code=over", status_code=303)
-        answer.headers["Cache-Control"] = "no-store"
-        if cookie is not None:
-            answer.set_cookie(
-                cookie_name(request.headers),
-                cookie,
-                max_age=SESSION_SECONDS,
-                httponly=True,
-                samesite="strict",
-                secure=request.url.scheme == "https",
+        """Sign the browser in: the cookie is its own, the key is the page's. No address holds the code or the key."""
+        opened = self._sessions.open(request.headers.get("mission-code", ""))
+        if opened is None:
+            return error_response(
+                Unauthenticated(
+                    "the code was used already, or is older than two minutes", hint="Run 'mission open' for a new one."
+                )
             )
+        answer = json_response({"signed_in": True, "key": opened.key}, headers={"Cache-Control": "no-store"})
+        answer.set_cookie(
+            cookie_name(request.headers),
+            opened.cookie,
+            max_age=SESSION_SECONDS,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
         return answer
 
     async def show(self, request: Request, error: Exception) -> Response:  # noqa: ARG002
@@ -130,8 +152,8 @@ class Page:
 
 
 def is_public(path: str) -> bool:
-    """Whether the address shows nothing but the page itself, which is the same for everybody."""
-    return not path.startswith(DOORS) or path == "/api/health"
+    """Whether the address needs no token: the page itself, which is the same for everybody, and the way to sign in."""
+    return not path.startswith(DOORS) or path in PUBLIC
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A browser's session: a one-time code opens it, a signed cookie carries it, signing out ends it."""
+"""A browser's session: a one-time code opens it, a cookie and a key carry it together, signing out ends it."""
 
 from __future__ import annotations
 
@@ -8,35 +8,45 @@ import hmac
 import secrets
 import time
 from collections.abc import Awaitable
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
+from starlette.types import Scope
 
 from mission.domain.errors import PermissionDenied, Unauthenticated
-from mission.files import write_private
+from mission.transports.ended_sessions import EndedSessions
+from mission.transports.wire import offered
 
 CODE_SECONDS = 120
 SESSION_SECONDS = 30 * 24 * 3600
 MOST_CODES = 100
 SAFE_METHODS = frozenset({"GET", "HEAD"})
+KEY_HEADER = "mission-session"
+KEY_PROTOCOL = "mission.session."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opened:
+    """The two halves of a session. A browser sends the cookie to every port of this host, the key only to ours."""
+
+    cookie: str
+    key: str
 
 
 class Sessions:
-    """Gives out codes and knows the cookies they were exchanged for.
+    """Gives out codes and knows the sessions they were exchanged for.
 
-    A cookie is signed with a key made of the operator's token: it outlives a restart of the daemon, needs no table,
-    and `mission token rotate` ends every session. One that was signed out is remembered for as long as it could last.
+    Cookie and key are signed with a key made of the operator's token: they outlive a restart of the daemon, need no
+    table, and `mission token rotate` ends every session. One that was signed out is remembered for as long as it could
+    last.
     """
 
     def __init__(self, operator: str, *, ended: Path) -> None:
         """`ended` is the file that remembers the sessions that were signed out."""
-        self._file = ended
-        self._ended: set[str] = set()
-        with suppress(FileNotFoundError):
-            self._ended.update(ended.read_text().split())
+        self._ended = EndedSessions(ended, lifetime=SESSION_SECONDS)
         self._endings: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._key = hashlib.sha256(b"mission session\0" + operator.encode()).digest()
         self._codes: dict[str, float] = {}
@@ -51,27 +61,27 @@ class Sessions:
         self._codes[code] = now + CODE_SECONDS
         return code
 
-    def open(self, code: str) -> str | None:
-        """The value of a session's cookie in exchange for a code; nothing for one that is unknown, used or old."""
+    def open(self, code: str) -> Opened | None:
+        """A new session in exchange for a code; nothing for one that is unknown, used or old."""
         if self._codes.pop(code, 0.0) < time.monotonic():
             return None
-        until = f"{int(time.time()) + SESSION_SECONDS}.{secrets.token_urlsafe(12)}"
-        return f"{until}.{self._signature(until)}"
+        session = f"{int(time.time()) + SESSION_SECONDS}.{secrets.token_urlsafe(12)}"
+        return Opened(cookie=f"{session}.{self._signature(session)}", key=self._key_of(session))
 
     def holds(self, cookie: str) -> bool:
-        """Whether we gave out this cookie and it is still good."""
+        """Whether we gave out this cookie and its session is not over."""
         session, _, signature = cookie.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._signature(session).encode()):
-            return False
-        return session not in self._ended and _end_of(session) > time.time()
+        return _same(signature, self._signature(session)) and session not in self._ended
 
     def end(self, cookie: str) -> None:
-        """Sign out: the cookie is worth nothing from now on, nor is a copy of it; its open sockets close."""
+        """Sign out: the session is worth nothing from now on, nor is a copy of it; its open sockets close.
+
+        An OSError when that cannot be written down: a restart would open it again, so it goes on instead.
+        """
         session = cookie.rpartition(".")[0]
-        self._ended = {each for each in self._ended if _end_of(each) > time.time()} | {session}
+        self._ended.add(session)
         if (ending := self._endings.get(session)) is not None:
-            ending.set()  # before it is written down, which a full disk may refuse
-        write_private(self._file, "".join(f"{each}\n" for each in sorted(self._ended)))
+            ending.set()
 
     async def outlives(self, cookie: str, serving: Awaitable[None]) -> bool:
         """Serve a socket for as long as its session lasts; whether it was the socket that ended."""
@@ -87,16 +97,28 @@ class Sessions:
                 task.cancel()
             await asyncio.gather(socket, over, return_exceptions=True)
 
-    def check(self, method: str, headers: Headers) -> str | None:
+    def check(self, scope: Scope, headers: Headers) -> str | None:
         """The cookie of a browser that asks with a session. What changes something must name our own page."""
         cookie = cookie_of(headers)
         if cookie is None:
             return None
         if not self.holds(cookie):
-            raise Unauthenticated("the browser's session is over", hint="Run 'mission open' for a new one.")
-        if method not in SAFE_METHODS and headers.get("origin") is None:
+            raise Unauthenticated(
+                "the browser's session is over", hint="Run 'mission open' for a new one.", session="over"
+            )
+        key = headers.get(KEY_HEADER) or offered(scope, KEY_PROTOCOL) or ""
+        if not _same(key, self._key_of(cookie.rpartition(".")[0])):
+            raise Unauthenticated(
+                "the cookie came without the key that the page keeps beside it",
+                hint="Run 'mission open' to sign in again.",
+                session="half",
+            )
+        if scope.get("method") not in SAFE_METHODS and headers.get("origin") is None:
             raise PermissionDenied("an action of a browser must name the page it comes from")
         return cookie
+
+    def _key_of(self, session: str) -> str:
+        return self._signature(f"key\0{session}")
 
     def _signature(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
@@ -113,5 +135,5 @@ def cookie_of(headers: Headers) -> str | None:
     return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers))
 
 
-def _end_of(session: str) -> int:
-    return int(session.partition(".")[0])
+def _same(given: str, ours: str) -> bool:
+    return hmac.compare_digest(given.encode(), ours.encode())

@@ -10,7 +10,7 @@ from urllib.parse import unquote, unquote_to_bytes
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive
+from starlette.types import Receive, Scope
 
 from mission.domain.errors import InvalidInput, MissionError, TooLarge
 from mission.gateway.caller import Caller, Progress, listed_toolsets
@@ -56,6 +56,14 @@ def bearer(headers: Headers) -> str | None:
     """The token of the Authorization header."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def offered(scope: Scope, prefix: str) -> str | None:
+    """What a client that can set no headers, a page's WebSocket, shows as a subprotocol with this prefix."""
+    for name in scope.get("subprotocols", []):
+        if name.startswith(prefix):
+            return str(name.removeprefix(prefix))
+    return None
 
 
 def error_response(error: MissionError) -> Response:

@@ -1,6 +1,6 @@
 // Talks to the daemon: every tool by its name, with the types that the server's models gave it.
 import { noteNumber } from "@/live/number";
-import { setSignedIn } from "./session";
+import { forgetKey, noteRefused, signedFetch } from "./session";
 import type { Tools } from "./types";
 
 export type ToolName = keyof Tools;
@@ -47,7 +47,7 @@ export async function call<Name extends ToolName>(
 export async function request(path: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, { credentials: "same-origin", ...init });
+    answer = await signedFetch(path, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, "NOT_CONNECTED", "Mission Control does not answer.", "It may be restarting: this is tried again.");
@@ -56,13 +56,27 @@ export async function request(path: string, init: RequestInit): Promise<Response
     noteNumber(answer.headers.get("Mission-Event"));
     return answer;
   }
-  if (answer.status === 401) setSignedIn(false);
   throw await errorOf(answer);
+}
+
+/** End this browser's session, for its other tabs too. */
+export async function signOut(): Promise<void> {
+  await request("/api/session", { method: "DELETE" });
+  forgetKey();
+  location.assign("/login");
+}
+
+interface ErrorWords {
+  code: string;
+  message: string;
+  hint: string | null;
+  details: Record<string, unknown>;
 }
 
 async function errorOf(answer: Response): Promise<ApiError> {
   try {
-    const { error } = (await answer.json()) as { error: { code: string; message: string; hint: string | null } };
+    const { error } = (await answer.json()) as { error: ErrorWords };
+    if (answer.status === 401) noteRefused(error);
     return new ApiError(answer.status, error.code, error.message, error.hint);
   } catch {
     return new ApiError(answer.status, `HTTP_${answer.status}`, "Mission Control gave no readable answer.", null);

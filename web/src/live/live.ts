@@ -2,7 +2,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 
 import { queries } from "@/api/queries";
-import { askWhetherSignedIn } from "@/api/session";
+import { askWhetherSignedIn, signedSocket } from "@/api/session";
 import { firstNumber } from "./number";
 import { Refresher } from "./refresh";
 import { LiveSocket, type Connection, type EventFrame } from "./socket";
@@ -14,18 +14,21 @@ class Live {
   private readonly watchers = new Set<() => void>();
   private readonly readers = new Set<(events: EventFrame[]) => void>();
   private readonly refresher = new Refresher(queries);
-  private readonly socket = new LiveSocket(socketAddress(), {
-    events: (events) => {
-      this.refresher.events(events);
-      for (const read of this.readers) read(events);
+  private readonly socket = new LiveSocket(
+    {
+      events: (events) => {
+        this.refresher.events(events);
+        for (const read of this.readers) read(events);
+      },
+      reset: () => this.refresher.everything(),
+      connection: (connection) => {
+        if (connection.state === "lost") void askWhetherSignedIn();
+        this.connection = connection;
+        for (const tell of this.watchers) tell();
+      },
     },
-    reset: () => this.refresher.everything(),
-    connection: (connection) => {
-      if (connection.state === "lost") void askWhetherSignedIn();
-      this.connection = connection;
-      for (const tell of this.watchers) tell();
-    },
-  });
+    () => signedSocket("/ws"),
+  );
 
   start(): void {
     void firstNumber.then((seq) => this.socket.start(seq));
@@ -67,8 +70,4 @@ export function useOnline(): boolean {
 /** Get events as they come, drawn together, at most ten times a second. */
 export function useEvents(reader: (events: EventFrame[]) => void): void {
   useEffect(() => live.read(reader), [reader]);
-}
-
-function socketAddress(): string {
-  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
 }

@@ -43,7 +43,6 @@ beforeEach(() => {
   drawn = 0;
   resets = 0;
   socket = new LiveSocket(
-    "ws://x/ws",
     {
       events: (events) => {
         drawn += 1;

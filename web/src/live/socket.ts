@@ -42,9 +42,8 @@ export class LiveSocket {
   private missed: { until: number; count: number } | null = null;
 
   constructor(
-    private readonly address: string,
     private readonly listener: Listener,
-    private readonly open: (address: string) => WebSocket = (address) => new WebSocket(address),
+    private readonly open: () => WebSocket,
   ) {}
 
   /** Connect, and go on after the event with this number. */
@@ -75,7 +74,7 @@ export class LiveSocket {
   private connect(): void {
     clearTimeout(this.retry);
     this.leave();
-    const socket = this.open(this.address);
+    const socket = this.open();
     this.socket = socket;
     socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", topic: "global", since: this.seq }));
     socket.onmessage = (message) => {

@@ -21,7 +21,7 @@ from mission.transports.httpwire import Connection
 def open_(only_print: bool, as_json: bool) -> None:
     """Open the web page, signed in. The address works once, within two minutes."""
     running = daemon.ensure(load_or_default())
-    address = f"{running.url}/open?code={_code(running)}"
+    address = f"{running.url}/open#{_code(running)}"
     if as_json:
         show_json({"url": address})
     elif only_print or not _opened(address):

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 
 import { request } from "@/api/client";
 import { Refusal } from "@/ui/form";
+import { saveFile } from "@/ui/save";
 import type { Emulator } from "./emulator";
 import { play, readCast, type Playing } from "./replay";
 
@@ -33,6 +34,14 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
     else playing.current?.goOn();
     setHeld(on);
   };
+  const save = async () => {
+    setProblem(null);
+    try {
+      saveFile(await (await request(address, { method: "GET" })).blob(), `${id}.cast`);
+    } catch (error) {
+      setProblem(error as Error);
+    }
+  };
   const seek = async (part: number) => (await begin())?.seek(part);
   const again = async () => {
     await seek(0);
@@ -62,9 +71,9 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
           ))}
         </select>
       </label>
-      <a className="button small" href={address} download={`${id}.cast`} title="As an asciicast, which other players show too">
+      <button type="button" className="button small" title="As an asciicast, which other players show too" onClick={() => void save()}>
         Save
-      </a>
+      </button>
       <Refusal error={problem} />
     </div>
   );

@@ -1,4 +1,5 @@
 // The terminal of one execution: what it showed, what it shows, what a person types. Goes on after a broken connection.
+import { signedSocket } from "@/api/session";
 import type { ExecutionRecord } from "@/api/types";
 import { live } from "@/live/live";
 
@@ -30,7 +31,7 @@ export class TerminalSocket {
   constructor(
     private readonly id: string,
     private readonly listener: TerminalListener,
-    private readonly open: (address: string) => WebSocket = (address) => new WebSocket(address),
+    private readonly open: (path: string) => WebSocket = signedSocket,
   ) {
     this.connect();
   }
@@ -60,8 +61,7 @@ export class TerminalSocket {
 
   private connect(): void {
     this.leave();
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = this.open(`${scheme}://${location.host}/ws/executions/${encodeURIComponent(this.id)}/terminal`);
+    const socket = this.open(`/ws/executions/${encodeURIComponent(this.id)}/terminal`);
     this.socket = socket;
     socket.onmessage = (message) => this.receive(JSON.parse(String(message.data)) as Frame);
     socket.onclose = () => this.closed();

@@ -1,17 +1,22 @@
 // Shown when the browser has no session: how to get one.
 import { useEffect, useState } from "react";
 
-import { askWhetherSignedIn } from "@/api/session";
+import { askWhetherSignedIn, useMissing, watchOtherTabs } from "@/api/session";
 import { Icon } from "@/ui/icons";
 
 const COMMAND = "mission open";
 const OVER = "That address was used already, or is older than two minutes.";
+const AGAIN = {
+  over: "This browser's session is over. Sign in again.",
+  half: "Sign in again: this browser has the cookie of a session, but not the key that belongs to it. Sessions from before an update have none.",
+};
 const OUT = "This browser is not signed in. Missions are shown to their owner only.";
 
 export function Login() {
   const over = new URLSearchParams(location.search).get("code") === "over";
   const [signedIn, setSignedIn] = useState<boolean | undefined>();
   const [still, setStill] = useState(false);
+  const missing = useMissing();
   const asked = location.pathname === "/login";
   useEffect(() => void askWhetherSignedIn().then(setSignedIn), []);
   const look = async () => {
@@ -23,9 +28,11 @@ export function Login() {
     const returned = () => {
       if (!asked && document.visibilityState === "visible") void askWhetherSignedIn().then((yes) => yes && goBack());
     };
+    const ignoreTabs = watchOtherTabs((yes) => yes && !asked && goBack());
     document.addEventListener("visibilitychange", returned);
     window.addEventListener("focus", returned);
     return () => {
+      ignoreTabs();
       document.removeEventListener("visibilitychange", returned);
       window.removeEventListener("focus", returned);
     };
@@ -48,7 +55,7 @@ export function Login() {
           </>
         ) : (
           <>
-            <p role={over ? "alert" : undefined}>{over ? OVER : OUT}</p>
+            <p role={over ? "alert" : undefined}>{over ? OVER : missing === null ? OUT : AGAIN[missing]}</p>
             <p>Run this in a shell. It opens the page, signed in:</p>
             <pre>{COMMAND}</pre>
             <div className="actions">

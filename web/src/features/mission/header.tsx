@@ -10,6 +10,7 @@ import { Refusal } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 import { Long } from "@/ui/long";
 import { Id } from "@/ui/parts";
+import { saveFile } from "@/ui/save";
 import { look, MISSION } from "@/ui/status";
 import { StatusPill } from "@/ui/status-icon";
 import { AddTask } from "./add-task";
@@ -99,12 +100,7 @@ function ExportMenu({ mission }: { mission: MissionOverview }) {
     menu.current?.removeAttribute("open");
     setFailed(null);
     const made = await call("mission_export", { mission_id: mission.id, format });
-    const address = URL.createObjectURL(new Blob([made.content], { type: made.media_type }));
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = made.filename;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    saveFile(new Blob([made.content], { type: made.media_type }), made.filename);
   };
   return (
     <>

@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 
-import { request, type ApiError } from "@/api/client";
+import { request, signOut, type ApiError } from "@/api/client";
 import { useTool } from "@/api/queries";
-import { signOut } from "@/api/session";
 import { NotifySwitch } from "@/features/inbox/notify";
 import { useConnection } from "@/live/live";
 import { useNow } from "@/ui/clock";
+import { Refusal } from "@/ui/form";
 import { Card, Segmented, Time } from "@/ui/parts";
 import { Loaded } from "@/ui/states";
 import type { Status } from "@/ui/status";
@@ -76,6 +76,8 @@ export function SettingsPage() {
 
 function ThisBrowser() {
   const [theme, setTheme] = useState<Theme>(chosenTheme);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const leave = () => signOut().catch(setProblem);
   return (
     <Card title="This browser">
       <div className="setting">
@@ -102,10 +104,11 @@ function ThisBrowser() {
         <span>
           This browser is signed in. <code>mission token rotate</code> signs out every browser.
         </span>
-        <button type="button" className="button" onClick={() => void signOut()}>
+        <button type="button" className="button" onClick={() => void leave()}>
           Sign out
         </button>
       </div>
+      <Refusal error={problem} what="This browser could not be signed out" />
     </Card>
   );
 }

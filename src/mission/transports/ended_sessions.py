@@ -1,0 +1,79 @@
+"""The sessions that were signed out, kept in a file for as long as each of them could have lasted."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import time
+from pathlib import Path
+
+from mission.files import write_private
+
+log = logging.getLogger("mission")
+
+_SUM = "sha256 "
+_BEFORE = "before "
+_LINE = re.compile(r"[0-9]{1,12}\.[\w-]+", re.ASCII)
+
+
+class EndedSessions:
+    """Knows which sessions are over. A file that is not whole could miss one, so then every earlier session is over."""
+
+    def __init__(self, path: Path, *, lifetime: int) -> None:
+        """`lifetime` is how many seconds a session lasts; its name begins with the second in which it ends."""
+        self._path = path
+        self._lifetime = lifetime
+        self._ended: set[str] = set()
+        self._before = 0
+        """Sessions that were opened before this second are over."""
+        try:
+            self._before, self._ended = _parsed(path.read_bytes())
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            log.warning("%s cannot be read (%s): every browser must sign in again, with 'mission open'", path, error)
+            self._start_anew()
+
+    def __contains__(self, session: str) -> bool:
+        """Whether the session is over, be it by its age."""
+        end = end_of(session)
+        return session in self._ended or end - self._lifetime < self._before or end <= time.time()
+
+    def add(self, session: str) -> None:
+        """Remember it; an error when that cannot be written down, and then it is not over."""
+        lasting = {each for each in self._ended if end_of(each) > time.time()} | {session}
+        self._write(lasting)
+        self._ended = lasting
+
+    def _start_anew(self) -> None:
+        """Remember that everybody had to sign in again. Where that cannot be written, the next start finds it out."""
+        self._before = int(time.time())
+        try:
+            self._write(set())
+        except OSError as error:
+            log.warning("%s cannot be written either: %s", self._path, error)
+
+    def _write(self, sessions: set[str]) -> None:
+        body = "".join(f"{line}\n" for line in [f"{_BEFORE}{self._before}", *sorted(sessions)])
+        write_private(self._path, f"{body}{_SUM}{_digest(body)}\n")
+
+
+def end_of(session: str) -> int:
+    """The second in which a session ends by itself."""
+    return int(session.partition(".")[0])
+
+
+def _parsed(content: bytes) -> tuple[int, set[str]]:
+    """What a whole file says; an error for any other."""
+    body, _, found = content.decode("ascii").rpartition(_SUM)
+    if found != f"{_digest(body)}\n":
+        raise ValueError("it is not whole")
+    before, *sessions = body.splitlines()
+    if not all(_LINE.fullmatch(each) for each in sessions):
+        raise ValueError("it has a line that is no session")
+    return int(before.removeprefix(_BEFORE)), set(sessions)
+
+
+def _digest(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()
