@@ -109,6 +109,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
 
     from mission.services.work import Unattended
     from mission.transports.http import answering_hosts, build_http
+    from mission.transports.protocols import BoundedHttp, QuietWebSocket
     from mission.transports.session import Sessions
 
     settings = app.settings
@@ -127,8 +128,8 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     )
     return uvicorn.Config(
         asgi,
-        http="httptools",
-        ws="websockets-sansio",
+        http=BoundedHttp,
+        ws=QuietWebSocket,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -159,11 +160,15 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """End in order on a signal; uvicorn would raise it once more afterwards and skip our own cleaning up."""
+            """End in order on a signal; a second one changes nothing. Uvicorn would drop everything at the second, and
+            raise the signal once more afterwards, before we have cleaned up."""
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, self.handle_exit, number, None)
+                loop.add_signal_handler(number, self._end)
             yield
+
+        def _end(self) -> None:
+            self.should_exit = True
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             app.events.wake_waiters()
@@ -250,6 +255,12 @@ def _log_to_file(settings: Settings) -> None:
 def _quiet_libraries() -> None:
     for name in ("alembic", "mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(_is_no_end_of_ours)
+
+
+def _is_no_end_of_ours(record: logging.LogRecord) -> bool:
+    """A request that is cut off because the daemon stops is no error."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def _run(main: Coroutine[Any, Any, None]) -> None:

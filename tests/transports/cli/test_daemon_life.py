@@ -74,6 +74,34 @@ def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Progr
     assert not (fresh.home / "daemon.json").exists()
 
 
+def test_a_second_ctrl_c_and_a_request_that_never_ends_leave_no_traceback(fresh: Program) -> None:
+    process = fresh.start()
+    running = fresh.running()
+    assert running is not None
+    host, port = running.url.removeprefix("http://").split(":")
+    head = f"POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {running.token}\r\nContent-Length: 9\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=60) as line:
+        line.sendall(f"GET /api/health HTTP/1.1\r\nHost: {host}\r\n\r\n{head}".encode())
+        assert b"200 OK" in line.recv(65536)
+
+        process.send_signal(signal.SIGINT)
+        until(lambda: is_refused(host, int(port)))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+
+    log = (fresh.home / "daemon.log").read_text()
+    assert (process.returncode, "Traceback" in f"{out}{err}{log}") == (0, False)
+    assert log.rstrip().endswith("stopped")
+
+
+def is_refused(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=60).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 def test_a_taken_port_is_named(fresh: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
