@@ -17,6 +17,15 @@ class UnusableHome(InvalidState):
     default_hint = "Set MISSION_HOME to a folder you may write to."
 
 
+class UnusableToken(InvalidState):
+    """The operator's token cannot be read."""
+
+    default_hint = (
+        "Make a new one with 'mission token rotate', or put the old file back. "
+        "Clients that have the old token written down need the new one."
+    )
+
+
 def make_home(settings: Settings) -> None:
     """Make the folder if need be; nobody else may look in."""
     try:
@@ -32,11 +41,15 @@ def make_home(settings: Settings) -> None:
 
 def operator_token(settings: Settings) -> str:
     """The operator's token, made at the first start."""
-    with suppress(FileNotFoundError):
-        token = settings.token_path.read_text().strip()
-        if token:
-            return token
-    return renew_token(settings)
+    try:
+        token = settings.token_path.read_bytes().decode("ascii").strip()
+    except FileNotFoundError:
+        token = ""
+    except OSError as error:
+        raise UnusableToken(f"{settings.token_path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UnusableToken(f"{settings.token_path} holds no token, but something that is no text") from None
+    return token or renew_token(settings)
 
 
 def renew_token(settings: Settings) -> str:

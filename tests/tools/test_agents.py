@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.errors import AgentNotFound, InvalidInput, NotFound
+from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, NotFound
 
 
 async def register(call, **more):
@@ -111,3 +111,48 @@ async def test_wrong_agents_runtimes_and_tasks_are_named(call):
             await call("agent_update", {"id": agent, "workspace_path": wrong})
     with pytest.raises(NotFound, match="t_0000000000"):
         await call("agent_heartbeat", {"agent_id": agent, "current_task_id": "t_0000000000"})
+
+
+@pytest.mark.parametrize(
+    "name", ["human", "Human", " operator ", "SYSTEM", "unknown", "mission", "Mission_Control", "a_x", "t_0123456789"]
+)
+async def test_nobody_registers_under_a_name_that_stands_for_somebody_else_or_for_an_id(call, name):
+    with pytest.raises(InvalidInput, match="is no name for an agent") as refused:
+        await register(call, name=name)
+    with pytest.raises(InvalidInput, match="is no name for an agent"):
+        await call("mcp__agent__create", {"type": "WORKER", "name": name})
+
+    assert refused.value.details == {"field": "name"}
+    assert (await call("agent_list", {}))["agents"] == []
+
+
+async def test_an_agent_cannot_take_the_name_of_another_that_lives(call, clock):
+    worker, ada = await register(call, name="bob"), await register(call, name="ada")
+
+    with pytest.raises(InvalidState, match=f"agent {ada} bears the name 'ada'") as refused:
+        await call("agent_register", {"name": "ada", "runtime": "custom"}, agent=worker)
+    assert "Choose another name" in refused.value.hint
+    chief = (await call("mcp__agent__create", {"type": "SUPERVISOR", "name": "chief"}))["id"]
+    with pytest.raises(InvalidState, match="bears the name 'ada'"):
+        await call("mcp__agent__create", {"type": "WORKER", "name": "ada"}, agent=chief)
+    assert (await call("agent_get", {"id": "ada"}))["id"] == ada
+
+    clock.advance(minutes=5)  # one that fell silent leaves its name to its successor
+    successor = await call("agent_register", {"name": "ada", "runtime": "custom"}, agent=worker)
+    assert (await call("agent_get", {"id": "ada"}))["id"] == successor["id"] != ada
+
+
+async def test_whoever_registers_again_as_who_it_is_stays_that_agent(call):
+    worker = await register(call, name="bob", capabilities=["python"])
+    again = await call(
+        "agent_register", {"name": "bob", "runtime": "custom", "workspace_path": "/tmp/there"}, agent=worker
+    )
+    session = {"role": "coordinator", "name": "codex-1", "metadata": {"session_id": "s1"}}
+    first, same = await register(call, **session), await register(call, **session)
+    other = await register(call, **{**session, "metadata": {"session_id": "s2"}})
+
+    found = await call("agent_get", {"id": worker})
+    assert again == {"id": worker, "name": "bob", "status": "online"}
+    assert (found["capabilities"], found["workspace_path"]) == (["python"], "/tmp/there")
+    assert first == same != other
+    assert len((await call("agent_list", {}))["agents"]) == 3

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from sqlalchemy import text
 
 from tests.transports.live import Json, Live, until
 
@@ -256,6 +257,26 @@ def test_pages_of_a_topic_hold_all_of_it_whatever_lies_between(live: Live) -> No
         seen += [event["seq"] for event in page["events"]]
 
     assert seen == whole
+
+
+def test_a_reader_that_must_begin_anew_is_given_the_newest_number_however_few_events_it_asks_for(
+    live_on_both: Live,
+) -> None:
+    live = live_on_both
+    mission = live.mission()
+    for number in range(7):
+        live.task(mission, f"t{number}")
+    newest = events(live)["seq"]
+
+    def forget(tx: Any) -> None:
+        tx.connection.execute(text("DELETE FROM events WHERE seq <= 3"))
+
+    live.run(live.app.database.write(forget))
+
+    for topic in ("global", f"mission:{mission}"):
+        answer = events(live, since=1, limit=2, topic=topic)
+        assert answer == {"events": [], "reset": True, "oldest": 4, "seq": newest}
+    assert [each["seq"] for each in events(live, since=3, limit=2)["events"]] == [4, 5]
 
 
 def test_a_number_that_was_never_given_means_reset(live: Live) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mission.events.bus import Bus, Topic
 from mission.store.database import Database
@@ -128,10 +128,14 @@ def _since(tx: Tx, *, since: int, limit: int) -> list[StoredEvent]:
 
 
 def _chapter(tx: Tx, *, topic: Topic, since: int, limit: int) -> Chapter:
+    """What a reader can go on with; for one that cannot, nothing but the numbers to begin anew from."""
+    empty = Chapter(events=[], whole=True, oldest=tx.events.oldest(), newest=tx.events.newest())
+    if not empty.reaches(since):
+        return empty
     events = tx.events.since(since, limit=limit, mission_id=topic.mission_id)
-    return Chapter(
+    return replace(
+        empty,
         events=[event for event in events if topic.matches(event)],
         whole=len(events) < limit,
-        oldest=tx.events.oldest(),
-        newest=events[-1].seq if len(events) == limit else tx.events.newest(),
+        newest=events[-1].seq if len(events) == limit else empty.newest,
     )

@@ -9,8 +9,8 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.actions import Action
-from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, is_silent
-from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied
+from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, check_name, is_silent
+from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.services import tasks
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
@@ -47,8 +47,9 @@ def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
     if reference.startswith(f"{PREFIXES['agent']}_"):
         return tx.agents.get(reference)
     staying = tx.agents.staying_by_name(reference)
-    present = [agent for agent in staying if not is_silent(agent.last_seen_at, now=tx.now, silence=tx.silence)]
-    named = present or staying  # one that crashed gives its name to its successor, and keeps it without one
+    named = (
+        _present(tx, staying) or staying
+    )  # one that crashed gives its name to its successor, and keeps it without one
     if len(named) == 1:
         return named[0]
     if not named and is_id(reference):
@@ -78,14 +79,19 @@ def register(
     workspace_path: str | None,
     metadata: Mapping[str, Any] | None,
 ) -> Seen:
-    """A new agent, online from now on; `by` is the agent that asks, if it is one."""
+    """A new agent, online from now on; `by` is the agent that asks, if it is one.
+
+    An agent that registers under its own name, and a client's session that registers again, are who they were.
+    """
     if role is AgentRole.COORDINATOR and by is not None and by.type is not AgentType.SUPERVISOR:
         raise PermissionDenied(
             "only the operator or a SUPERVISOR registers a coordinator", hint="Register as worker instead."
         )
+    if (known := _known(tx, by=by, name=name, metadata=metadata)) is not None:
+        return _again(tx, known, capabilities=capabilities, workspace_path=workspace_path, metadata=metadata)
     agent = Agent(
         id=new_id("agent"),
-        name=name,
+        name=name_for(tx, by=by, name=name),
         runtime=runtime,
         type=role.type,
         capabilities=list(capabilities),
@@ -100,6 +106,58 @@ def register(
     seen = Seen(agent=agent, presence=Presence.ONLINE)
     tx.emit(events.AgentCreated(agent=agent, presence=seen.presence))
     return seen
+
+
+def name_for(tx: Tx, *, by: Agent | None, name: str) -> str:
+    """The name, if it may be given to a new agent: agents cannot take one that another living agent bears.
+
+    The operator can, as several launched agents of one client do: each is then named by its id.
+    """
+    check_name(name)
+    taken = _present(tx, tx.agents.staying_by_name(name)) if by is not None else []
+    if not taken:
+        return name
+    raise InvalidState(
+        f"agent {taken[0].id} bears the name '{name[:100]}' and lives",
+        hint=f"Choose another name. Whoever is that agent acts as {taken[0].id} and need not register again.",
+        agent_id=taken[0].id,
+    )
+
+
+def _known(tx: Tx, *, by: Agent | None, name: str, metadata: Mapping[str, Any] | None) -> Agent | None:
+    """The agent that registers itself again."""
+    if by is not None:
+        return tx.agents.get(by.id) if by.name == name else None
+    session = (metadata or {}).get("session_id")
+    named = _present(tx, tx.agents.staying_by_name(name)) if session is not None else []
+    return next((agent for agent in named if (agent.metadata or {}).get("session_id") == session), None)
+
+
+def _again(
+    tx: Tx,
+    agent: Agent,
+    *,
+    capabilities: Sequence[str],
+    workspace_path: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> Seen:
+    agent = replace(
+        agent,
+        declared=Presence.ONLINE,
+        capabilities=list(capabilities) or agent.capabilities,
+        workspace_path=workspace_path or agent.workspace_path,
+        metadata={**(agent.metadata or {}), **(metadata or {})},
+        last_seen_at=tx.now,
+        updated_at=tx.now,
+    )
+    tx.agents.save(agent)
+    seen = Seen(agent=agent, presence=agent.presence(now=tx.now, silence=tx.silence))
+    tx.emit(events.AgentUpdated(agent=agent, presence=seen.presence))
+    return seen
+
+
+def _present(tx: Tx, agents: Sequence[Agent]) -> list[Agent]:
+    return [agent for agent in agents if not is_silent(agent.last_seen_at, now=tx.now, silence=tx.silence)]
 
 
 def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm) -> Seen:

@@ -144,7 +144,7 @@ def create(
         tx.missions.get(mission_id)
     agent = Agent(
         id=new_id("agent"),
-        name=name,
+        name=agents.name_for(tx, by=by, name=name),
         runtime=runtime,
         type=type,
         metadata={},

@@ -46,6 +46,11 @@ class Presence:
         self._note = self._notes / f"{os.getpid()}-{id(self)}"
         self._role = role
 
+    @property
+    def was_entered(self) -> bool:
+        """Whether anybody ever was among the holders."""
+        return self._notes.is_dir()
+
     def enter(self) -> None:
         """Be counted among the holders; waits while somebody has it exclusively."""
         self._lock.acquire(exclusive=False)

@@ -24,6 +24,15 @@ class NewerDatabase(InvalidState):
     default_hint = "Upgrade Mission Control, or restore a backup made by this version."
 
 
+class StoreLost(InvalidState):
+    """The database is empty, though it held a store before."""
+
+    default_hint = (
+        "Bring it back with 'mission restore BACKUP'; automatic backups lie in the folder 'backups' of MISSION_HOME. "
+        "To begin with an empty store, remove the file."
+    )
+
+
 def revision_of(connection: Connection) -> str | None:
     """The revision a database stands at; nothing for an empty one."""
     if not inspect(connection).has_table("alembic_version"):
@@ -84,6 +93,8 @@ def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable
         revision = revision_of(connection)
         if revision is not None and revision > HEAD:
             raise NewerDatabase(found=revision, known=HEAD)
+        if revision is None and (name := backend.expects_store()) is not None:
+            raise StoreLost(f"{name} is empty, though it held a store before")
         if revision != HEAD:
             if revision is not None:
                 backup(revision)

@@ -94,6 +94,10 @@ class PostgresBackend:
         )
         self.presence = PostgresPresence(self.connect)
 
+    def expects_store(self) -> str | None:
+        """An empty database of a server is a new one, as far as anybody can tell."""
+        return None
+
     def connect(self) -> Connection:
         connection = self._engine.connect()
         connection.exec_driver_sql(f"SET lock_timeout = {LOCK_MILLISECONDS}")

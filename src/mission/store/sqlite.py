@@ -50,6 +50,7 @@ class SqliteBackend:
 
     def __init__(self, path: Path, *, role: str) -> None:
         self.path = path
+        self._was_there = path.exists()
         path.touch(mode=0o600)  # its sidecars take over this mode
         self.presence = Presence(path.with_name("database.lock"), role=role)
         self._engine = _engine(path)
@@ -57,6 +58,10 @@ class SqliteBackend:
 
     def connect(self) -> Connection:
         return self._engine.connect()
+
+    def expects_store(self) -> str | None:
+        """A file that was there before us, beside the traces of those who used it, held a store once."""
+        return str(self.path) if self._was_there and self.presence.was_entered else None
 
     def begin_write(self, connection: Connection) -> None:
         self._turn.acquire()

@@ -389,7 +389,11 @@ def _log_since(settings: Settings, start: int) -> str:
             text = log.read()[-16384:].decode("utf-8", "replace")
     except OSError:
         return ""
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith((" ", "Traceback "))]
+    lines, in_traceback = [], False
+    for line in text.splitlines():
+        in_traceback = line.startswith("Traceback ") or (in_traceback and line.startswith(" "))
+        if line.strip() and not in_traceback:
+            lines.append(line)
     return "\n".join(line[:400] for line in lines[-LOG_LINES_SHOWN:])
 
 

@@ -102,6 +102,69 @@ def is_refused(host: str, port: int) -> bool:
     return False
 
 
+def test_a_database_that_was_emptied_is_not_taken_for_a_new_one(fresh: Program, tmp_path: Path) -> None:
+    fresh.does("up", "--detach")
+    mission = fresh.call("start_mission", name="Auth", objective="It works")["mission_id"]
+    fresh.does("down")
+    kept = str(tmp_path / "kept.zip")
+    fresh.does("backup", kept)
+    for left in fresh.home.glob("mission.db-*"):
+        left.unlink()
+    fresh.settings.sqlite_path.write_bytes(b"")
+
+    refused = [fresh.refuses("up"), fresh.refuses("up", "--detach")]
+    [found] = [each for each in fresh.run("doctor", "--json").json["findings"] if each["check"] == "database"]
+    for error in refused:
+        assert f"{fresh.settings.sqlite_path} is empty, though it held a store before" in error["message"]
+        assert "mission restore" in f"{error['message']} {error['hint']}"
+        assert "remove the file" in f"{error['message']} {error['hint']}"
+    assert (found["status"], "is empty" in found["message"]) == ("problem", True)
+    assert fresh.settings.sqlite_path.stat().st_size < 10_000
+
+    fresh.does("restore", kept, "--yes")
+    fresh.does("up", "--detach")
+    assert fresh.call("get_context", mission_id=mission, include=["tasks"])["mission_name"] == "Auth"
+    fresh.does("down")
+    fresh.settings.sqlite_path.unlink()
+    fresh.does("up", "--detach")
+    assert fresh.call("workflow_list")["workflows"] == []
+
+
+def test_a_first_start_that_was_cut_off_and_a_restore_that_failed_leave_a_home_that_starts(
+    fresh: Program, tmp_path: Path
+) -> None:
+    fresh.home.mkdir(exist_ok=True)
+    fresh.settings.sqlite_path.touch()
+    (tmp_path / "bad.zip").write_bytes(b"nothing")
+    fresh.refuses("restore", str(tmp_path / "bad.zip"), "--yes")
+
+    assert fresh.does("up", "--detach")["url"]
+
+
+def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program) -> None:
+    fresh.home.mkdir(exist_ok=True)
+    file = fresh.settings.token_path
+    file.write_bytes(b"\xff\xfe\x00")
+
+    refused = [fresh.refuses("up"), fresh.refuses("up", "--detach"), fresh.refuses("token", "show")]
+    for error in refused:
+        assert str(file) in error["message"]
+        assert "mission token rotate" in f"{error['message']} {error['hint']}"
+
+    fresh.does("token", "rotate")
+    assert fresh.does("up", "--detach")["url"]
+
+
+def test_a_list_of_signed_out_sessions_that_cannot_be_read_is_named_and_stops_nothing(fresh: Program) -> None:
+    fresh.home.mkdir(exist_ok=True)
+    fresh.settings.sessions_path.write_bytes(b"\xff\xfe\x00")
+
+    fresh.does("up", "--detach")
+    log = fresh.settings.log_path.read_text()
+    assert f"{fresh.settings.sessions_path} cannot be read" in log
+    assert "sign in again, with 'mission open'" in log
+
+
 def test_a_taken_port_is_named(fresh: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])

@@ -293,7 +293,7 @@ def _sqlite(path: Path) -> Iterator[Finding]:
         mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
         yield Finding(check="database", status="problem", message=message, mend=mend)
         return
-    yield _revision(str(path), revision)
+    yield _lost(path) if revision is None and _was_used(path) else _revision(str(path), revision)
     yield from _sqlite_faults(path, revision)
 
 
@@ -325,6 +325,18 @@ def _faults(connection: Connection) -> Iterator[Finding]:
     errors = f"{found.total} internal error{'s' if found.total > 1 else ''} in the last 24 hours"
     message = f"{errors}; the newest is {found.newest} ({found.tool}, {ago(shown(found.at))})"
     yield Finding(check="errors", status="warning", message=message, mend=f"mission audit {found.newest}")
+
+
+def _was_used(path: Path) -> bool:
+    from mission.store.locks import Presence
+
+    return Presence(path.with_name("database.lock"), role="doctor").was_entered
+
+
+def _lost(path: Path) -> Finding:
+    mend = "'mission restore' brings back a backup; to begin with an empty store, remove the file."
+    message = f"{path} is empty, though it held a store before"
+    return Finding(check="database", status="problem", message=message, mend=mend)
 
 
 def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
