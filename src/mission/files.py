@@ -16,6 +16,15 @@ def write_private(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
+        _sync(path.parent)  # or a power cut could bring the old content back
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
