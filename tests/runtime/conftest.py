@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,32 @@ class Control:
                 await asyncio.sleep(0.01)
         return execution
 
+    async def until_task(self, task: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The task as soon as it is so."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                seen = self.app.events.last
+                found = await self.call("task_get", {"id": task})
+                if condition(found):
+                    return found
+                await self.app.events.wait(seen, seconds=1)
+
+    async def waiting(self) -> list[dict[str, Any]]:
+        """What waits for a person."""
+        return list((await self.call("queue_list"))["items"])
+
+    async def words(self, task: str) -> tuple[str, str, str]:
+        """What the task, its agent and its execution show, as every page reads them."""
+        newest = await self.newest(task)
+        overview = await self.call("overview_mission", {"mission_id": newest.mission_id})
+        runs = await self.call("overview_executions", {})
+        fleet = (await self.call("overview"))["fleet"]
+        shown = next(each["state"] for each in overview["tasks"] if each["id"] == task)
+        run = next(each for each in runs["executions"] if each["id"] == newest.id)
+        agent = next(each["state"] for each in fleet if each["id"] == newest.agent_id)
+        assert run["task_state"] == shown
+        return shown, agent, run["status"]
+
     async def newest(self, task: str) -> Execution:
         """The execution of a task that was launched last."""
         found = await self.app.database.read(_newest, task=task)
@@ -134,7 +161,20 @@ class Control:
 @pytest.fixture
 async def control(sqlite_settings: Settings, repository: Path) -> AsyncIterator[Control]:
     """A daemon without its doors, on SQLite; nothing it launched outlives the test."""
-    app = App(sqlite_settings, role="a test")
+    async with _running(sqlite_settings, repository) as made:
+        yield made
+
+
+@pytest.fixture
+async def either_control(settings: Settings, repository: Path) -> AsyncIterator[Control]:
+    """The same on each of the two databases."""
+    async with _running(settings, repository) as made:
+        yield made
+
+
+@asynccontextmanager
+async def _running(settings: Settings, repository: Path) -> AsyncIterator[Control]:
+    app = App(settings, role="a test")
     async with app.running(periodic=True):
         made = Control(app, repository)
         yield made

@@ -72,16 +72,42 @@ def talk() -> None:
 
 
 def linger() -> None:
-    """Asks, and ends only when the file that its argument names is there; goes on with the answer."""
+    """Asks, and ends only when the file that its argument names is there; goes on with the answer. May crash then."""
     talk()
-    while not os.path.exists(sys.argv[2]):
+    wait_for(sys.argv[2])
+    sys.exit(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
+
+
+def hesitate() -> None:
+    """Asks twice, goes on without an answer when the first file is there, and ends with the second."""
+    ask()
+    mark("q2", "needs_input", question="How far?")
+    wait_for(sys.argv[2])
+    mark("p1", "progress", summary="went left")
+    wait_for(sys.argv[3])
+
+
+def wait_for(path: str) -> None:
+    while not os.path.exists(path):
         time.sleep(0.05)
+
+
+def fail() -> None:
+    """Says that it failed, unless somebody gave it a hint; exits as its argument says."""
+    with open(os.environ["MISSION_PROMPT_FILE"]) as file:
+        prompt = file.read()
+    hint = [line for line in prompt.splitlines() if "hint" in line]
+    if hint:
+        mark("c1", "completed_claim", summary=hint[0])
+        return
+    mark("f1", "progress", summary="looked everywhere")
+    mark("f2", "failed_claim", reason="There is no license key")
+    sys.exit(int(sys.argv[2]))
 
 
 def late() -> None:
     """Works when the file that its argument names is there."""
-    while not os.path.exists(sys.argv[2]):
-        time.sleep(0.05)
+    wait_for(sys.argv[2])
     work()
 
 

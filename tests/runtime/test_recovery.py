@@ -12,6 +12,7 @@ import pytest
 from mission.domain.errors import InvalidState, MissionError
 from mission.domain.execution import ExecutionStatus
 from mission.runtime.process import Process, Start
+from mission.runtime.runner import processes
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus
@@ -111,3 +112,31 @@ async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_
     assert (kinds, status) == ((["progress", "marker", "completed_claim"], "in_progress") if ran else ([], "pending"))
     assert ran or not step.endswith("Call.write")
     assert await control.leaves_nothing(ended.id)
+
+
+@pytest.mark.parametrize("leaves", ["checkpoint", "progress"])
+async def test_after_kill_9_the_next_owner_learns_who_had_the_task_and_the_step_it_left(
+    either_control: Control, leaves: str
+):
+    control = either_control
+    task = await control.task()
+    launched = await control.launch("patient", task=task)
+    await control.until(launched["id"], lambda each: each.progress is not None)
+    dead = launched["agent_id"]
+    if leaves == "checkpoint":
+        note = {"task_id": task, "type": "progress", "summary": "Half done", "detail": {"next_step": "Fix the lexer"}}
+        await control.call("checkpoint_add", {**note, "agent_id": dead})
+    for pid in processes.members(launched["id"], group=None):
+        os.kill(pid, signal.SIGKILL)
+    await control.ended(launched["id"])
+
+    bob = (await control.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
+    taken = await control.call("task_claim", {"task_id": task, "agent_id": bob})
+    context = await control.call("task_load_context", {"task_id": task})
+
+    assert taken["recovery"]["previous_owner"] == dead
+    assert taken["recovery"]["checkpoints"][-1]["author"] == "system"
+    step = (
+        f'Next: "Fix the lexer" (says {dead}).' if leaves == "checkpoint" else f'Go on after: "waiting" (says {dead}).'
+    )
+    assert context["next_step"] == f"Begin it with start_task. {step}"

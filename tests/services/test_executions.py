@@ -85,7 +85,7 @@ async def test_who_takes_a_task_that_an_execution_left_reads_why(workshop):
     claim = await workshop.call("task_claim", {"task_id": created.task.id, "agent_id": bob})
 
     note = claim["recovery"]["checkpoints"][-1]
-    assert note["summary"] == f"execution {created.execution.id} ended failed: exit code 1"
+    assert (note["summary"], note["author"]) == ("command failed: No compiler", "system")
     assert (note["detail"]["claim"]["reason"], note["detail"]["progress"]["summary"]) == ("No compiler", "Half way")
 
 

@@ -28,7 +28,7 @@ async def found(call):
 
 async def swept(call):
     await health.sweep(Unattended(call.app.database), every=timedelta())
-    return await found(call)
+    return [each for each in await found(call) if each[0] != "failure"]
 
 
 async def dismiss_all(call):

@@ -19,7 +19,7 @@ async def test_each_signal_has_the_effect_of_its_policy_and_no_other(workshop):
         ("ready_for_verification", {"summary": "Look"}, "recorded-only", "running", "in_progress"),
         ("completed_claim", {"summary": "Done"}, "recorded-only", "running", "in_progress"),
         ("failed_claim", {"reason": "No"}, "recorded-only", "running", "in_progress"),
-        ("needs_input", {"question": "Which?", "choices": []}, "promoted", "waiting", "in_progress"),
+        ("needs_input", {"question": "Which?", "choices": []}, "promoted", "waiting", "paused"),
         ("progress", {"summary": "Guessed"}, "promoted", "running", "in_progress"),
         ("blocked", {"reason": "No network"}, "promoted", "waiting", "blocked"),
     ]
@@ -37,7 +37,6 @@ async def test_each_signal_has_the_effect_of_its_policy_and_no_other(workshop):
     assert task["hold"] == {"kind": "blocked", "reason": "No network", "by": created.agent.id}
     queue = (await workshop.call("queue_list"))["items"]
     assert {(item["kind"], item["subject"], item["execution_id"]) for item in queue} == {
-        ("question", "Which?", id),
         ("blocker", "No network", id),
     }
 

@@ -420,3 +420,21 @@ async def test_claims_follow_the_model_whatever_happens_in_whatever_order(call, 
         await settle(call)
         found = await call("task_get", {"id": task})
         assert (found["assigned_agent_id"], found["fence"]) == (model.owner[task], model.fence[task])
+
+
+@pytest.mark.parametrize("way", ["release", "unregister"])
+async def test_whoever_takes_a_task_that_was_given_back_learns_who_had_it(call, make_workflow, make_agent, way):
+    ada, bob, eve = [await make_agent(name) for name in ("ada", "bob", "eve")]
+    _, tasks = await make_workflow(planned("a"))
+    await call("start_task", {"task_id": tasks["a"], "agent_id": ada})
+    if way == "release":
+        await call("task_release", {"task_id": tasks["a"], "agent_id": ada})
+    else:
+        await call("agent_unregister", {"id": ada})
+
+    taken = await call("task_claim", {"task_id": tasks["a"], "agent_id": bob})
+    await call("task_release", {"task_id": tasks["a"], "agent_id": bob})
+    next_one = await call("task_claim_next", {"agent_id": eve})
+
+    assert taken["recovery"]["previous_owner"] == ada
+    assert next_one["recovery"]["previous_owner"] == bob

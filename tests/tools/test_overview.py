@@ -42,6 +42,7 @@ async def test_a_glance_shows_what_runs_who_works_and_what_ended_since(call, clo
         "working": 1,
         "needs": 0,
         "failed": 0,
+        "failed_attempts": 0,
         "skipped": 0,
         "total": 3,
     }

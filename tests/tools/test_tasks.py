@@ -43,6 +43,7 @@ async def test_a_fresh_task_is_read_whole(call, make_workflow):
         "lease_until": None,
         "fence": 0,
         "attempts": 0,
+        "failed_attempts": 0,
         "files_changed": None,
         "created_at": found["created_at"],
         "updated_at": found["updated_at"],

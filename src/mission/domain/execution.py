@@ -190,6 +190,11 @@ class Execution:
         done = {SignalType.COMPLETED_CLAIM, SignalType.READY_FOR_VERIFICATION}
         return self.claim is not None and self.claim["type"] in done
 
+    @property
+    def claims_failed(self) -> bool:
+        """Whether the last thing the agent claimed is that it failed."""
+        return self.claim is not None and self.claim["type"] == SignalType.FAILED_CLAIM
+
     def move_to(self, status: ExecutionStatus, *, at: datetime) -> Execution:
         if status is self.status and status in LIVE:
             return self

@@ -19,11 +19,27 @@ ACCEPT = {"kind": "fixed", "label": "Accept", "value": "accept"}
 SEND_BACK = {"kind": "manual", "label": "Send back", "placeholder": "What is missing?"}
 """The two ways out of a review."""
 
+RETRY = {"kind": "fixed", "label": "Retry", "value": "retry"}
+RETRY_WITH_HINT = {
+    "kind": "manual",
+    "label": "Retry with a hint",
+    "placeholder": "What should the agent do differently?",
+}
+GIVE_TO_ANOTHER = {
+    "kind": "manual",
+    "label": "Give to another",
+    "placeholder": "An agent, or a client such as codex",
+}
+SKIP = {"kind": "fixed", "label": "Skip", "value": "skip"}
+AFTER_FAILURE = (RETRY, RETRY_WITH_HINT, GIVE_TO_ANOTHER, SKIP)
+"""What a person can do about a task whose agent failed."""
+
 
 class ItemKind(StrEnum):
     QUESTION = "question"
     BLOCKER = "blocker"
     REVIEW = "review"
+    FAILURE = "failure"
     ESCALATION = "escalation"
     MAIL = "mail"
     HEALTH = "health"
@@ -39,7 +55,9 @@ HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
 """Kinds of items that can keep a task from going on."""
 
 INPUT_HOLD = "input"
-"""The kind of hold of a task whose agent has ended with an open question."""
+"""The kind of hold of a task whose agent asked a question."""
+BLOCKED_HOLD = "blocked"
+"""The kind of hold of a task that was reported as blocked."""
 
 STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
 """Kinds of items that a task which stands still may wait for."""
@@ -84,9 +102,21 @@ class QueueItem:
         return self.kind in HOLDING and self.task_id is not None and self.entry_id is None
 
     @property
+    def hold(self) -> dict[str, Any]:
+        """The hold of the task that stands still until this is closed."""
+        kind = INPUT_HOLD if self.kind is ItemKind.QUESTION else BLOCKED_HOLD
+        return {"kind": kind, "reason": self.body or self.subject, "by": self.agent_id}
+
+    @property
+    def said(self) -> str:
+        """The words of the answer, without the value of the choice."""
+        value = str(self.chosen.get("value") or "")
+        return (self.answer or "").removeprefix(value).removeprefix(": ") if value else self.answer or ""
+
+    @property
     def chosen(self) -> Mapping[str, Any]:
         """The choice that was made; nothing where the answer was given in words alone."""
-        return self._choice(self.choice)
+        return self.choice_of(self.choice)
 
     @property
     def labels(self) -> list[str]:
@@ -110,7 +140,7 @@ class QueueItem:
     def answered(self, *, text: str, choice: int | None, by: str, at: datetime) -> QueueItem:
         """The item with a person's answer: the value of the choice, if it has one, and what was said to it."""
         self._check(ItemState.ANSWERED)
-        words = ": ".join(filter(None, (str(self._choice(choice).get("value") or ""), text.strip())))
+        words = ": ".join(filter(None, (str(self.choice_of(choice).get("value") or ""), text.strip())))
         if not words:
             raise InvalidInput(
                 "text: an answer needs words",
@@ -134,7 +164,8 @@ class QueueItem:
                 legal=[],
             )
 
-    def _choice(self, choice: int | None) -> Mapping[str, Any]:
+    def choice_of(self, choice: int | None) -> Mapping[str, Any]:
+        """The choice of that number; empty for none."""
         if choice is None:
             return {}
         if not 1 <= choice <= len(self.choices):

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from mission.domain.mail import SYSTEM
 from mission.domain.times import shown
 
 
@@ -111,6 +112,11 @@ class Entry:
     def is_checkpoint(self) -> bool:
         """Whether it was written as a checkpoint, not as a decision, an issue or a milestone."""
         return self.kind not in _OF_THEIR_OWN
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether Mission Control wrote it, and no agent."""
+        return self.author == SYSTEM
 
     @property
     def files_changed(self) -> list[str]:

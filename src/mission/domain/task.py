@@ -121,9 +121,13 @@ class Task:
     status: TaskStatus = TaskStatus.PENDING
     quality: Quality | None = None
     owner_id: str | None = None
+    previous_owner_id: str | None = None
+    """The last agent that had the task before the present owner, or before nobody had it."""
     lease_until: datetime | None = None
     fence: int = 0
     attempts: int = 0
+    failed_attempts: int = 0
+    """How many of them failed, by the agent's own word or because its program did."""
     tree: str | None = None
     host_id: str | None = None
     snapshots: Mapping[str, Mapping[str, Any]] | None = None
@@ -203,17 +207,34 @@ class Task:
         """The task in a new owner's hands, who begins it afresh; a hold and a review stay as they are."""
         restarts = self.status in {TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED}
         task = self.move_to(TaskStatus.PENDING, at=at) if restarts else self
-        return replace(task, owner_id=agent_id, lease_until=until, claimed_at=at, fence=self.fence + 1, updated_at=at)
+        return replace(
+            task.without_owner() if self.owner_id != agent_id else task,
+            owner_id=agent_id,
+            lease_until=until,
+            claimed_at=at,
+            fence=self.fence + 1,
+            updated_at=at,
+        )
+
+    def without_owner(self) -> Task:
+        """The task that nobody has; it remembers who had it last."""
+        return replace(
+            self,
+            owner_id=None,
+            lease_until=None,
+            claimed_at=None,
+            previous_owner_id=self.owner_id or self.previous_owner_id,
+        )
 
     def given_back(self, *, at: datetime) -> Task:
         """The task without an owner, waiting for the next one; it keeps its snapshot."""
         stays = self.status in FREE or self.status is TaskStatus.REVIEW
         task = self if stays else self.move_to(TaskStatus.PENDING, at=at)
-        return replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=at)
+        return replace(task.without_owner(), updated_at=at)
 
     def skipped(self, *, at: datetime) -> Task:
         """The task that will not be done: without an owner, and nothing will be compared with its snapshot."""
-        return replace(self.move_to(TaskStatus.SKIPPED, at=at), owner_id=None, lease_until=None, snapshots=None)
+        return replace(self.move_to(TaskStatus.SKIPPED, at=at).without_owner(), snapshots=None)
 
     def check_takeable(self, actor: str | None, fence: int | None, *, now: datetime) -> None:
         """Nothing when the caller may begin work on the task: it is its own, or free to be taken."""
@@ -296,6 +317,7 @@ class Task:
             "name": self.name,
             "description": self.goal,
             "status": str(self.status),
+            "hold_kind": (self.hold or {}).get("kind"),
             "quality": self.quality,
             "sequence": self.phase_number,
             "parallel_group": self.parallel_group,
@@ -308,6 +330,7 @@ class Task:
             "lease_until": shown(self.lease_until),
             "fence": self.fence,
             "attempts": self.attempts,
+            "failed_attempts": self.failed_attempts,
             "files_changed": {kind: len(self.changes[kind]) for kind in CHANGE_LISTS} if self.changes else None,
             "created_at": shown(self.created_at),
             "updated_at": shown(self.updated_at),

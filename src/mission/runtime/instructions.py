@@ -20,6 +20,7 @@ def brief(
     context: str = "",
     has_mission: bool = True,
     answer: str | None = None,
+    hint: str | None = None,
     resumed: bool = False,
 ) -> str:
     """The prompt of a launch, or of a resumed session, which knows the rest already."""
@@ -32,6 +33,7 @@ def brief(
             context,
             _judged_by(task, mission),
             f"The operator answered your earlier question: {answer}" if answer is not None else "",
+            f"The last attempt failed. The operator's hint for this one: {hint}" if hint is not None else "",
             *_how_to_signal(execution),
             *_how_to_end(task, has_mission=has_mission),
         ]

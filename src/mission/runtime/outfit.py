@@ -106,6 +106,7 @@ class Outfitter:
             context="" if resumed else await self._context(execution),
             has_mission=choice.speaks_mcp,
             answer=order.answer,
+            hint=order.hint,
             resumed=resumed,
         )
 

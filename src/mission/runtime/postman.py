@@ -6,23 +6,23 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import MissionError, TransientError
-from mission.domain.execution import Execution, ExecutionStatus, MessageKind, MessageState, Mode
+from mission.domain.execution import Execution, MessageKind, MessageState, Mode
 from mission.domain.inbox import SYSTEM, ItemKind, ItemState
 from mission.domain.mail import HUMAN
 from mission.domain.mission import ENDED
-from mission.domain.observation import Origin
-from mission.domain.task import OPEN, Task
+from mission.domain.task import OPEN
 from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.files import write_private
 from mission.runtime.follower import MISSION_ENDED, Follower
 from mission.runtime.patience import write_at_last
 from mission.runtime.supervisor import Supervisor
-from mission.services import executions, inbox, mail, tasks
+from mission.services import executions, failures, inbox, mail, resuming, tasks
 from mission.services.launching import Order
 from mission.services.work import Work
 from mission.store.events import StoredEvent
@@ -46,10 +46,6 @@ FOR_AGENTS = frozenset({"queue:updated", "execution:updated"})
 MISSION_MOVED = frozenset({"mission:updated", "workflow:updated"})
 LAST_WORDS_SECONDS = 60.0
 """How long an agent may go on by itself that has ended its task, when its mission has ended too."""
-QUESTIONS = (ItemKind.QUESTION, ItemKind.BLOCKER)
-ASKING = frozenset({"needs_input", "blocked"})
-RECENT = 50
-"""How many observations are looked at for an agent's last signal."""
 
 
 class Postman:
@@ -90,11 +86,15 @@ class Postman:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self) -> None:
+        is_new = True
         while True:
+            with suppress(MissionError):  # the database is away: the next round looks again
+                if is_new:
+                    await self._launch_what_was_asked_for()
+                    is_new = False
+                await self._catch_up()
             await self._events.wait(self.heard, seconds=WAIT_SECONDS)
             await asyncio.sleep(GATHER_SECONDS)  # a busy log is looked at a few times a second, not at every event
-            with suppress(MissionError):  # the database is away: the next round looks again
-                await self._catch_up()
 
     async def _catch_up(self) -> None:
         """Hear what is new, and nothing twice. How far that was is written down when something was for agents, or when
@@ -142,14 +142,15 @@ class Postman:
                 await self._message(execution, message)
 
     async def _closed(self, event: StoredEvent) -> None:
-        """A person closed a question or a blocker."""
+        """A person closed a question, a blocker or a failure."""
         execution = await self._ours(event.data["execution_id"])
-        if execution is None or event.data["kind"] not in QUESTIONS:
+        if execution is None or event.data.get("closed_by") in (None, SYSTEM):
             return
-        if event.data["state"] == ItemState.ANSWERED:
-            await self._answer(execution, event.data["answer"])
-        elif execution.is_live and event.data.get("closed_by") != SYSTEM and _was_dismissed(event):
-            await self._no_answer(execution)
+        if event.data["kind"] == ItemKind.FAILURE:
+            await self._launch_again(execution.id)
+        elif event.data["kind"] in resuming.QUESTIONS:
+            answered = event.data["state"] == ItemState.ANSWERED
+            await self._answer(execution, event.data["answer"] if answered else None)
 
     async def _mission_moved(self, mission_id: str) -> None:
         """Stop the agents of a mission that has ended: nothing is left for them to do."""
@@ -165,22 +166,18 @@ class Postman:
         ours = execution is not None and execution.host_id == self._host_id
         return execution if ours and self._supervisor.folder(execution_id).is_dir() else None
 
-    async def _answer(self, execution: Execution, text: str) -> None:
-        """By the terminal, or with the next prompt, once it has ended; meanwhile it lies in the agent's inbox."""
+    async def _answer(self, execution: Execution, text: str | None) -> None:
+        """By the terminal, or with the next prompt, once it has ended; until then it lies in the agent's inbox.
+
+        Without a text the question was put aside, and a living agent is told that too.
+        """
         follower = self._supervisor.follower(execution.id)
         if not execution.is_live:
             await self._go_on(execution)
         elif follower is not None and execution.mode is Mode.INTERACTIVE:
-            await self._type(follower, text)
-            await write_at_last(self._work, executions.resumed, execution_id=execution.id)
-
-    async def _no_answer(self, execution: Execution) -> None:
-        """A question that was put aside: an agent that sits there is told, a task that was kept for it is free."""
-        follower = self._supervisor.follower(execution.id)
-        if follower is None:
-            await self._work.write(_give_up, execution=execution)
-        elif execution.mode is Mode.INTERACTIVE:
-            await self._answer(execution, NO_ANSWER)
+            await self._type(follower, text or NO_ANSWER)
+        elif follower is not None and text is None:
+            await self._tell(follower, NO_ANSWER)
 
     async def _ended(self, execution: Execution) -> None:
         """An agent that ended its turn goes on if its answer came meanwhile; into a terminal it was typed."""
@@ -189,11 +186,47 @@ class Postman:
 
     async def _go_on(self, execution: Execution) -> None:
         """A new execution of the same agent on the same task, in the same session where the client can."""
-        text = await self._work.read(_answer_left, execution=execution)
+        text = await self._work.read(resuming.answer_left, execution=execution)
         if text is None:
             return
+        try:
+            await self._launch(replace(self._same_again(execution), answer=text))
+        except MissionError as error:
+            await write_at_last(self._work, _complain, execution=execution, error=error)
+
+    async def _launch_what_was_asked_for(self) -> None:
+        """Launch what people wanted to be tried again, if no daemon lived long enough to do it."""
+        for execution_id in await self._work.read(failures.launches_asked_for):
+            if await self._ours(execution_id) is not None:
+                await self._safely(self._launch_again(execution_id))
+
+    async def _launch_again(self, execution_id: str) -> None:
+        """A new execution of a task whose last one failed, as a person's answer wants it, if it does."""
+        wanted = await self._work.read(failures.next_launch, execution_id=execution_id)
+        if wanted is None:
+            return
+        same = self._same_again(wanted.execution)
+        if wanted.client is None:
+            order = replace(same, fresh=True, hint=wanted.hint)
+        else:
+            order = Order(
+                task_id=same.task_id,
+                adapter=wanted.client,
+                arguments=wanted.arguments,
+                interactive=same.interactive,
+                repository_path=same.repository_path,
+            )
+        try:
+            await self._launch(order)
+        except TransientError:
+            raise
+        except MissionError as error:
+            await write_at_last(self._work, failures.not_launched, execution=wanted.execution, error=error)
+
+    def _same_again(self, execution: Execution) -> Order:
+        """The launch of an ended execution, once more and by the same agent."""
         kept = self._supervisor.kept(execution.id)
-        order = Order(
+        return Order(
             task_id=execution.task_id,
             adapter=execution.adapter,
             delivery=execution.delivery,
@@ -202,12 +235,10 @@ class Postman:
             repository_path=execution.directory,
             seconds=kept.seconds,
             resumes=execution.id,
-            answer=text,
         )
-        try:
-            await self._supervisor.launch(self._work, order, answer=lambda made: made)
-        except MissionError as error:
-            await write_at_last(self._work, _complain, execution=execution, error=error)
+
+    async def _launch(self, order: Order) -> None:
+        await self._supervisor.launch(self._work, order, answer=lambda made: made)
 
     async def _message(self, execution: Execution, message: Mapping[str, Any]) -> None:
         follower = self._supervisor.follower(execution.id)
@@ -248,10 +279,6 @@ class Postman:
         follower.process.type(follower.launch.submit_keys.encode())
 
 
-def _was_dismissed(event: StoredEvent) -> bool:
-    return bool(event.data["state"] == ItemState.DISMISSED)
-
-
 def _is_for_agents(event: StoredEvent) -> bool:
     return event.type in FOR_AGENTS or (event.type in MISSION_MOVED and event.data["status"] in ENDED)
 
@@ -276,33 +303,12 @@ def _found(tx: Tx, *, execution_id: str) -> Execution | None:
     return tx.executions.find(execution_id)
 
 
-def _waits(tx: Tx, *, execution: Execution) -> bool:
-    """Whether the task is still there for this agent to go on with, and asking was the last thing that it did."""
-    newest = tx.executions.newest_of_task(execution.task_id)
-    task: Task = tx.tasks.get(execution.task_id)
-    free = task.owner_id in (None, execution.agent_id)
-    if newest is None or newest.id != execution.id or not free or task.status not in OPEN:
-        return False
-    seen = tx.observations.page(execution.id, type=None, limit=RECENT, after=None)
-    signals = [each.type for each in seen if each.origin not in (Origin.PROVIDER, Origin.TERMINAL)]
-    return not signals or signals[0] in ASKING
-
-
-def _answer_left(tx: Tx, *, execution: Execution) -> str | None:
-    """The answer to the last question of an ended execution, if its agent is to go on with it."""
-    item = tx.inbox.newest_of_execution(execution.id, kinds=QUESTIONS)
-    if item is None or item.state is not ItemState.ANSWERED or not _waits(tx, execution=execution):
-        return None
-    ended, closed = execution.ended_at, item.closed_at
-    if execution.status is ExecutionStatus.STOPPED and ended is not None and closed is not None and closed <= ended:
-        return None  # whoever stopped it knew the answer
-    return item.answer
-
-
 def _give_up(tx: Tx, *, execution: Execution) -> None:
     """Free the task that waited for the answer in the hands of an agent that is gone."""
     task = tx.tasks.get(execution.task_id)
-    if _waits(tx, execution=execution) and task.owner_id == execution.agent_id:
+    newest = tx.executions.newest_of_task(task.id)
+    is_newest = newest is not None and newest.id == execution.id
+    if is_newest and task.owner_id == execution.agent_id and task.status in OPEN:
         tasks.give_back(tx, task)
 
 

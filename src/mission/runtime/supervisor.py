@@ -169,6 +169,10 @@ class Supervisor:
         for id in execution_ids:
             await asyncio.to_thread(shutil.rmtree, self.folder(id), ignore_errors=True)
 
+    def clients(self) -> Sequence[str]:
+        """Names of the clients that can be launched."""
+        return sorted(self._launches)
+
     async def adapters(self) -> Sequence[Mapping[str, Any]]:
         """Each launchable client: whether it is installed, its version, and what it can do."""
         rows = await asyncio.gather(*(asyncio.to_thread(described, each) for each in self._launches.values()))
@@ -247,7 +251,7 @@ class Supervisor:
         follower = self._followers.pop(execution.id, None)
         if follower is not None:
             await follower.leave()
-        end = End(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500])
+        end = End(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500], refused=True)
         try:
             await self._work.write(endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
         except TransientError:  # a full disk may have ended the launch: whoever launches need not wait for room
@@ -262,7 +266,7 @@ class Supervisor:
 
     async def _session(self, order: Order, choice: Choice) -> str | None:
         """The client's session to go on with."""
-        if order.resumes is None or not choice.launch.resumes:
+        if order.resumes is None or order.fresh or not choice.launch.resumes:
             return None
         return (await self.execution(order.resumes)).session_id
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import chain, count
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from mission.domain.journal import OPTIONS, DecisionCategory, EntryKind
 from mission.domain.mail import HUMAN, MessageType, reply_subject
 from mission.domain.phase import MOVES as PHASE_MOVES
 from mission.domain.task import Quality, Task, TaskStatus
-from mission.services import finishing, inbox, journal, mail, mailboxes, planning, tasks
+from mission.services import failures, finishing, housing, inbox, journal, mail, mailboxes, planning, takeover, tasks
 from mission.services.finishing import Completed, Ending
 from mission.services.planning import NewTask
 from mission.services.trees import Trees
@@ -41,11 +42,17 @@ async def give(
     text: str,
     choice: int | None,
     by: str,
+    lease: timedelta,
+    clients: Collection[str],
     answer: Callable[[Given], Answer],
 ) -> Answer:
-    """Answer an item. Accepting work under review ends its task, with the truth about what it changed."""
-    accepted = await work.read(_accepted, item_id=item_id, choice=choice)
+    """Answer an item. Accepting work under review ends its task, with the truth about what it changed; a failed task
+    can be given to another agent, or by the name of one of the `clients` to a new one."""
     wish: dict[str, Any] = {"item_id": item_id, "text": text, "choice": choice, "by": by}
+    other = await work.read(failures.other_agent, item_id=item_id, text=text, choice=choice, clients=clients)
+    if other is not None:
+        return await _hand_over(work, trees, agent_id=other, lease=lease, wish=wish, answer=answer)
+    accepted = await work.read(_accepted, item_id=item_id, choice=choice)
     if accepted is None:
         return await work.write(record, **wish, answer=answer)
     given: list[Given] = []
@@ -66,9 +73,33 @@ async def give(
     )
 
 
+async def _hand_over(
+    work: Work,
+    trees: Trees,
+    *,
+    agent_id: str,
+    lease: timedelta,
+    wish: Mapping[str, Any],
+    answer: Callable[[Given], Answer],
+) -> Answer:
+    task = await work.read(_task_of, item_id=wish["item_id"])
+    looked = await takeover.look_into(trees, task)
+    houses = await housing.prepare(work, trees, task_id=task.id, agent_id=agent_id)
+
+    def hand_over(tx: Tx) -> Given:
+        given = record(tx, **wish)
+        letter = failures.hand_over(tx, given.item, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
+        return replace(given, letter=letter)
+
+    return await work.write(hand_over, answer=answer)
+
+
 def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> Given:
     """Close the item with its answer and let everybody know whom it concerns."""
     item = inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
+    if item.kind is ItemKind.FAILURE:
+        failures.answered(tx, item)
+        return Given(item=item)
     if item.task_id is not None:
         _note(tx, item)
     letter = _reply(tx, item) if item.agent_id is not None else None
@@ -114,6 +145,10 @@ def _reply(tx: Tx, item: QueueItem) -> str:
         reply_to_id=item.message_id,
     )
     return letter.id
+
+
+def _task_of(tx: Tx, *, item_id: str) -> Task:
+    return tx.tasks.get(tx.inbox.get(item_id).task_id or "")
 
 
 def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:

@@ -15,7 +15,7 @@ from mission.domain.errors import InvalidState
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.task import HELD, RUNNING, Task, TaskStatus
-from mission.services import dependencies, housing, journal, takeover, tasks
+from mission.services import asking, dependencies, housing, journal, takeover, tasks
 from mission.services.housing import Houses, WorktreeNotReady
 from mission.services.takeover import Looked, Recovery
 from mission.services.trees import Report, Trees
@@ -206,6 +206,7 @@ def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looke
     if not tx.claims.claim(taken, now=tx.now):
         return None
     tx.tallies.moved(task, taken)
+    asking.moved(tx, task, taken)
     tx.missions.touch(task.mission_id, now=tx.now)
     tx.emit(events.TaskUpdated(task=taken))
     return _granted(tx, task, taken, looked, houses)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mission.domain.execution import Execution, ExecutionStatus
+from mission.domain.health import CRASHED
 from mission.domain.inbox import INPUT_HOLD, ItemKind
-from mission.domain.journal import CheckpointType
 from mission.domain.task import OPEN, Task, TaskStatus
-from mission.services import agents, asking, executions, identity, journal, tasks
+from mission.services import agents, asking, executions, identity, journal, resuming, tasks
 from mission.services.agents import Rhythm
 from mission.store.transaction import Tx
-
-LONGEST_SUMMARY = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +20,8 @@ class End:
     status: ExecutionStatus
     exit_code: int | None = None
     reason: str | None = None
+    refused: bool = False
+    """Whether its program never ran, and whoever launched it was told so."""
 
 
 def ended(tx: Tx, *, execution_id: str, end: End, rhythm: Rhythm) -> Execution:
@@ -29,29 +29,37 @@ def ended(tx: Tx, *, execution_id: str, end: End, rhythm: Rhythm) -> Execution:
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
         return execution
-    execution = replace(
-        execution.move_to(end.status, at=tx.now), exit_code=end.exit_code, reason=end.reason, process=None
-    )
-    keeping = _settle(tx, execution)
+    task = tx.tasks.get(execution.task_id)
+    in_hand = task.owner_id == execution.agent_id and task.status in OPEN
+    execution = _ended(tx, execution, end, failed=in_hand and execution.claims_failed)
+    keeping = _settle(tx, execution, task, refused=end.refused) if in_hand else None
     agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
     identity.revoke(tx, agent_id=execution.agent_id)
     return executions.save(tx, execution)
 
 
-def _settle(tx: Tx, execution: Execution) -> str | None:
+def _ended(tx: Tx, execution: Execution, end: End, *, failed: bool) -> Execution:
+    """The execution with its end. An agent that says it failed has failed, whatever its exit code is."""
+    by_its_word = failed and end.status is ExecutionStatus.COMPLETED
+    return replace(
+        execution.move_to(ExecutionStatus.FAILED if by_its_word else end.status, at=tx.now),
+        exit_code=end.exit_code,
+        reason=str((execution.claim or {})["reason"]) if by_its_word else end.reason,
+        process=None,
+    )
+
+
+def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str | None:
     """What the end of its process means for the task; the task's id when it stays with the agent."""
-    task = tx.tasks.get(execution.task_id)
-    if task.owner_id != execution.agent_id or task.status not in OPEN:
-        return None
     working = task.status in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}
     questions = tx.inbox.open_where(kinds=[ItemKind.QUESTION], execution_id=execution.id)
     if questions and working:
-        _keep_for_answer(tx, execution, task, question=questions[0].subject)
+        _keep_for_answer(tx, execution, task, question=questions[-1].subject)
         return task.id
     if execution.claims_done and working:
         _put_under_review(tx, execution, task)
         return task.id
-    _release(tx, execution, task)
+    _release(tx, execution, task, refused=refused)
     return None
 
 
@@ -70,22 +78,62 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
     asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
 
 
-def _release(tx: Tx, execution: Execution, task: Task) -> None:
+def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None:
     """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
-    how = execution.reason or (f"exit code {execution.exit_code}" if execution.exit_code is not None else None)
-    summary = f"execution {execution.id} ended {execution.status}{f': {how}' if how else ''}"
+    failed = execution.status in CRASHED and not refused
+    name = tx.agents.get(execution.agent_id).name
     left = {"claim": execution.claim, "progress": execution.progress, "hold": task.hold}
-    journal.checkpoint(
+    journal.note(
         tx,
-        type=CheckpointType.RECOVERY,
         task_id=task.id,
-        summary=summary[:LONGEST_SUMMARY],
-        detail={name: dict(value) for name, value in left.items() if value is not None},
-        agent_id=execution.agent_id,
-        fence=None,
+        summary=f"{name} {_how(execution, refused=refused)}",
+        detail={
+            "execution_id": execution.id,
+            "agent_id": execution.agent_id,
+            "failed": failed,
+            **{what: dict(words) for what, words in left.items() if words is not None},
+        },
     )
-    if task.status is TaskStatus.PAUSED and task.hold is not None:
-        free = replace(task, owner_id=None, lease_until=None, claimed_at=None, updated_at=tx.now)
-        tasks.save(tx, task, free)
-    else:
-        tasks.give_back(tx, task)
+    held = task.status is TaskStatus.PAUSED and task.hold is not None
+    free = replace(task.without_owner(), updated_at=tx.now) if held else task.given_back(at=tx.now)
+    free = tasks.save(tx, task, replace(free, failed_attempts=task.failed_attempts + failed))
+    if failed and not held and resuming.answer_left(tx, execution=execution) is None:
+        asking.failed(
+            tx,
+            free,
+            reason=_reason(execution),
+            detail=_detail(execution, free),
+            agent_id=execution.agent_id,
+            execution_id=execution.id,
+        )
+
+
+def _how(execution: Execution, *, refused: bool) -> str:
+    """How it ended, behind the name of its agent."""
+    if refused:
+        return f"was {execution.reason or 'not launched'}"
+    if execution.status in CRASHED:
+        return f"failed: {_reason(execution)}"
+    if execution.status is ExecutionStatus.STOPPED:
+        return f"was {execution.reason or 'stopped'}"
+    return "ended without completing the task"
+
+
+def _reason(execution: Execution) -> str:
+    """Why it failed: in the agent's words if it said so, else as its program ended."""
+    if execution.claims_failed:
+        return str((execution.claim or {})["reason"])
+    if execution.reason:
+        return execution.reason
+    return f"exit code {execution.exit_code}" if execution.exit_code is not None else str(execution.status)
+
+
+def _detail(execution: Execution, task: Task) -> str:
+    """What is known of the failure besides its reason."""
+    said = str((execution.progress or {}).get("summary") or "")
+    parts = [
+        f"Attempt {task.attempts} failed, with {execution.adapter}.",
+        f"The program ended: {execution.reason}." if execution.claims_failed and execution.reason else "",
+        f"Last progress: {said}" if said else "",
+    ]
+    return " ".join(filter(None, parts))

@@ -45,14 +45,6 @@ def noted(
     )
 
 
-def resumed(tx: Tx, *, execution_id: str) -> Execution:
-    """The agent goes on: its question was answered, or it said so itself."""
-    execution = tx.executions.get(execution_id)
-    if execution.status is not ExecutionStatus.WAITING:
-        return execution
-    return save(tx, _moved(execution, tx, _RUNNING))
-
-
 def alive(tx: Tx, *, execution_ids: Sequence[str], rhythm: Rhythm) -> None:
     """The processes live: their agents count as present and their claims go on."""
     for id in execution_ids:

@@ -187,6 +187,7 @@ def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Ta
     keeps_snapshot = ending.status is TaskStatus.FAILED
     return replace(
         task.move_to(ending.status, at=tx.now),
+        failed_attempts=task.failed_attempts + keeps_snapshot,
         quality=ending.quality,
         outcome=dict(ending.outcome),
         error=(ending.error or ending.outcome["summary"]) if keeps_snapshot else None,

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput
+from mission.domain.execution import ExecutionStatus
 from mission.domain.ids import new_id
-from mission.domain.inbox import ACCEPT, INPUT_HOLD, SEND_BACK, SYSTEM, ItemKind, ItemState, QueueItem
+from mission.domain.inbox import (
+    ACCEPT,
+    AFTER_FAILURE,
+    HOLDING,
+    INPUT_HOLD,
+    SEND_BACK,
+    SYSTEM,
+    ItemKind,
+    QueueItem,
+)
 from mission.domain.task import Task, TaskStatus
-from mission.services import telling
+from mission.services import resuming, telling
 from mission.store.transaction import Tx
 
 LONGEST_SUBJECT = 200
+_USUAL_CHOICES: Mapping[ItemKind, Sequence[Mapping[str, Any]]] = {
+    ItemKind.REVIEW: (ACCEPT, SEND_BACK),
+    ItemKind.FAILURE: AFTER_FAILURE,
+}
 RESUME_WITHIN = timedelta(minutes=5)
 """How long an answered task waits for its agent's next execution before others may take it."""
 
@@ -39,8 +53,7 @@ def open_item(
     before = tx.inbox.open_with_key(once) if once is not None else None
     if before is not None:
         return _saved(tx, before.seen_again(body=body, at=tx.now))
-    if kind == ItemKind.REVIEW and not choices:
-        choices = (ACCEPT, SEND_BACK)
+    choices = choices or _USUAL_CHOICES.get(ItemKind(kind), ())
     if task_id is not None and mission_id is None:
         mission_id = tx.tasks.get(task_id).mission_id
     item = QueueItem(
@@ -105,8 +118,13 @@ def withdraw(
 
 
 def close(tx: Tx, item: QueueItem) -> QueueItem:
-    """Store an item that was just closed, with the blocker it belongs to; a hold is left to whoever ends it."""
+    """Store an item that was just closed, with the blocker it belongs to; a hold is left to whoever ends it.
+
+    A living agent that has nothing more to wait for runs again.
+    """
     _saved(tx, item)
+    if item.holds_task and item.execution_id is not None:
+        _run_again(tx, item.execution_id)
     if item.entry_id is not None and tx.journal.resolve(item.entry_id):
         _count_resolved(tx, item)
     return item
@@ -135,24 +153,37 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
     """End the hold of a task, unless something else still holds it."""
     assert item.task_id is not None
     task = tx.tasks.get(item.task_id)
-    others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
-    if task.status is not TaskStatus.PAUSED or task.hold is None or others:
+    if task.status is not TaskStatus.PAUSED or task.hold is None:
         return
-    going = _freed(task, item, now=tx.now)
+    others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
+    going = replace(task, hold=others[-1].hold, updated_at=tx.now) if others else _freed(tx, task, item)
     tx.tasks.save(going)
     tx.tallies.moved(task, going)
     telling.moved(tx, going)
 
 
-def _freed(task: Task, item: QueueItem, *, now: datetime) -> Task:
-    """The task once nothing holds it. Where the agent that asked has ended, the answer is for its next execution;
-    without one there will be none, so the task is free. So is one whose agent reported a block and left."""
-    ended = task.hold is not None and task.hold.get("kind") == INPUT_HOLD
-    left = task.owner_id is None and task.hold is not None and task.hold.get("by") is not None
-    if left or (ended and item.state is ItemState.DISMISSED):
-        return task.given_back(at=now)
-    going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=now), hold=None)
-    return replace(going, lease_until=now + RESUME_WITHIN) if ended else going
+def _freed(tx: Tx, task: Task, item: QueueItem) -> Task:
+    """The task once nothing holds it. A living agent goes on with it, and so does the next execution of one that
+    ended with its question; without any answer there will be none, and the task is free. So is one whose agent
+    reported a block and left."""
+    ended = (task.hold or {}).get("kind") == INPUT_HOLD and task.lease_until is None
+    left = task.owner_id is None and (task.hold or {}).get("by") is not None
+    unanswered = ended and not (item.execution_id is not None and resuming.is_answered(tx, item.execution_id))
+    if left or unanswered:
+        return task.given_back(at=tx.now)
+    going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), hold=None)
+    return replace(going, lease_until=tx.now + RESUME_WITHIN) if ended else going
+
+
+def _run_again(tx: Tx, execution_id: str) -> None:
+    """Let a living agent run again that waited, unless it still waits for something else."""
+    execution = tx.executions.find(execution_id)
+    if execution is None or execution.status is not ExecutionStatus.WAITING:
+        return
+    if not tx.inbox.open_where(kinds=sorted(HOLDING), execution_id=execution_id):
+        running = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
+        tx.executions.save(running)
+        tx.emit(events.ExecutionUpdated(execution=running))
 
 
 def _line(subject: str) -> str:

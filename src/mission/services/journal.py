@@ -9,9 +9,12 @@ from mission.domain import events
 from mission.domain.ids import new_id
 from mission.domain.inbox import ItemKind
 from mission.domain.journal import CheckpointType, Entry, EntryKind
+from mission.domain.mail import SYSTEM
 from mission.services import inbox
 from mission.services.paging import Page, cut_page, number_of
 from mission.store.transaction import Tx
+
+LONGEST_NOTE = 500
 
 
 def log(
@@ -27,7 +30,8 @@ def log(
 ) -> Entry:
     """Write an entry into the task's journal; a blocker waits for a person until it is resolved."""
     counted = tx.journal.next_sequence(task_id)
-    if fence is not None or (agent_id is not None and agent_id != counted.owner_id):
+    ours = agent_id == SYSTEM
+    if fence is not None or (agent_id is not None and agent_id != counted.owner_id and not ours):
         tx.tasks.get(task_id).check_owner(agent_id, fence)
     entry = Entry(
         id=new_id(kind.id_kind),
@@ -39,7 +43,7 @@ def log(
         summary=summary,
         detail=detail,
         author=agent_id,
-        agent_name=counted.agent_name,
+        agent_name=counted.agent_name if not ours else None,
         open_blocker=blocker,
         created_at=tx.now,
     )
@@ -71,6 +75,19 @@ def checkpoint(
         detail={"detail": dict(detail) if detail is not None else None, "files_changed": list(files_changed)},
         agent_id=agent_id,
         fence=fence,
+    )
+
+
+def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None = None) -> Entry:
+    """Write a note of our own into the task's journal, marked as ours."""
+    return checkpoint(
+        tx,
+        type=CheckpointType.RECOVERY,
+        task_id=task_id,
+        summary=summary[:LONGEST_NOTE],
+        detail=detail,
+        agent_id=SYSTEM,
+        fence=None,
     )
 
 

@@ -35,6 +35,10 @@ class Order:
     resumes: str | None = None
     answer: str | None = None
     """A person's answer to the question with which the resumed execution ended."""
+    fresh: bool = False
+    """Whether the resumed execution failed: its agent begins anew, not in its client's old session."""
+    hint: str | None = None
+    """What a person told the agent after its last attempt failed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +70,10 @@ class Launcher(Protocol):
 
     async def forget(self, execution_ids: Sequence[str]) -> None:
         """Remove what ended executions showed."""
+        ...
+
+    def clients(self) -> Sequence[str]:
+        """Names of the clients that can be launched."""
         ...
 
     def shown_at(self, execution_id: str) -> datetime | None:

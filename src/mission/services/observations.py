@@ -9,12 +9,12 @@ from typing import Any
 from mission.domain import events
 from mission.domain.execution import Execution, ExecutionStatus
 from mission.domain.ids import new_id
-from mission.domain.inbox import ItemKind
+from mission.domain.inbox import HOLDING, ItemKind
 from mission.domain.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
 from mission.domain.signals import Delivery, Policy, Signal, SignalType
 from mission.domain.task import TaskStatus
 from mission.domain.times import shown
-from mission.services import executions, inbox, steering, tasks, telling
+from mission.services import executions, inbox, tasks, telling
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
@@ -104,33 +104,35 @@ def _ack(observation: Observation, status: AckStatus, reason: str | None = None)
 
 
 def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
-    moved = execution
-    if execution.status is ExecutionStatus.WAITING:  # an agent that goes on no longer waits
-        moved = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
+    execution = _gone_on(tx, execution)
     said = {**observation.payload, "at": shown(observation.created_at)}
-    executions.save(tx, replace(moved, progress=said, updated_at=tx.now))
+    executions.save(tx, replace(execution, progress=said, updated_at=tx.now))
+
+
+def _gone_on(tx: Tx, execution: Execution) -> Execution:
+    """Return the execution without what its agent waited for: it went on without an answer, and so does its task."""
+    if execution.status is not ExecutionStatus.WAITING:
+        return execution
+    running = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
+    tx.executions.save(running)
+    inbox.withdraw(tx, reason="the agent went on without an answer", execution_id=execution.id, kinds=sorted(HOLDING))
+    task = tx.tasks.get(execution.task_id)
+    if task.status is TaskStatus.PAUSED and task.hold is not None and task.owner_id == execution.agent_id:
+        tasks.save(tx, task, task.move_to(TaskStatus.IN_PROGRESS, at=tx.now))
+    return running
 
 
 def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None:
-    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
     question = observation.payload["question"]
-    _put_before_person(tx, execution, ItemKind.QUESTION, question, choices=observation.payload.get("choices", ()))
-    tx.emit(events.TaskUpdated(task=tx.tasks.get(execution.task_id)))
+    _wait_for_person(tx, execution, ItemKind.QUESTION, question, choices=observation.payload.get("choices", ()))
 
 
 def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
-    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
     reason = observation.payload["reason"]
-    _put_before_person(tx, execution, ItemKind.BLOCKER, reason, once=f"hold {execution.task_id}")
-    task = tx.tasks.get(execution.task_id)
-    if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
-        return
-    hold = {"kind": steering.BLOCKED, "reason": reason, "by": execution.agent_id}
-    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
-    tasks.save(tx, task, replace(paused, hold=hold, updated_at=tx.now))
+    _wait_for_person(tx, execution, ItemKind.BLOCKER, reason, once=f"hold {execution.task_id}")
 
 
-def _put_before_person(
+def _wait_for_person(
     tx: Tx,
     execution: Execution,
     kind: ItemKind,
@@ -139,7 +141,9 @@ def _put_before_person(
     choices: Sequence[Mapping[str, Any]] = (),
     once: str | None = None,
 ) -> None:
-    inbox.open_item(
+    """Put the agent's words before a person, and hold its task until they are answered."""
+    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
+    item = inbox.open_item(
         tx,
         kind=kind,
         subject=words,
@@ -151,12 +155,18 @@ def _put_before_person(
         choices=choices,
         once=once,
     )
+    task = tx.tasks.get(execution.task_id)
+    if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
+        tx.emit(events.TaskUpdated(task=task))
+        return
+    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
+    tasks.save(tx, task, replace(paused, hold=item.hold, updated_at=tx.now))
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
-    """A claim is kept with the execution and told to those who follow its task; it moves nothing."""
+    """Keep a claim with the execution and tell those who follow its task. It ends only what the agent waited for."""
     claim = {"type": observation.type, **observation.payload, "at": shown(observation.created_at)}
-    executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
+    executions.save(tx, replace(_gone_on(tx, execution), claim=claim, updated_at=tx.now))
     telling.moved(tx, tx.tasks.get(execution.task_id))
 
 

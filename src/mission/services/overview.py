@@ -32,6 +32,8 @@ class Count:
     working: int = 0
     needs: int = 0
     failed: int = 0
+    failed_attempts: int = 0
+    """Failed attempts at any of the tasks, whatever became of them since."""
     skipped: int = 0
     total: int = 0
 
@@ -79,6 +81,7 @@ class Glance:
     going: int
     ended: Sequence[TaskLine]
     ended_counts: Mapping[str, int]
+    failed_attempts: int
     fleet: Sequence[Member]
     lease_seconds: float
 
@@ -101,6 +104,7 @@ def glance(tx: Tx, *, since: datetime | None, rhythm: Rhythm) -> Glance:
         going=tx.overviews.count_going(),
         ended=task_lines(tx, tx.overviews.ended_since(moment, limit=MOST_ENDED)),
         ended_counts=tx.overviews.count_ended(moment),
+        failed_attempts=tx.overviews.count_failed_attempts(),
         fleet=_fleet(tx, running, rhythm),
         lease_seconds=rhythm.lease.total_seconds(),
     )
@@ -143,28 +147,37 @@ def _words(rows: Sequence[Any], names: Mapping[str, str] = MappingProxyType({}))
 def _mission_lines(tx: Tx, rows: Sequence[Any]) -> list[MissionLine]:
     ids = [row.id for row in rows]
     tallies = tx.overviews.tallies(ids) if ids else {}
+    failing = tx.overviews.failed_attempts(ids) if ids else {}
     hands: dict[str, list[TaskLine]] = {}
     for line in _words(tx.overviews.hands(ids)) if ids else ():
         hands.setdefault(line.row.mission_id, []).append(line)
-    return [_mission_line(row, tallies.get(row.id, {}), hands.get(row.id, ())) for row in rows]
+    return [
+        _mission_line(row, tallies.get(row.id, {}), hands.get(row.id, ()), failed_attempts=failing.get(row.id, 0))
+        for row in rows
+    ]
 
 
-def _mission_line(row: Any, tally: Mapping[str, int], hands: Sequence[TaskLine]) -> MissionLine:
+def _mission_line(
+    row: Any, tally: Mapping[str, int], hands: Sequence[TaskLine], *, failed_attempts: int
+) -> MissionLine:
     workers = {line.row.owner_id or line.row.agent_name or line.row.id for line in hands if line.word in AT_WORK}
     return MissionLine(
         row=row,
         status=shown_status(row.status, row.outcome),
-        count=_from_tally(tally, needs=sum(line.word in NEEDS_PERSON for line in hands)),
+        count=_from_tally(
+            tally, needs=sum(line.word in NEEDS_PERSON for line in hands), failed_attempts=failed_attempts
+        ),
         at_work=len(workers) if row.status not in ENDED else 0,
     )
 
 
-def _from_tally(tally: Mapping[str, int], *, needs: int) -> Count:
+def _from_tally(tally: Mapping[str, int], *, needs: int, failed_attempts: int) -> Count:
     return Count(
         claimed=tally.get("success", 0) + tally.get("partial", 0),
         working=max(0, tally.get("in_progress", 0) - needs),
         needs=needs,
         failed=tally.get("failed", 0),
+        failed_attempts=failed_attempts,
         skipped=tally.get("skipped", 0),
         total=sum(tally.values()),
     )
@@ -178,6 +191,7 @@ def count(lines: Sequence[TaskLine]) -> Count:
         working=words.count("working") + words.count("planning") + words.count("paused"),
         needs=needs,
         failed=words.count("failed"),
+        failed_attempts=sum(line.row.failed_attempts for line in lines),
         skipped=words.count("skipped"),
         total=len(words),
     )

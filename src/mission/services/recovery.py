@@ -62,6 +62,9 @@ class Situation:
     task_is_new: bool
     waits_for: Sequence[Task]
     latest: Entry | None
+    """The last words of somebody else than us."""
+    left: Entry | None
+    """Our note on how an agent left the task, with the last progress that it reported."""
     checkpoints: Sequence[Entry]
     """The newest first."""
     checkpoints_total: int
@@ -81,17 +84,19 @@ def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
     entries = tx.surroundings.entries(task_id)
     seen = min(wanted.since.sequence, entries) if wanted.since is not None else 0
     checkpoints = tx.journal.latest_of_task(task_id, limit=max(1, wanted.checkpoints))[::-1]
+    newest = checkpoints[0] if checkpoints else None
     dependencies = tx.plans.dependency_tasks(task_id)
     earlier = tx.surroundings.earlier(task, since=since, limit=NEIGHBOURS) if wanted.earlier else []
     beside = tx.surroundings.beside(task, since=since, limit=NEIGHBOURS) if wanted.beside else []
-    newest = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *beside)))
+    moved_at = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *beside)))
     return Situation(
         mission=mission,
         source=tx.surroundings.source_start(mission.id, characters=wanted.source_characters),
         task=task,
         task_is_new=since is None or task.updated_at > since,
         waits_for=[each for each in dependencies if each.status not in DONE],
-        latest=checkpoints[0] if checkpoints else None,
+        latest=tx.journal.last_words(task_id) if newest is not None and newest.is_ours else newest,
+        left=next((entry for entry in checkpoints if entry.is_ours and "progress" in entry.content), None),
         checkpoints=[entry for entry in checkpoints[: wanted.checkpoints] if entry.sequence > seen],
         checkpoints_total=entries - seen,
         dependencies=[
@@ -101,7 +106,7 @@ def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
         earlier_total=tx.surroundings.ended_before(task) if since is None else len(earlier),
         beside=beside,
         beside_total=tx.phases.get(task.phase_id).tally.total - 1 if since is None else len(beside),
-        mark=Mark(moment=max(newest, since) if since is not None else newest, sequence=entries),
+        mark=Mark(moment=max(moved_at, since) if since is not None else moved_at, sequence=entries),
     )
 
 

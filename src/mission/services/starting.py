@@ -119,7 +119,7 @@ def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
         if owner.keeps:
             return task
         changed = task.owner_id is not None
-        return replace(task, owner_id=None, lease_until=None, claimed_at=None, fence=task.fence + changed)
+        return replace(task.without_owner(), fence=task.fence + changed)
     until = tx.now + owner.lease
     if task.owner_id == owner.agent_id:
         return replace(task, lease_until=until)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from mission.domain.inbox import BLOCKED_HOLD
 from mission.domain.journal import CheckpointType, Entry
 from mission.domain.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
 from mission.services import asking, dependencies, finishing, journal, phases, starting, tasks, telling
@@ -18,9 +19,6 @@ from mission.services.work import Work
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
-
-BLOCKED = "blocked"
-"""The kind of hold that a reported block is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -187,7 +185,7 @@ def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
 
 
 def _hold(wanted: Move, owner: Owner) -> dict[str, Any]:
-    return {"kind": BLOCKED, "reason": wanted.error or wanted.outcome, "by": owner.agent_id}
+    return {"kind": BLOCKED_HOLD, "reason": wanted.error or wanted.outcome, "by": owner.agent_id}
 
 
 def _skip(tx: Tx, task: Task) -> Task:

@@ -38,7 +38,7 @@ def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
     if not (checkpoints or before.fence or before.attempts):
         return None
     return Recovery(
-        previous_owner=before.owner_id,
+        previous_owner=before.owner_id or before.previous_owner_id,
         attempts=before.attempts,
         checkpoints=checkpoints,
         tree=before.tree,

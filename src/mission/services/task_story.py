@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.events import TaskCreated, TaskUpdated
+from mission.domain.overview import task_word
 from mission.domain.patch import Lines, Patch
 from mission.domain.task import OPEN, Task
 from mission.services.trees import Trees
@@ -27,6 +28,7 @@ class Move:
 
     at: str
     status: str
+    word: str
     agent_id: str | None
     attempt: int
 
@@ -108,8 +110,19 @@ def _moves(events: Sequence[StoredEvent]) -> list[Move]:
     moves: list[Move] = []
     for event in events:
         data, frame = event.data, event.frame()
-        move = Move(at=frame["at"], status=data["status"], agent_id=data["assigned_agent_id"], attempt=data["attempts"])
+        move = Move(
+            at=frame["at"],
+            status=data["status"],
+            word=task_word(
+                data["status"],
+                quality=data.get("quality"),
+                hold={"kind": data.get("hold_kind")},
+                waiting_for=data.get("waiting_for") or 0,
+            ),
+            agent_id=data["assigned_agent_id"],
+            attempt=data["attempts"],
+        )
         last = moves[-1] if moves else None
-        if last is None or (last.status, last.agent_id) != (move.status, move.agent_id):
+        if last is None or (last.word, last.agent_id) != (move.word, move.agent_id):
             moves.append(move)
     return moves

@@ -44,6 +44,7 @@ _CLAIM = (
     )
     .values(
         owner_id=bindparam("agent_id"),
+        previous_owner_id=bindparam("previous_owner"),
         lease_until=bindparam("until", type_=UtcTime),
         claimed_at=_NOW,
         updated_at=_NOW,
@@ -127,6 +128,7 @@ class Claims:
         values = {
             "row_id": taken.id,
             "agent_id": taken.owner_id,
+            "previous_owner": taken.previous_owner_id,
             "until": taken.lease_until,
             "new_status": str(taken.status),
             "new_hold": taken.hold,

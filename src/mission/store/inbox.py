@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, se
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
-from mission.domain.task import STANDING
+from mission.domain.task import FREE, STANDING
 from mission.store.mapping import Mapper
 from mission.store.tables import agents, missions, queue_items, tasks
 
@@ -31,6 +31,7 @@ class Wanted:
     states: Sequence[ItemState]
     kinds: Sequence[ItemKind] | None = None
     mission_id: str | None = None
+    task_id: str | None = None
     reader: str | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
@@ -39,6 +40,8 @@ class Wanted:
             conditions.append(queue_items.c.kind.in_([str(kind) for kind in self.kinds]))
         if self.mission_id is not None:
             conditions.append(queue_items.c.mission_id == self.mission_id)
+        if self.task_id is not None:
+            conditions.append(queue_items.c.task_id == self.task_id)
         if self.reader is not None:
             conditions.append(_may_be_read_by(self.reader))
         return conditions
@@ -66,10 +69,27 @@ _STANDING = (
     .join(tasks, tasks.c.id == queue_items.c.task_id)
     .where(
         queue_items.c.state == str(ItemState.OPEN),
-        queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
         queue_items.c.entry_id.is_(None),
-        tasks.c.status.in_(sorted(map(str, STANDING))),
+        or_(
+            and_(
+                queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
+                tasks.c.status.in_(sorted(map(str, STANDING))),
+            ),
+            queue_items.c.kind == str(ItemKind.FAILURE),
+        ),
     )
+)
+_FAILURES_ANSWERED = (
+    select(queue_items.c.execution_id)
+    .join(tasks, tasks.c.id == queue_items.c.task_id)
+    .where(
+        queue_items.c.state == str(ItemState.ANSWERED),
+        queue_items.c.kind == str(ItemKind.FAILURE),
+        queue_items.c.execution_id.is_not(None),
+        tasks.c.owner_id.is_(None),
+        tasks.c.status.in_(sorted(map(str, FREE))),
+    )
+    .order_by(queue_items.c.closed_at, queue_items.c.id)
 )
 _NAMED = (
     select(
@@ -120,6 +140,16 @@ class Inbox:
             where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> list[QueueItem]:
+        """What an execution put before a person, open or closed, oldest first."""
+        where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def failures_answered(self) -> list[str]:
+        """Failed executions that a person gave an answer to, and whose tasks nobody has taken since."""
+        return list(self._connection.execute(_FAILURES_ANSWERED).scalars())
 
     def newest_of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> QueueItem | None:
         """What an execution put before a person last, open or closed."""

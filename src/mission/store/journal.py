@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from mission.domain.journal import Entry, EntryKind
+from mission.domain.mail import SYSTEM
 from mission.store.mapping import Mapper
 from mission.store.paging import Filter, Position, older_than
 from mission.store.prepared import Prepared
@@ -41,6 +42,13 @@ _LATEST_OF_TASK = (
     _MAPPER.select.where(journal.c.task_id == bindparam("task_id"))
     .order_by(journal.c.sequence.desc())
     .limit(bindparam("limit"))
+)
+_LAST_WORDS = (
+    _MAPPER.select.where(
+        journal.c.task_id == bindparam("task_id"), or_(journal.c.author.is_(None), journal.c.author != SYSTEM)
+    )
+    .order_by(journal.c.sequence.desc())
+    .limit(1)
 )
 
 
@@ -82,6 +90,11 @@ class Journal:
         """The last entries of a task, ascending."""
         rows = self._connection.execute(_LATEST_OF_TASK, {"task_id": task_id, "limit": limit}).all()
         return [_MAPPER.entity(row) for row in reversed(rows)]
+
+    def last_words(self, task_id: str) -> Entry | None:
+        """The last entry of a task that is not a note of ours."""
+        row = self._connection.execute(_LAST_WORDS, {"task_id": task_id}).first()
+        return None if row is None else _MAPPER.entity(row)
 
     def page(
         self,

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 from mission.domain.errors import InvalidState
 from mission.store.backend import Backend
 
-HEAD = "0012"
+HEAD = "0013"
 """The newest revision under migrations/versions; a test keeps it true."""
 
 

@@ -37,6 +37,7 @@ _ROW = (
     tasks.c.name,
     tasks.c.lease_until,
     tasks.c.attempts,
+    tasks.c.failed_attempts,
     tasks.c.started_at,
     tasks.c.completed_at,
 )
@@ -69,6 +70,17 @@ _TALLIES = (
     select(phases.c.mission_id, *_SUMS)
     .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
     .group_by(phases.c.mission_id)
+)
+_FAILING = (
+    select(tasks.c.mission_id, func.sum(tasks.c.failed_attempts).label("attempts"))
+    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), tasks.c.failed_attempts > ZERO)
+    .group_by(tasks.c.mission_id)
+)
+_COUNT_FAILING = (
+    select(func.coalesce(func.sum(tasks.c.failed_attempts), 0))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(*OPEN_MISSION, tasks.c.failed_attempts > ZERO, tasks.c.status.in_(_OPEN))
 )
 _IN_HAND = (
     select(*_ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
@@ -180,6 +192,15 @@ class Overviews:
         """For each mission how many of its tasks lie on which heap."""
         rows = self._connection.execute(_TALLIES, {"ids": list(ids)})
         return {row.mission_id: {name: int(getattr(row, name)) for name in HEAPS} for row in rows}
+
+    def failed_attempts(self, ids: Sequence[str]) -> dict[str, int]:
+        """How many attempts at the tasks of each mission failed; only missions that have some."""
+        rows = self._connection.execute(_FAILING, {"ids": list(ids)})
+        return {row.mission_id: int(row.attempts) for row in rows}
+
+    def count_failed_attempts(self) -> int:
+        """How many attempts failed at tasks that are still open, in missions that are."""
+        return int(self._connection.execute(_COUNT_FAILING).scalar_one())
 
     def hands(self, ids: Sequence[str]) -> list[Any]:
         """The tasks of these missions that somebody has in hand, with little more than how they stand."""

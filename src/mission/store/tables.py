@@ -175,9 +175,11 @@ tasks = Table(
     Column("status", Text, nullable=False),
     Column("quality", Text),
     Column("owner_id", Text),
+    Column("previous_owner_id", Text),
     Column("lease_until", UtcTime),
     Column("fence", Integer, nullable=False),
     Column("attempts", Integer, nullable=False),
+    Column("failed_attempts", Integer, nullable=False, server_default="0"),
     Column("tree", Text),
     Column("host_id", Text),
     Column("snapshots", json_type()),
@@ -213,6 +215,7 @@ tasks = Table(
     _partial("ix_tasks_waiting", "mission_id", "phase_number", "position", where="waiting_for > 0"),
     _partial("ix_tasks_leases", "mission_id", "lease_until", where="lease_until IS NOT NULL"),
     _partial("ix_tasks_ended", "mission_id", "completed_at", where="completed_at IS NOT NULL"),
+    _partial("ix_tasks_failing", "mission_id", where="failed_attempts > 0"),
     _partial("ix_tasks_grouped", "mission_id", "parallel_group", "status", where="parallel_group IS NOT NULL"),
 )
 

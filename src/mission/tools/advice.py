@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from mission.domain.journal import CheckpointType, Entry
@@ -24,7 +25,7 @@ def next_step(found: Situation) -> str:
         return f"Wait until {names} {'is' if len(found.waits_for) == 1 else 'are'} done; take another task meanwhile."
     match task.status:
         case TaskStatus.PENDING if task.owner_id is None:
-            return "Claim it with task_claim, then start_task."
+            return "Claim it with task_claim, then start_task." + _going_on(found)
         case TaskStatus.PENDING:
             return "Begin it with start_task." + _going_on(found)
         case TaskStatus.PLANNING if task.plan is not None:
@@ -47,13 +48,26 @@ def next_step(found: Situation) -> str:
 def _going_on(found: Situation) -> str:
     """Where the work stands, as its last checkpoint tells it, or its plan."""
     entry = found.latest
-    if entry is not None and entry.kind.checkpoint not in (CheckpointType.PLAN, CheckpointType.REPLAN):
-        wanted = _named_next(entry.content)
-        if wanted is not None:
-            return f" Next: {_quoted(wanted, entry.author)}."
+    is_plan = entry is not None and entry.kind.checkpoint in (CheckpointType.PLAN, CheckpointType.REPLAN)
+    if entry is not None and not is_plan and (wanted := _named_next(entry.content)) is not None:
+        return f" Next: {_quoted(wanted, entry.author)}."
+    progress = _reported_since(found.left, entry)
+    if progress is not None:
+        return f" Go on after: {progress}."
+    if entry is not None and not is_plan:
         word = "Solve" if entry.kind.checkpoint is CheckpointType.ERROR else "Go on after"
         return f" {word}: {_quoted(entry.summary, _author(entry))}."
     return _first_step(found.task)
+
+
+def _reported_since(left: Entry | None, latest: Entry | None) -> str | None:
+    """Quote the last progress of the agent that left the task, unless something newer was written."""
+    if left is None:
+        return None
+    progress = left.content["progress"]
+    if latest is not None and latest.created_at >= datetime.fromisoformat(progress["at"]):
+        return None
+    return _quoted(progress["summary"], left.content.get("agent_id"))
 
 
 def _first_step(task: Task) -> str:

@@ -26,6 +26,7 @@ class TaskCount(Result):
     working: int
     needs: int
     failed: int
+    failed_attempts: int = Field(description="Failed attempts at any of the tasks, whatever became of them since")
     skipped: int
     total: int
 
@@ -70,6 +71,7 @@ class RunningTask(Result):
     agent_id: str | None
     agent: str | None
     lease_until: Moment | None
+    failed_attempts: int
     started_at: Moment | None
     said: str | None = Field(description="The last words in its journal")
     said_at: Moment | None
@@ -86,6 +88,7 @@ class RunningTask(Result):
             agent_id=row.owner_id,
             agent=line.agent,
             lease_until=row.lease_until,
+            failed_attempts=row.failed_attempts,
             started_at=row.started_at,
             said=row.summary[:SHORT] if row.summary else None,
             said_at=row.said_at,
@@ -159,6 +162,7 @@ class Overview(Result):
     ended_total: int
     claimed: int
     failed: int
+    failed_attempts: int = Field(description="Failed attempts at tasks that are still open")
     fleet: list[FleetAgent]
 
     @classmethod
@@ -175,6 +179,7 @@ class Overview(Result):
             ended_total=sum(counts.values()),
             claimed=counts.get("completed", 0),
             failed=counts.get("failed", 0),
+            failed_attempts=found.failed_attempts,
             fleet=[FleetAgent.of(member) for member in found.fleet],
         )
 

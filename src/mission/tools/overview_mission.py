@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from mission.domain.journal import Entry
+from mission.domain.mail import MISSION_CONTROL
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import export
@@ -38,6 +39,7 @@ class MissionTask(Result):
     depends_on: list[str]
     waiting_for: int
     attempts: int
+    failed_attempts: int
     lease_until: Moment | None
     started_at: Moment | None
     completed_at: Moment | None
@@ -58,6 +60,7 @@ class MissionTask(Result):
             depends_on=list(found.edges.get(row.id, ())),
             waiting_for=row.waiting_for,
             attempts=row.attempts,
+            failed_attempts=row.failed_attempts,
             lease_until=row.lease_until,
             started_at=row.started_at,
             completed_at=row.completed_at,
@@ -176,7 +179,7 @@ class JournalEntry(Result):
             detail=dict(entry.content),
             task_id=entry.task_id,
             task_name=task_name,
-            author=names.get(entry.author or "") or entry.agent_name,
+            author=MISSION_CONTROL.name if entry.is_ours else names.get(entry.author or "") or entry.agent_name,
             open_blocker=entry.open_blocker,
             created_at=entry.created_at,
         )

@@ -13,7 +13,7 @@ from mission.services import answers, inbox, ranking
 from mission.services.answers import Given
 from mission.services.ranking import Ranked
 from mission.store.inbox import Wanted
-from mission.tools.fields import MissionId, QueueItemId, cut
+from mission.tools.fields import MissionId, QueueItemId, TaskId, cut
 from mission.tools.wording import Moment
 
 
@@ -21,11 +21,14 @@ class ListQueue(Arguments):
     state: list[ItemState] = Field([ItemState.OPEN], min_length=1)
     kind: list[ItemKind] | None = None
     mission_id: MissionId | None = None
+    task_id: TaskId | None = None
     limit: int = Field(50, ge=1, le=500)
     offset: int = Field(0, ge=0, le=1_000_000)
 
     def wanted(self, *, reader: str | None) -> Wanted:
-        return Wanted(states=self.state, kinds=self.kind, mission_id=self.mission_id, reader=reader)
+        return Wanted(
+            states=self.state, kinds=self.kind, mission_id=self.mission_id, task_id=self.task_id, reader=reader
+        )
 
 
 class ItemById(Arguments):
@@ -170,6 +173,8 @@ async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
         text=args.text,
         choice=args.choice,
         by=call.identity.name,
+        lease=call.lease,
+        clients=call.launcher.clients(),
         answer=AnsweredItem.of,
     )
 

@@ -122,6 +122,7 @@ class TaskRecord(Result):
     lease_until: Moment | None
     fence: int
     attempts: int
+    failed_attempts: int
     files_changed: FilesChanged | None
     created_at: Moment
     updated_at: Moment
@@ -154,6 +155,7 @@ class TaskRecord(Result):
             lease_until=task.lease_until,
             fence=task.fence,
             attempts=task.attempts,
+            failed_attempts=task.failed_attempts,
             files_changed=files_changed(task.changes),
             created_at=task.created_at,
             updated_at=task.updated_at,

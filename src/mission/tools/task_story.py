@@ -28,6 +28,7 @@ class LookFile(Arguments):
 class TaskMove(Result):
     at: str
     status: str
+    state: str = Field(description="The same in the word that the page shows")
     agent: str | None
     attempt: int
 
@@ -63,7 +64,13 @@ class TaskStory(Result):
         task = story.task
         verified = (task.completion or {}).get("verification")
         moves = [
-            TaskMove(at=move.at, status=move.status, agent=story.agents.get(move.agent_id or ""), attempt=move.attempt)
+            TaskMove(
+                at=move.at,
+                status=move.status,
+                state=move.word,
+                agent=story.agents.get(move.agent_id or ""),
+                attempt=move.attempt,
+            )
             for move in story.moves
         ]
         return cls(

@@ -1,0 +1,232 @@
+"""A failed agent is seen: a person is asked, and the answer launches it again, gives the task on or skips it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mission.domain.errors import InvalidInput
+from mission.domain.execution import Execution, ExecutionStatus
+from mission.runtime.postman import Postman
+from mission.services.work import Unattended
+from tests.runtime.conftest import STANDIN, Control
+
+S = ExecutionStatus
+RETRY, WITH_HINT, TO_ANOTHER, SKIP = 1, 2, 3, 4
+
+
+async def failed(control: Control, *arguments: str, task: str | None = None) -> tuple[str, dict[str, Any], Execution]:
+    """A task whose agent failed, the item about it, and the execution."""
+    task = task or await control.task()
+    launched = await control.launch(*(arguments or ("fail", "1")), task=task, seconds=900)
+    execution = await control.ended(launched["id"])
+    [item] = await control.waiting()
+    return task, item, execution
+
+
+@pytest.mark.parametrize("code", [0, 1])
+async def test_an_agent_that_says_it_failed_comes_into_the_inbox_with_its_reason(either_control: Control, code: int):
+    control = either_control
+    task, item, execution = await failed(control, "fail", str(code))
+
+    assert (item["kind"], item["subject"]) == ("failure", "There is no license key")
+    assert (item["task_id"], item["execution_id"], item["agent_name"]) == (task, execution.id, "command")
+    assert [each["label"] for each in item["choices"]] == ["Retry", "Retry with a hint", "Give to another", "Skip"]
+    assert (item["holds_tasks"], item["critical"]) == (1, True)
+    assert (execution.status, execution.exit_code) == (S.FAILED, code)
+    found = await control.call("task_get", {"id": task, "include_checkpoints": True})
+    assert (found["status"], found["assigned_agent_id"], found["failed_attempts"]) == ("pending", None, 1)
+    note = found["checkpoints"][-1]
+    assert (note["summary"], note["author"]) == ("command failed: There is no license key", "system")
+    overview = await control.call("overview_mission", {"mission_id": execution.mission_id})
+    assert (overview["counts"]["failed"], overview["counts"]["failed_attempts"]) == (0, 1)
+    assert [(each["state"], each["failed_attempts"]) for each in overview["tasks"]] == [("ready", 1)]
+
+
+async def test_a_plain_crash_comes_into_the_inbox_too(either_control: Control):
+    _, item, _ = await failed(either_control, "hello")
+
+    assert (item["kind"], item["subject"]) == ("failure", "exit code 3: oops")
+
+
+async def test_an_agent_that_was_stopped_is_no_failure(control: Control):
+    task = await control.task()
+    stopped = await control.launch("patient", task=task)
+    await control.until(stopped["id"], lambda each: each.progress is not None)
+    await control.call("execution_stop", {"id": stopped["id"]})
+
+    assert await control.waiting() == []
+    assert (await control.call("task_get", {"id": task}))["failed_attempts"] == 0
+
+
+async def test_a_crash_after_an_answer_is_no_failure_for_the_answer_starts_the_task_again(
+    either_control: Control, tmp_path: Path
+):
+    control, may_end = either_control, tmp_path / "may-end"
+    task = await control.task()
+    first = await control.launch("linger", str(may_end), "3", task=task)
+    await control.until_task(task, lambda each: each["hold"] is not None)
+    [item] = await control.waiting()
+    await control.call("queue_answer", {"id": item["id"], "choice": 1})
+
+    may_end.touch()
+    second = await control.the_next(task, after=first["id"])
+
+    assert (await control.execution(first["id"])).status is S.FAILED
+    assert (second.resumes, await control.waiting()) == (first["id"], [])
+
+
+async def test_a_claim_withdraws_the_item(either_control: Control):
+    control = either_control
+    task, item, _ = await failed(control)
+    bob = (await control.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
+
+    await control.call("task_claim", {"task_id": task, "agent_id": bob})
+
+    assert await control.waiting() == []
+    closed = await control.call("queue_get", {"id": item["id"]})
+    assert (closed["closed_by"], closed["answer"]) == ("system", f"{bob} took the task")
+
+
+async def test_retry_launches_the_same_program_again_and_leaves_no_second_item(either_control: Control):
+    control = either_control
+    task, item, first = await failed(control)
+
+    await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
+    second = await control.the_next(task, after=first.id)
+    await control.ended(second.id)
+
+    kept = [control.app.supervisor.kept(each.id) for each in (first, second)]
+    assert kept[0] == kept[1]
+    assert (second.adapter, second.mode, second.delivery, second.resumes) == (
+        first.adapter,
+        first.mode,
+        first.delivery,
+        first.id,
+    )
+    assert second.agent_id == first.agent_id
+    [again] = await control.waiting()
+    assert (again["execution_id"], again["state"]) == (second.id, "open")
+    assert (await control.call("task_get", {"id": task}))["failed_attempts"] == 2
+
+
+@pytest.mark.parametrize(
+    "answer", [{"choice": WITH_HINT, "text": "hint: look in the vault"}, {"text": "hint: look in the vault"}]
+)
+async def test_a_hint_is_in_the_next_prompt(either_control: Control, answer: dict[str, Any]):
+    control = either_control
+    task, item, first = await failed(control)
+
+    await control.call("queue_answer", {"id": item["id"], **answer})
+    second = await control.the_next(task, after=first.id)
+    done = await control.ended(second.id)
+
+    assert "look in the vault" in (done.claim or {})["summary"]
+    found = await control.call("task_get", {"id": task, "include_checkpoints": True})
+    assert found["checkpoints"][-1]["summary"].endswith("hint: look in the vault")
+
+
+async def test_the_task_is_given_to_another_agent(either_control: Control):
+    control = either_control
+    task, item, _ = await failed(control)
+    bob = (await control.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
+
+    given = await control.call("queue_answer", {"id": item["id"], "choice": TO_ANOTHER, "text": "bob"})
+
+    assert (await control.call("task_get", {"id": task}))["assigned_agent_id"] == bob
+    letters = (await control.call("message_list", {"agent_id": bob}))["messages"]
+    assert [(each["id"], each["message_type"]) for each in letters] == [(given["message_id"], "task_assignment")]
+    await control.all_heard()
+    assert (await control.newest(task)).id == item["execution_id"]
+
+
+async def test_the_task_is_given_to_another_client_with_its_own_arguments(either_control: Control):
+    control = either_control
+    task, item, first = await failed(control)
+
+    words = f"command {sys.executable} -u {STANDIN} work"
+    await control.call("queue_answer", {"id": item["id"], "choice": TO_ANOTHER, "text": words})
+    second = await control.the_next(task, after=first.id)
+    done = await control.ended(second.id)
+
+    assert (done.claim or {})["summary"] == "all done"
+    assert (second.resumes, second.agent_id == first.agent_id) == (None, False)
+
+
+async def test_nobody_of_that_name_is_refused_and_the_item_stays(either_control: Control):
+    control = either_control
+    _, item, _ = await failed(control)
+
+    with pytest.raises(InvalidInput, match="neither an agent nor a client"):
+        await control.call("queue_answer", {"id": item["id"], "choice": TO_ANOTHER, "text": "nobody"})
+
+    assert [each["id"] for each in await control.waiting()] == [item["id"]]
+
+
+async def test_skip_ends_the_task(either_control: Control):
+    control = either_control
+    task, item, first = await failed(control)
+
+    await control.call("queue_answer", {"id": item["id"], "choice": SKIP})
+    await control.all_heard()
+
+    assert (await control.call("task_get", {"id": task}))["status"] == "skipped"
+    assert (await control.newest(task)).id == first.id
+
+
+async def test_a_retry_that_finds_no_program_asks_again_and_can_be_tried_again(control: Control, tmp_path: Path):
+    program = tmp_path / "agent"
+    script = f"#!/bin/sh\nexec {sys.executable} -u {STANDIN} fail 1\n"
+    program.write_text(script)
+    program.chmod(0o755)
+    task = await control.task()
+    first = await control.launch(program=[str(program)], task=task)
+    await control.ended(first["id"])
+    [item] = await control.waiting()
+    program.unlink()
+
+    await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
+    await control.all_heard()
+    [again] = await control.waiting()
+    assert (again["kind"], again["subject"].startswith("It could not be launched again: there is no program")) == (
+        "failure",
+        True,
+    )
+
+    program.write_text(script)
+    program.chmod(0o755)
+    await control.call("queue_answer", {"id": again["id"], "choice": RETRY})
+    assert (await control.the_next(task, after=first["id"])).resumes == first["id"]
+
+
+@pytest.mark.parametrize("heard", ["kept", "lost"])
+async def test_a_retry_outlives_the_daemon_that_was_asked_and_is_launched_once(either_control: Control, heard: str):
+    control, app = either_control, either_control.app
+    task, item, first = await failed(control)
+    await control.all_heard()
+    await app.postman.close()
+    await app.supervisor.close()
+    await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
+    mark = app.settings.home / "heard"
+    if heard == "lost":
+        mark.unlink()
+
+    for _ in range(2):  # the second daemon finds nothing left to do
+        app.postman = Postman(
+            app.supervisor, Unattended(app.database), app.events, host_id=app.settings.host_id, mark=mark
+        )
+        await app.supervisor.open()
+        await app.postman.open()
+        second = await control.the_next(task, after=first.id)
+        await control.ended(second.id)
+        await control.all_heard()
+        await app.postman.close()
+        await app.supervisor.close()
+
+    found = (await control.call("execution_list", {"task_id": task}))["executions"]
+    assert [each["id"] for each in found] == [second.id, first.id]
+    await app.supervisor.open()
+    await app.postman.open()
