@@ -38,6 +38,17 @@ _PLAIN = {
 }
 
 
+AGENT_LABELS = {
+    "at_work": "At work",
+    "idle": "Idle",
+    "waits": "Waits for you",
+    "blocked": "Blocked",
+    "lost": "Lost",
+    "offline": "Offline",
+}
+"""Every word of an agent, and how people read it."""
+
+
 def task_word(status: str, *, quality: str | None, hold: Mapping[str, Any] | None, waiting_for: int) -> str:
     """What a task shows. A completion is a claim: nothing has proved it."""
     if status == TaskStatus.PENDING:

@@ -774,7 +774,7 @@ export interface ItemById {
   id: string;
 }
 
-export type ItemKind = "question" | "blocker" | "review" | "escalation" | "mail" | "health";
+export type ItemKind = "question" | "blocker" | "review" | "failure" | "escalation" | "mail" | "health";
 
 export interface ItemRow {
   id: string;
@@ -927,6 +927,7 @@ export interface ListQueue {
   state?: ItemState[];
   kind?: ItemKind[] | null;
   mission_id?: string | null;
+  task_id?: string | null;
   limit?: number;
   offset?: number;
 }
@@ -1267,6 +1268,7 @@ export interface MissionTask {
   depends_on: string[];
   waiting_for: number;
   attempts: number;
+  failed_attempts: number;
   lease_until: string | null;
   started_at: string | null;
   completed_at: string | null;
@@ -1360,6 +1362,7 @@ export interface Overview {
   ended_total: number;
   claimed: number;
   failed: number;
+  failed_attempts: number;
   fleet: FleetAgent[];
 }
 
@@ -1621,6 +1624,7 @@ export interface RunningTask {
   agent_id: string | null;
   agent: string | null;
   lease_until: string | null;
+  failed_attempts: number;
   started_at: string | null;
   said: string | null;
   said_at: string | null;
@@ -1827,6 +1831,7 @@ export interface TaskCount {
   working: number;
   needs: number;
   failed: number;
+  failed_attempts: number;
   skipped: number;
   total: number;
 }
@@ -1898,6 +1903,7 @@ export interface TaskMetadata {
 export interface TaskMove {
   at: string;
   status: string;
+  state: string;
   agent: string | null;
   attempt: number;
 }
@@ -1953,6 +1959,7 @@ export interface TaskRecord {
   lease_until: string | null;
   fence: number;
   attempts: number;
+  failed_attempts: number;
   files_changed: FilesChanged | null;
   created_at: string;
   updated_at: string;

@@ -1,10 +1,12 @@
 // One bar in a fixed order: claimed (hatched: nobody has proved it), working, needs you, failed, the rest.
+import { failedWords } from "./text";
 
 export interface Tally {
   claimed: number;
   working: number;
   needs: number;
   failed: number;
+  failed_attempts: number;
   total: number;
 }
 
@@ -15,11 +17,12 @@ const PARTS = [
   ["failed", "failed"],
 ] as const;
 
-/** `4 claimed, 5 working, 1 failed, 5 to do` */
+/** `4 claimed, 5 working, 1 failed, 5 to do, 2 failed attempts` */
 export function tallyWords(tally: Tally): string {
   const parts = PARTS.filter(([name]) => tally[name] > 0).map(([name, word]) => `${tally[name]} ${word}`);
   const rest = tally.total - PARTS.reduce((sum, [name]) => sum + tally[name], 0);
   if (rest > 0) parts.push(`${rest} to do`);
+  if (tally.failed_attempts > 0) parts.push(failedWords(tally.failed_attempts));
   return parts.length > 0 ? parts.join(", ") : "no tasks yet";
 }
 

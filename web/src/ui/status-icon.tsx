@@ -2,6 +2,7 @@
 import { memo, type ReactNode } from "react";
 
 import type { Shape, Status } from "./status";
+import { failedWords } from "./text";
 
 const CHECK = <path d="M5.2 8.3l1.9 1.9 3.7-4" className="mark" />;
 const CROSS = <path d="M5.9 5.9l4.2 4.2M10.1 5.9l-4.2 4.2" className="mark" />;
@@ -135,4 +136,9 @@ export function StatusPill({ status }: { status: Status }) {
       {status.word}
     </span>
   );
+}
+
+/** How many attempts at a task failed, where there are any. */
+export function FailedAttempts({ of }: { of: { failed_attempts: number } }) {
+  return of.failed_attempts > 0 ? <span className="failed-attempts">{failedWords(of.failed_attempts)}</span> : null;
 }

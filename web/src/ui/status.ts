@@ -94,6 +94,7 @@ export const QUEUE: Record<string, Status> = {
   question: status("diamond-question", "attention", "Question"),
   blocker: status("triangle", "attention", "Blocker"),
   review: status("diamond-check", "attention", "Review"),
+  failure: status("octagon", "danger", "Failure"),
   escalation: status("diamond-up", "attention", "Escalation"),
   mail: status("diamond", "attention", "Mail"),
   health: status("triangle", "attention", "Health"),

@@ -84,3 +84,8 @@ export function plural(value: number, one: string, many = `${one}s`): string {
 export function phaseName(phase: { number: number; name: string }): string {
   return phase.name === `Phase ${phase.number}` ? phase.name : `${phase.number} ${phase.name}`;
 }
+
+/** `2 failed attempts`; nothing where none failed. */
+export function failedWords(attempts: number): string {
+  return attempts > 0 ? plural(attempts, "failed attempt") : "";
+}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from mission.domain.overview import AGENT_LABELS
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
 
@@ -20,13 +23,28 @@ def agents(status: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
+    fleet = {each["id"]: each for each in (client.call_if_allowed("overview", {}) or {"fleet": []})["fleet"]}
     rows = [
-        (row["id"], row["name"], row["runtime"], row["type"], row["status"], row["current_task_id"],
-         ago(row["last_heartbeat"]))
+        (
+            row["id"],
+            row["name"],
+            row["runtime"],
+            row["type"],
+            _state(row, fleet.get(row["id"])),
+            (fleet.get(row["id"]) or {}).get("task_id") or row["current_task_id"],
+            ago(row["last_heartbeat"]),
+        )
         for row in found["agents"]
-    ]  # fmt: skip
+    ]
     show_table(
-        ["ID", "NAME", "RUNTIME", "TYPE", "STATUS", "TASK", "SEEN"],
+        ["ID", "NAME", "RUNTIME", "TYPE", "STATE", "TASK", "SEEN"],
         rows,
         empty="No agent matches." if status else "No agents yet.",
     )
+
+
+def _state(agent: dict[str, Any], seen: dict[str, Any] | None) -> str:
+    """The word that the page shows for the agent too."""
+    if seen is not None:
+        return AGENT_LABELS[seen["state"]]
+    return AGENT_LABELS["offline" if agent["status"] == "offline" else "idle"]

@@ -9,6 +9,7 @@ from urllib.parse import quote_from_bytes
 
 import click
 
+from mission.domain.errors import PermissionDenied
 from mission.settings import load_or_default
 from mission.transports import daemon
 
@@ -25,6 +26,16 @@ def call(
     if agent is not None:
         headers["Mission-Agent"] = agent
     return daemon.call_tool(running, name, arguments, headers=headers, timeout=timeout)
+
+
+def call_if_allowed(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a tool's result; None when the caller may not call the tool, as a worker that reads what only people see."""
+    try:
+        return call(name, arguments)
+    except daemon.ToolFailed as failed:
+        if failed.error["code"] != PermissionDenied.code:
+            raise
+    return None
 
 
 def call_every_page(

@@ -11,7 +11,7 @@ from mission.domain.mission import MissionStatus
 from mission.domain.task import CHANGE_LISTS
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
-from mission.transports.cli.tasks import label, read_plan
+from mission.transports.cli.tasks import failed_words, read_plan, state_label
 
 LAST_MILESTONES = 5
 SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
@@ -66,11 +66,7 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
 @speaks
 def show(id: str, limit: int, as_json: bool) -> None:
     """Show one mission (phases, all tasks, decisions, blockers) or one task (its end, its files, its journal)."""
-    if id.startswith("t_"):
-        found = client.call("task_get", {"id": id, "include_checkpoints": True})
-        found["verification"] = client.call("overview_task", {"task_id": id})["scope"]
-    else:
-        found = _read_mission(id, limit=limit)
+    found = _read_task(id) if id.startswith("t_") else _read_mission(id, limit=limit)
     if as_json:
         show_json(found)
     elif id.startswith("t_"):
@@ -81,6 +77,20 @@ def show(id: str, limit: int, as_json: bool) -> None:
         _show_journal(found)
 
 
+def _read_task(id: str) -> dict[str, Any]:
+    """Return a task with its state as the page shows it, what was verified, and what waits for a person."""
+    found = client.call("task_get", {"id": id, "include_checkpoints": True})
+    row = next(row for row in read_plan(found["workflow_id"])["tasks"] if row["id"] == id)
+    scope = client.call_if_allowed("overview_task", {"task_id": id})
+    waiting = client.call_if_allowed("queue_list", {"task_id": id})
+    return {
+        **found,
+        "state": row["state"],
+        "verification": scope["scope"] if scope else None,
+        "waits_for_you": waiting["items"] if waiting else [],
+    }
+
+
 def _read_mission(id: str, *, limit: int) -> dict[str, Any]:
     """Return a mission with every task in the order of its plan, each with its state as the page shows it."""
     found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
@@ -88,13 +98,16 @@ def _read_mission(id: str, *, limit: int) -> dict[str, Any]:
     listed = client.call_every_page("get_context", chosen, rows="tasks", limit=200)["tasks"]
     rows = {row["id"]: row for row in listed}
     plan = [row for row in read_plan(id)["tasks"] if row["id"] in rows]
-    return {**found, "tasks": [{**rows[row["id"]], "state": row["state"], "agent": row["agent"]} for row in plan]}
+    shown = ("state", "agent", "failed_attempts")
+    return {**found, "tasks": [{**rows[row["id"]], **{name: row[name] for name in shown}} for row in plan]}
 
 
 def _show_task(task: dict[str, Any]) -> None:
     say(task["name"], bold=True)
     owner = f" · {task['assigned_agent_id']}" if task["assigned_agent_id"] else ""
-    say(f"{task['id']} · {task['status']}{owner} · phase {task['sequence']} of {task['workflow_id']}")
+    say(f"{task['id']} · {state_label(task)}{owner} · phase {task['sequence']} of {task['workflow_id']}")
+    for item in task["waits_for_you"]:
+        say(f"{item['kind'].capitalize()}: {item['subject']} ('mission inbox {item['id']}')", fg="yellow")
     say(f"Goal:    {task['description']}")
     if task["outcome"]:
         say(f"Outcome: {task['outcome']}")
@@ -133,6 +146,9 @@ def _show_head(found: dict[str, Any]) -> None:
         say(f"Outcome:   {found['summary']}")
     for limitation in found["limitations"]:
         say(f"           not done: {limitation}")
+    failed = sum(row["failed_attempts"] for row in found["tasks"])
+    if failed:
+        say(f"Attempts:  {failed_words(failed)}", fg="yellow")
     say()
     for row in found["phase_summary"]:
         tasks = row["tasks"]
@@ -146,13 +162,13 @@ def _show_tasks(found: dict[str, Any]) -> None:
             row["id"],
             row["phase"],
             row["name"],
-            label(row["state"]),
+            state_label(row),
             row["agent"] or row["agent_name"] or row["agent_id"],
             row["files_changed"],
         )
         for row in found["tasks"]
     ]
-    show_table(["TASK", "PHASE", "NAME", "STATUS", "AGENT", "FILES"], rows, empty="No tasks yet.")
+    show_table(["TASK", "PHASE", "NAME", "STATE", "AGENT", "FILES"], rows, empty="No tasks yet.")
     for row in found["tasks"]:
         if (row["outcome"] or {}).get("manual_review_needed"):
             reason = row["outcome"].get("manual_review_reason") or "no reason given"

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mission.domain.errors import InvalidInput, NotFound, PermissionDenied
+from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.mission import ENDED, MissionStatus
 from mission.domain.overview import TASK_LABELS
 from mission.transports.cli import client
@@ -66,12 +66,9 @@ def read_plan(mission_id: str) -> dict[str, Any]:
 
     A worker may not see the page: its tasks have the states of workflow_get.
     """
-    try:
-        found = client.call("overview_mission", {"mission_id": mission_id})
+    found = client.call_if_allowed("overview_mission", {"mission_id": mission_id})
+    if found is not None:
         return {name: found[name] for name in ("id", "name", "tasks")}
-    except ToolFailed as failed:
-        if failed.error["code"] != PermissionDenied.code:
-            raise
     wanted = {"id": mission_id, "include_tasks": True, "include_task_summaries": False}
     page = client.call("workflow_get", wanted)
     rows = page["tasks"]
@@ -83,17 +80,22 @@ def read_plan(mission_id: str) -> dict[str, Any]:
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     named = {"phase": row["sequence"], "state": row["status"], "agent_id": row["assigned_agent_id"], "agent": None}
-    return {"id": row["id"], "name": row["name"], **named}
+    return {"id": row["id"], "name": row["name"], "failed_attempts": 0, **named}
 
 
-def label(state: str) -> str:
-    """Return a task's state as people read it."""
-    return TASK_LABELS.get(state, state)
+def state_label(task: dict[str, Any]) -> str:
+    """Return a task's state as people read it, and how many attempts at it failed."""
+    state = TASK_LABELS.get(task["state"], task["state"])
+    return " · ".join(filter(None, (state, failed_words(task["failed_attempts"]))))
+
+
+def failed_words(attempts: int) -> str:
+    return f"{attempts} failed attempt{'s' if attempts > 1 else ''}" if attempts else ""
 
 
 def _show(found: list[dict[str, Any]], *, with_mission: bool, empty: str) -> None:
-    columns = ["TASK", "PHASE", "NAME", "STATUS", "AGENT"]
-    rows = [[row["id"], row["phase"], row["name"], label(row["state"]), _owner(row)] for row in found]
+    columns = ["TASK", "PHASE", "NAME", "STATE", "AGENT"]
+    rows = [[row["id"], row["phase"], row["name"], state_label(row), _owner(row)] for row in found]
     if with_mission:
         columns.append("MISSION")
         for cells, row in zip(rows, found, strict=True):

@@ -15,7 +15,7 @@ export function isLive(execution: Pick<ExecutionRecord, "status">): boolean {
 
 export function statusOf(execution: Pick<ExecutionRecord, "status" | "exit_code">): Status {
   if (execution.status === "completed") return EXECUTION["exited"]!;
-  if (execution.status === "failed" && execution.exit_code !== null)
+  if (execution.status === "failed" && execution.exit_code)
     return { ...EXECUTION["failed"]!, word: `Exited ${execution.exit_code}` };
   return look(EXECUTION, execution.status);
 }

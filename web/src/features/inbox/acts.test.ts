@@ -13,6 +13,10 @@ test("what is done on the row fits the item: the agent's own choices first", () 
     ["Post new", 1],
     ["Reverse", 3],
   ]);
+  expect(labels({ kind: "failure", choices: [{ label: "Retry" }, { label: "Hint", kind: "manual" }, { label: "Give", kind: "manual" }, { label: "Skip" }] })).toEqual([
+    ["Retry", 1],
+    ["Skip", 4],
+  ]);
   expect(labels({ kind: "blocker" })).toEqual([["Resolve", null]]);
   expect(labels({ kind: "escalation" })).toEqual([
     ["Retry", null],

@@ -21,7 +21,7 @@ const INCIDENTS = new Set(["escalation", "health"]);
 /** The agent's first choices; else what fits its kind. */
 export function actsOf(item: ItemRow): Act[] {
   const choices = choicesOf(item)
-    .slice(0, MOST)
+    .slice(0, item.kind === "failure" ? undefined : MOST)
     .filter((choice) => choice.fixed);
   if (choices.length > 0)
     return choices.map(({ label, number }) => ({ label, number, words: label, wish: { kind: "answer", args: { id: item.id, choice: number } } }));

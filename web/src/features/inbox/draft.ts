@@ -60,7 +60,7 @@ export function answerWords(item: Pick<ItemRow, "choices">, draft: Draft): strin
 
 /** What the button that sends the draft says. */
 export function sendWord(item: ItemRow, draft: Draft): string {
-  if (item.kind !== "review") return item.kind === "mail" ? "Send reply" : "Send answer";
+  if (item.kind !== "review" && item.kind !== "failure") return item.kind === "mail" ? "Send reply" : "Send answer";
   const choice = choicesOf(item).find((each) => each.number === draft.choice);
   return choice?.label ?? "Send answer";
 }

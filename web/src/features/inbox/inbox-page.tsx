@@ -97,7 +97,7 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
         {items.length === 0 ? (
           <section className="card">
             <Empty title="Nothing waits for you">
-              Questions, blockers, reviews and escalations of agents stand here, with what they hold up.
+              Questions, blockers, reviews and failures of agents appear here, with the tasks they hold up.
             </Empty>
           </section>
         ) : (
@@ -153,7 +153,7 @@ function useInboxKeys({ items, row, field, choose, draft, change }: KeysProps): 
         if (item === undefined || choice === undefined) return;
         event.preventDefault();
         change(item.id, { ...draft, choice: choice.number });
-        if (!choice.fixed) field.current?.focus();
+        if (!choice.fixed) document.querySelector<HTMLElement>(`[data-item="${item.id}"] [data-choice="${choice.number}"]`)?.focus();
       };
       return {
         j: () => move(1),

@@ -2,6 +2,7 @@
 import type { FormEvent, RefObject } from "react";
 import { Link } from "react-router";
 
+import { useTool } from "@/api/queries";
 import type { ItemRow } from "@/api/types";
 import { Reassign } from "@/features/task/actions";
 import { useOnline } from "@/live/live";
@@ -15,6 +16,9 @@ import { actsOf, canReassign, closeReassigned } from "./acts";
 import { answerOf, answerWords, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
 import { outbox, type Letter } from "./outbox";
 import { SentLine } from "./sent-line";
+
+const GIVE = "Give to another";
+const ANY_PROGRAM = "command";
 
 interface CardProps {
   item: ItemRow;
@@ -172,7 +176,11 @@ function Choices({ item, draft, change, field }: ChoicesProps) {
           ) : (
             <div key={choice.number} className="choice own-words" data-checked={draft.choice === choice.number || undefined}>
               <kbd aria-hidden="true">{choice.number}</kbd>
-              <Words {...words} choice={choice.number} label={choice.label} placeholder={`${choice.label}: ${choice.placeholder}`} />
+              {item.kind === "failure" && choice.label === GIVE ? (
+                <Another choice={choice} draft={draft} change={change} />
+              ) : (
+                <Words {...words} choice={choice.number} label={choice.label} placeholder={`${choice.label}: ${choice.placeholder}`} />
+              )}
             </div>
           ),
         )}
@@ -195,6 +203,7 @@ function Words({ draft, change, field, label, placeholder, choice }: WordsProps)
     <textarea
       ref={field}
       className="field"
+      data-choice={choice}
       rows={own && draft.text.includes("\n") ? 4 : 1}
       aria-label={label}
       placeholder={placeholder}
@@ -202,6 +211,38 @@ function Words({ draft, change, field, label, placeholder, choice }: WordsProps)
       onChange={(event) => change({ text: event.target.value, choice: choice ?? draft.choice })}
       onKeyDown={sendOnEnter}
     />
+  );
+}
+
+/** Who takes over a task whose agent failed: an agent that is there, or a client that is launched. */
+function Another({ choice, draft, change }: { choice: Choice; draft: Draft; change: (draft: Draft) => void }) {
+  const agents = (useTool("agent_list", { limit: 200 }).data?.agents ?? []).filter((agent) => agent.status !== "offline");
+  const clients = (useTool("adapter_list", {}).data?.adapters ?? []).filter((client) => client.installed && client.name !== ANY_PROGRAM);
+  return (
+    <select
+      className="field"
+      data-choice={choice.number}
+      aria-label={choice.label}
+      value={draft.choice === choice.number ? draft.text : ""}
+      onChange={(event) => change({ choice: choice.number, text: event.target.value })}
+    >
+      <option value="">{choice.label} …</option>
+      <optgroup label="Agents that are there">
+        {agents.map((agent) => (
+          <option key={agent.id} value={agent.id}>
+            {agent.name}
+            {agent.current_task_id !== null ? " (has a task)" : ""}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Launch a client">
+        {clients.map((client) => (
+          <option key={client.name} value={client.name}>
+            {client.title}
+          </option>
+        ))}
+      </optgroup>
+    </select>
   );
 }
 

@@ -17,9 +17,11 @@ const STATUS = {
   failed: { shape: "octagon", tone: "danger", word: "Not sent" },
 } as const;
 
-/** Above a list: what was sent and has left it. */
-export function SentLines({ open }: { open: readonly { id: string }[] }) {
-  const left = useLetters().filter((letter) => !open.some((item) => item.id === letter.item.id));
+/** Above a list: what was sent and has left it; of one task, where the list is about that. */
+export function SentLines({ open, taskId }: { open: readonly { id: string }[]; taskId?: string }) {
+  const left = useLetters()
+    .filter((letter) => taskId === undefined || letter.item.task_id === taskId)
+    .filter((letter) => !open.some((item) => item.id === letter.item.id));
   if (left.length === 0) return null;
   return (
     <ul className="sent-lines" aria-label="Sent">
@@ -91,7 +93,7 @@ function What({ letter }: { letter: Letter }) {
   if (letter.state === "held") return <Leaves letter={letter} />;
   if (letter.state === "sending") return <span className="quiet">is being sent</span>;
   if (letter.state === "failed") return <Refusal error={letter.error} what="was not sent" />;
-  if (letter.wish.kind === "dismiss") return <span className="quiet">{seconds(letter.sentAt)}</span>;
+  if (isDone(letter)) return <span className="quiet">{seconds(letter.sentAt)}</span>;
   return (
     <span className="quiet" role="status">
       sent{to !== null && ` to ${to}`} {seconds(letter.sentAt)}
@@ -100,12 +102,17 @@ function What({ letter }: { letter: Letter }) {
   );
 }
 
+/** Whether it is something that is done, and nothing that is said to an agent. */
+function isDone({ wish, item }: Letter): boolean {
+  return wish.kind === "dismiss" || item.kind === "failure";
+}
+
 function Leaves({ letter }: { letter: Letter }) {
   useNow();
   const left = Math.max(0, Math.ceil((letter.leavesAt - Date.now()) / 1_000));
   return (
     <span className="quiet">
-      {letter.wish.kind === "dismiss" ? "happens" : `goes to ${letter.item.agent_name ?? "whoever waits"}`}{" "}
+      {isDone(letter) ? "happens" : `goes to ${letter.item.agent_name ?? "whoever waits"}`}{" "}
       <span title={letter.attended ? `at the latest in ${left} s` : undefined}>{letter.attended ? "when you leave this row" : `in ${left} s`}</span>
     </span>
   );

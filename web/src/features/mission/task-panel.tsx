@@ -7,7 +7,7 @@ import { Icon } from "@/ui/icons";
 import { Lease } from "@/ui/lease";
 import { Id, Time } from "@/ui/parts";
 import { look, TASK } from "@/ui/status";
-import { StatusIcon, StatusPill } from "@/ui/status-icon";
+import { FailedAttempts, StatusIcon, StatusPill } from "@/ui/status-icon";
 import { plural } from "@/ui/text";
 
 interface PanelProps {
@@ -42,7 +42,9 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
         <dt>Phase</dt>
         <dd>{task.phase}</dd>
         <dt>Attempts</dt>
-        <dd>{task.attempts}</dd>
+        <dd>
+          {task.attempts} <FailedAttempts of={task} />
+        </dd>
         {task.started_at !== null && (
           <>
             <dt>Begun</dt>

@@ -8,7 +8,7 @@ import { useStandingStill } from "@/features/shell/counts";
 import { Time } from "@/ui/parts";
 import { AGENT, QUEUE, TASK, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { amount, count, plural } from "@/ui/text";
+import { amount, count, failedWords, plural } from "@/ui/text";
 
 export function Figures({ overview, waiting }: { overview: Overview; waiting: Queue | undefined }) {
   const states = overview.fleet.map((agent) => agent.state);
@@ -25,8 +25,9 @@ export function Figures({ overview, waiting }: { overview: Overview; waiting: Qu
       <Figure status={TASK["claimed"]} name="Claimed" value={overview.claimed} small={overview.claimed === 1 ? "task" : "tasks"}>
         since <Time at={leftAt} />, none proved
       </Figure>
-      <Figure status={TASK["failed"]} name="Failed" value={overview.failed}>
+      <Figure status={TASK["failed"]} name="Failed" value={overview.failed} small={overview.failed === 1 ? "task" : "tasks"}>
         since <Time at={leftAt} />
+        {overview.failed_attempts > 0 && ` · ${failedWords(overview.failed_attempts)}`}
       </Figure>
       <Figure name="Open missions" value={overview.missions_open}>
         {plural(overview.running_total, "task")} worked on

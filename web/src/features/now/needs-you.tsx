@@ -36,7 +36,7 @@ export function NeedsYou() {
       <Loaded query={waiting} what="What waits for you could not be read">
         {(data) =>
           data.items.length === 0 ? (
-            <Empty title="Nothing waits for you">Questions, blockers and reviews of agents stand here, with what they hold up.</Empty>
+            <Empty title="Nothing waits for you">Questions, blockers, reviews and failures of agents appear here, with the tasks they hold up.</Empty>
           ) : (
             <>
               <Fresh count={fresh} show={show} />

@@ -9,7 +9,7 @@ import { Ago, Card, Fresh } from "@/ui/parts";
 import { Progress } from "@/ui/progress";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
+import { FailedAttempts, StatusIcon } from "@/ui/status-icon";
 import { useSteady } from "@/ui/steady";
 import { span } from "@/ui/text";
 import { useTint } from "@/ui/tint";
@@ -122,6 +122,7 @@ function Row({ task, lease }: { task: RunningTask; lease: number }) {
           <Link to={`/tasks/${task.id}`} title={task.name}>
             {task.name}
           </Link>
+          <FailedAttempts of={task} />
         </div>
       </td>
       <td className="agent cut quiet">{task.agent}</td>

@@ -12,8 +12,8 @@ import { Lease, LeaseBar } from "@/ui/lease";
 import { Ago, Card, Time } from "@/ui/parts";
 import { Long } from "@/ui/long";
 import { Loaded } from "@/ui/states";
-import { look, STORED, type Status } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
+import { look, TASK, type Status } from "@/ui/status";
+import { FailedAttempts, StatusIcon } from "@/ui/status-icon";
 import { count } from "@/ui/text";
 import { partsOf } from "./context-parts";
 
@@ -46,7 +46,9 @@ export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
         <dt>Fence</dt>
         <dd>{task.fence}</dd>
         <dt>Attempts</dt>
-        <dd>{task.attempts}</dd>
+        <dd>
+          {task.attempts} <FailedAttempts of={task} />
+        </dd>
         {agent.data !== undefined && (
           <>
             <dt>Heartbeat</dt>
@@ -104,6 +106,9 @@ const ENTRY: Record<string, Status> = {
   plan: { shape: "ring-dot", tone: "progress", word: "Plan" },
 };
 
+/** The author of notes that Mission Control wrote itself. */
+const OURS = "system";
+
 interface HistoryRow {
   at: string;
   status: Status;
@@ -116,16 +121,16 @@ interface HistoryRow {
 export function historyOf(story: TaskStory | undefined, checkpoints: readonly CheckpointRecord[], names = new Map<string, string>()): HistoryRow[] {
   const moves = (story?.moves ?? []).map((move) => ({
     at: move.at,
-    status: look(STORED, move.status),
-    words: move.status === "pending" && move.agent !== null ? "Taken" : look(STORED, move.status).word,
+    status: look(TASK, move.state),
+    words: move.status === "pending" && move.agent !== null ? "Taken" : look(TASK, move.state).word,
     more: [move.agent, move.attempt > 1 ? `attempt ${move.attempt}` : null].filter(Boolean).join(", "),
     decision: false,
   }));
   const entries = checkpoints.map((entry) => ({
     at: entry.created_at,
-    status: ENTRY[entry.type] ?? { shape: "diamond" as const, tone: "neutral" as const, word: entry.type },
+    status: entry.detail["failed"] === true ? TASK["failed"]! : (ENTRY[entry.type] ?? { shape: "diamond" as const, tone: "neutral" as const, word: entry.type }),
     words: entry.summary,
-    more: [entry.type, entry.author !== null ? (names.get(entry.author) ?? entry.author) : null].filter(Boolean).join(", "),
+    more: [entry.author === OURS ? null : entry.type, entry.author !== null ? (names.get(entry.author) ?? entry.author) : null].filter(Boolean).join(", "),
     decision: entry.type === "decision",
   }));
   return [...moves, ...entries].sort((one, other) => other.at.localeCompare(one.at));
@@ -134,7 +139,7 @@ export function historyOf(story: TaskStory | undefined, checkpoints: readonly Ch
 export function History({ id, story }: { id: string; story: TaskStory | undefined }) {
   const checkpoints = useWholeList("checkpoint_list", { task_id: id });
   const fleet = useOverview().data?.fleet;
-  const names = useMemo(() => new Map(fleet?.map((agent) => [agent.id, agent.name])), [fleet]);
+  const names = useMemo(() => new Map([[OURS, "Mission Control"], ...(fleet ?? []).map((agent): [string, string] => [agent.id, agent.name])]), [fleet]);
   return (
     <Loaded query={checkpoints} what="The checkpoints could not be read">
       {(data) => {

@@ -15,6 +15,7 @@ import { phaseName } from "@/ui/text";
 import { Actions } from "./actions";
 import { Files } from "./files";
 import { Ending, Plan } from "./plan";
+import { Waiting } from "./waiting";
 import { Claim, Context, History, Messages } from "./side";
 import "./task.css";
 
@@ -81,6 +82,7 @@ function Whole({ task }: { task: TaskRecord }) {
       </header>
       <div className="columns">
         <div>
+          <Waiting taskId={task.id} />
           <Ending task={task} />
           <Plan task={task} />
           <Files id={task.id} story={story} />

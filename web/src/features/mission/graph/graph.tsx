@@ -8,7 +8,7 @@ import { Segmented } from "@/ui/parts";
 import { Skeleton } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
-import { phaseName, span } from "@/ui/text";
+import { failedWords, phaseName, span } from "@/ui/text";
 import { Controls } from "../controls";
 import { folded, unfolded, type Box } from "./fold";
 import { SIZES, type Density, type Edge, type Layout } from "./layout";
@@ -269,7 +269,8 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
   const task = box.tasks[0]!;
   const status = look(TASK, box.folded === "done" ? "claimed" : box.folded === "waiting" ? "waiting" : task.state);
   const name = box.folded === null ? task.name : `${box.tasks.length} ${box.folded === "done" ? "claimed" : "waiting"}`;
-  const words = `${name}: ${status.word}${task.agent !== null && box.folded === null ? `, ${task.agent}` : ""}${isCritical ? ", on the critical path" : ""}`;
+  const failed = box.folded === null ? failedWords(task.failed_attempts) : "";
+  const words = `${name}: ${status.word}${task.agent !== null && box.folded === null ? `, ${task.agent}` : ""}${failed !== "" ? `, ${failed}` : ""}${isCritical ? ", on the critical path" : ""}`;
   return (
     <button
       id={`node-${box.id}`}
@@ -278,6 +279,7 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
       data-critical={isCritical || undefined}
       data-chosen={chosen || undefined}
       data-folded={box.folded ?? undefined}
+      data-failing={failed !== "" || undefined}
       aria-label={density === "full" ? undefined : words}
       title={density === "full" ? undefined : words}
       tabIndex={reachable ? 0 : -1}
@@ -290,12 +292,18 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
             {task.name}
             <span className="hidden">
               : {status.word}
+              {failed !== "" && `, ${failed}`}
               {isCritical && ", on the critical path"}
             </span>
           </span>
           <span className="top">
             <StatusIcon status={status} size={14} decorative />
             <span className="agent cut">{task.agent ?? estimate(task, way)}</span>
+            {failed !== "" && (
+              <span className="failed-attempts" aria-hidden="true" title={failed}>
+                {task.failed_attempts}×
+              </span>
+            )}
             <span className="time">{task.agent !== null && timeOf(task)}</span>
           </span>
         </>

@@ -8,7 +8,7 @@ import { Segmented } from "@/ui/parts";
 import { Progress } from "@/ui/progress";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
+import { FailedAttempts, StatusIcon } from "@/ui/status-icon";
 import { phaseName, plural, span } from "@/ui/text";
 import { useTint } from "@/ui/tint";
 import { critical, elapsed, isDone, type Critical } from "../graph/path";
@@ -100,6 +100,7 @@ function Task({ task, way, choose }: { task: MissionTask; way: Critical; choose:
         <div className="meta">
           <span>{about(task, way)}</span>
           {way.path.has(task.id) && <span className="critical">critical</span>}
+          <FailedAttempts of={task} />
         </div>
       </div>
     </li>

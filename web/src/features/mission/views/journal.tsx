@@ -9,7 +9,7 @@ import { Icon } from "@/ui/icons";
 import { Long } from "@/ui/long";
 import { Card, Fresh, Time } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
-import type { Status } from "@/ui/status";
+import { TASK, type Status } from "@/ui/status";
 import { StatusIcon } from "@/ui/status-icon";
 import type { ViewProps } from "../mission-page";
 
@@ -96,12 +96,19 @@ const KINDS: Record<string, { word: string; status?: Status; icon?: "decision" }
   progress: { word: "", status: { shape: "diamond", tone: "progress", word: "Progress" } },
   plan: { word: "planned", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
   replan: { word: "planned anew", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
-  recovery: { word: "took over", status: { shape: "ring-cross", tone: "danger", word: "Recovery" } },
+  recovery: { word: "left a note", status: { shape: "ring-cross", tone: "neutral", word: "Recovery" } },
   complete: { word: "claims completion", status: { shape: "dashed-check", tone: "success", word: "Claimed" } },
 };
 
-function Entry({ entry, choose }: { entry: JournalEntry; choose: (id: string) => void }) {
+/** Notes of our own say themselves what happened. */
+function kindOf(entry: JournalEntry): (typeof KINDS)[string] {
   const kind = KINDS[entry.kind] ?? { word: entry.kind };
+  if (entry.detail["failed"] === true) return { word: "", status: TASK["failed"]! };
+  return entry.author === "Mission Control" ? { ...kind, word: "" } : kind;
+}
+
+function Entry({ entry, choose }: { entry: JournalEntry; choose: (id: string) => void }) {
+  const kind = kindOf(entry);
   return (
     <li>
       <span className="kind">

@@ -5,7 +5,7 @@ import { Long } from "@/ui/long";
 import { Card } from "@/ui/parts";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
+import { FailedAttempts, StatusIcon } from "@/ui/status-icon";
 import { phaseName } from "@/ui/text";
 import type { ViewProps } from "../mission-page";
 
@@ -51,6 +51,7 @@ export function Plan({ mission, choose }: ViewProps) {
                     <button type="button" className="link" onClick={() => choose(task.id)}>
                       {task.name}
                     </button>
+                    <FailedAttempts of={task} />
                     {task.depends_on.length > 0 && (
                       <div className="meta">after {task.depends_on.map((id) => names.get(id) ?? id).join(", ")}</div>
                     )}

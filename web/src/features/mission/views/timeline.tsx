@@ -121,7 +121,8 @@ interface BarProps {
 }
 
 function BarItem({ bar, left, width, titled, critical: isCritical, choose }: BarProps) {
-  const words = `${bar.task.name}: ${bar.word}, ${span((bar.to - bar.from) / 1_000)}${isCritical ? ", on the critical path" : ""}`;
+  const failed = failedWords(bar.task.failed_attempts);
+  const words = `${bar.task.name}: ${bar.word}${failed !== "" ? `, ${failed}` : ""}, ${span((bar.to - bar.from) / 1_000)}${isCritical ? ", on the critical path" : ""}`;
   const tone = bar.kind === "progress" ? "progress" : look(TASK, bar.task.state).tone;
   return (
     <li style={{ left: `${left}%`, width: `${Math.max(width, 0.3)}%` }}>
