@@ -100,3 +100,46 @@ def test_refusals_name_what_is_wrong(mission: Program):
     assert mission.run("attach", "x_0000000000").code == 1
     names: list[dict[str, Any]] = json.loads(mission.run("adapters", "--json").out)["adapters"]
     assert {row["name"] for row in names} >= {"claude-code", "codex", "command", "pi"}
+
+
+def test_a_living_agents_question_is_one_word_wherever_it_is_listed(mission: Program, repository: Path, tmp_path: Path):
+    mission.does("missions")
+    task = new_task(mission, repository)
+    execution = launch(mission, task, "--", "linger", str(tmp_path / "never"))
+    until(lambda: status(mission, execution) == "waiting", PATIENCE)
+    found = call(mission, "execution_get", id=execution)
+
+    assert "Asks you" in mission.run("show", found["mission_id"]).out
+    shown = mission.run("show", task).out
+    assert "Asks you" in shown
+    assert "Question: Which way?" in shown
+    [row] = [line for line in mission.run("agents").out.splitlines() if found["agent_id"] in line]
+    assert "Waits for you" in row
+    [row] = [line for line in mission.run("inbox").out.splitlines() if "Which way?" in line]
+    assert "1 task, 1 agent" in row
+    mission.does("stop", execution)
+    [item] = call(mission, "queue_list", task_id=task)["items"]
+    mission.does("dismiss", item["id"])
+
+
+def test_a_failed_agent_is_listed_and_tried_again_with_a_hint(mission: Program, repository: Path):
+    mission.does("missions")
+    task = new_task(mission, repository)
+    execution = launch(mission, task, "--", "fail", "1")
+    until(lambda: status(mission, execution) == "failed", PATIENCE)
+    found = call(mission, "execution_get", id=execution)
+
+    assert "Ready · 1 failed attempt" in mission.run("show", found["mission_id"]).out
+    shown = mission.run("show", task).out
+    assert "recovery: command failed: There is no license key" in shown
+    assert "Failure: There is no license key" in shown
+    [item] = call(mission, "queue_list", task_id=task)["items"]
+    words = mission.run("inbox", item["id"]).out
+    assert [label in words for label in ("Retry", "Retry with a hint", "Give to another", "Skip")] == [True] * 4
+    mission.does("answer", item["id"], "--choice", "2", "hint: look in the vault")
+
+    def states() -> list[str]:
+        return [each["status"] for each in call(mission, "execution_list", task_id=task)["executions"]]
+
+    until(lambda: states() == ["completed", "failed"], PATIENCE)
+    assert "Review · 1 failed attempt" in mission.run("show", task).out

@@ -25,9 +25,9 @@ test("no two states of a kind look the same, and a word of a newer server shows 
 });
 
 test("a bar tells its parts in words", () => {
-  render(<Progress tally={{ claimed: 4, working: 5, needs: 2, failed: 1, total: 17 }} />);
+  render(<Progress tally={{ claimed: 4, working: 5, needs: 2, failed: 1, failed_attempts: 3, total: 17 }} />);
 
-  expect(screen.getByRole("img", { name: "4 claimed, 5 working, 2 need you, 1 failed, 5 to do" })).toBeTruthy();
+  expect(screen.getByRole("img", { name: "4 claimed, 5 working, 2 need you, 1 failed, 5 to do, 3 failed attempts" })).toBeTruthy();
 });
 
 test("of several options one holds, and a click chooses another", () => {

@@ -18,6 +18,7 @@ function task(id: string, phase: number, needs: string[], state = "waiting", min
     depends_on: needs,
     waiting_for: 0,
     attempts: 0,
+    failed_attempts: 0,
     lease_until: null,
     started_at: begun,
     completed_at: ended,

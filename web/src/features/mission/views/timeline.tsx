@@ -8,7 +8,7 @@ import { useNow } from "@/ui/clock";
 import { Card } from "@/ui/parts";
 import { Empty } from "@/ui/states";
 import { look, TASK } from "@/ui/status";
-import { clockTime, plural, span } from "@/ui/text";
+import { clockTime, failedWords, plural, span } from "@/ui/text";
 import { critical } from "../graph/path";
 import type { ViewProps } from "../mission-page";
 import { lanesOf, type Bar, type Known } from "./lanes";
