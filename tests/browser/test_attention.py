@@ -71,8 +71,9 @@ def test_a_living_agents_question_is_one_word_on_every_page_and_is_answered_on_i
     connected(page)
     page.evaluate(chromium.axe)
     assert page.evaluate(BARRIERS) == []
-    card.get_by_text("Left").click()
-    card.get_by_role("button", name="Send answer").click()
+    page.keyboard.press("1")
+    expect(card.get_by_role("radio", name="Left")).to_be_checked()
+    page.keyboard.press("Enter")
     card.get_by_role("button", name="Send now").click()
 
     expect(page.locator(".page-head .pill")).to_have_text("Working")

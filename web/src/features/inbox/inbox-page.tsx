@@ -10,7 +10,8 @@ import { Fresh, Segmented } from "@/ui/parts";
 import { Empty, Loaded } from "@/ui/states";
 import { useChosen, useSteady } from "@/ui/steady";
 import { plural } from "@/ui/text";
-import { BLANK, choicesOf, type Draft } from "./draft";
+import { answerKeys } from "./answer-keys";
+import { BLANK, type Draft } from "./draft";
 import { HoldsUp } from "./holds-up";
 import { ItemCard } from "./item-card";
 import { Mail, useMail } from "./mail";
@@ -148,26 +149,11 @@ function useInboxKeys({ items, row, field, choose, draft, change }: KeysProps): 
         const next = items[Math.max(0, Math.min(row + step, items.length - 1))];
         if (next !== undefined) choose(next.id);
       };
-      const pick = (event: KeyboardEvent) => {
-        const choice = item && choicesOf(item).find((each) => String(each.number) === event.key);
-        if (item === undefined || choice === undefined) return;
-        event.preventDefault();
-        change(item.id, { ...draft, choice: choice.number });
-        if (!choice.fixed) document.querySelector<HTMLElement>(`[data-item="${item.id}"] [data-choice="${choice.number}"]`)?.focus();
-      };
       return {
         j: () => move(1),
         k: () => move(-1),
-        e: (event) => {
-          event.preventDefault();
-          field.current?.focus();
-        },
         o: () => item?.execution_id && void navigate(`/executions/${item.execution_id}`),
-        Enter: (event) => {
-          if ((event.target as Element).closest("a, button, summary") === null)
-            document.querySelector<HTMLFormElement>("[data-chosen] form[data-answer]")?.requestSubmit();
-        },
-        ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [String(number), pick])),
+        ...(item === undefined ? {} : answerKeys(item, field, draft, (next) => change(item.id, next))),
       };
     }, [items, row, field, choose, draft, change, navigate]),
   );

@@ -23,7 +23,7 @@ export function Banner({ mission }: { mission: MissionOverview }) {
       <span>
         <strong>{first.subject}</strong>{" "}
         <span className="quiet">
-          {first.agent_name ?? "Somebody"} has waited {age}.
+          {first.agent_name ?? "Somebody"} {first.kind === "failure" ? `failed ${age} ago` : `has waited ${age}`}.
           {first.holds_tasks > 1 && ` It holds ${plural(first.holds_tasks, "task")}.`}
           {first.critical && ` It is on the critical path${at !== null ? `: every further minute moves ${clockTime(at, now)}` : ""}.`}
           {more > 0 && ` ${more} more ${more === 1 ? "waits" : "wait"}.`}

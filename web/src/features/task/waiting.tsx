@@ -1,18 +1,25 @@
 // What waits for a person about one task, answered where it is read.
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 
 import { useTool } from "@/api/queries";
+import { answerKeys } from "@/features/inbox/answer-keys";
 import { BLANK, type Draft } from "@/features/inbox/draft";
 import { ItemCard } from "@/features/inbox/item-card";
 import { useLetters } from "@/features/inbox/outbox";
 import { SentLines } from "@/features/inbox/sent-line";
+import { useKeys } from "@/features/shell/keys";
 import "@/features/inbox/inbox.css";
 
 export function Waiting({ taskId }: { taskId: string }) {
   const items = useTool("queue_list", { task_id: taskId }).data?.items ?? [];
   const letters = useLetters().filter((letter) => letter.item.task_id === taskId);
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
+  const change = (id: string, draft: Draft) => setDrafts((before) => ({ ...before, [id]: draft }));
   const field = useRef<HTMLTextAreaElement>(null);
+  const others = useRef<HTMLTextAreaElement>(null);
+  const first = items[0];
+  const draft = drafts[first?.id ?? ""] ?? BLANK;
+  useKeys(useMemo(() => (first === undefined ? {} : answerKeys(first, field, draft, (next) => change(first.id, next))), [first, draft]));
   if (items.length === 0 && letters.length === 0) return null;
   return (
     <section aria-label="Waits for you">
@@ -24,10 +31,10 @@ export function Waiting({ taskId }: { taskId: string }) {
             item={item}
             chosen
             draft={drafts[item.id] ?? BLANK}
-            change={(draft) => setDrafts((before) => ({ ...before, [item.id]: draft }))}
+            change={(next) => change(item.id, next)}
             choose={() => undefined}
             letter={letters.find((letter) => letter.item.id === item.id)}
-            field={field}
+            field={item === first ? field : others}
           />
         ))}
       </ul>

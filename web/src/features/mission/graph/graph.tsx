@@ -301,7 +301,7 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
             <span className="agent cut">{task.agent ?? estimate(task, way)}</span>
             {failed !== "" && (
               <span className="failed-attempts" aria-hidden="true" title={failed}>
-                {task.failed_attempts}×
+                {task.failed_attempts} failed
               </span>
             )}
             <span className="time">{task.agent !== null && timeOf(task)}</span>
