@@ -9,7 +9,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import MetaData, insert, text
 
 from mission.settings import Settings
 from mission.store import migrate
@@ -108,3 +108,52 @@ def _pretend_revision(backend, revision):
 
 def _no_backup(revision):
     pytest.fail("nothing may be written while somebody uses the database")
+
+
+def test_what_is_known_of_earlier_attempts_is_taken_over(fresh):
+    at = 1_768_471_200_000_000
+    mission = {"id": "m_1", "name": "M", "objective": "o", "status": "in_progress", "created_at": at, "updated_at": at}
+    phase = {"id": "p_1", "mission_id": "m_1", "number": 1, "name": "P", "status": "in_progress", "created_at": at}
+    task = {"id": "t_1", "mission_id": "m_1", "phase_id": "p_1", "phase_number": 1, "name": "T", "goal": "g"}
+    execution = {"mission_id": "m_1", "task_id": "t_1", "adapter": "command", "mode": "headless", "host_id": "h"}
+    note = {"mission_id": "m_1", "task_id": "t_1", "kind": "recovery", "author": "a_ada"}
+    rows = {
+        "missions": [mission],
+        "phases": [{**phase, "is_parallel": False}],
+        "tasks": [{**task, "status": "pending", "fence": 2, "attempts": 2, "created_at": at, "updated_at": at}],
+        "executions": [
+            {**execution, "id": "x_1", "agent_id": "a_ada", "status": "failed", "created_at": at},
+            {**execution, "id": "x_2", "agent_id": "a_bob", "status": "lost", "created_at": at},
+        ],
+        "journal": [
+            {**note, "id": "cp_1", "sequence": 1, "summary": "execution x_1 ended failed: killed by SIGKILL"},
+            {**note, "id": "cp_2", "sequence": 2, "summary": "too hard"},
+        ],
+    }
+    backend = new_backend(fresh, role="a test")
+    with backend.connect() as connection:
+        backend.begin_write(connection)
+        migrate.upgrade(connection, target="0011")
+        known = MetaData()
+        known.reflect(connection)
+        for name, given in rows.items():
+            connection.execute(insert(known.tables[name]), [_filled(known.tables[name], row) for row in given])
+        migrate.upgrade(connection)
+        found = connection.execute(text("SELECT previous_owner_id, failed_attempts FROM tasks")).one()
+        authors = connection.execute(text("SELECT author FROM journal ORDER BY sequence")).scalars().all()
+        backend.rollback(connection)
+    backend.close()
+
+    assert tuple(found) == ("a_bob", 2)
+    assert authors == ["system", "a_ada"]
+
+
+def _filled(table, row):
+    """The row with something in every column that must have a value."""
+    needed = [column for column in table.c if not column.nullable and column.server_default is None]
+    return {column.name: _something(column) for column in needed} | row
+
+
+def _something(column):
+    kind = type(column.type).__name__.upper()
+    return 0 if "INT" in kind else False if "BOOL" in kind else "[]"
