@@ -48,7 +48,7 @@ def commands_in(document: Path) -> list[str]:
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_bytes()) <= 6_000
-    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 200
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 250
 
 
 @every_document

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain.overview import AGENT_WORDS, TASK_WORDS
+from mission.domain.overview import AGENT_LABELS, TASK_LABELS
 
 PAGE = Path(__file__).parents[2] / "web" / "src" / "ui" / "status.ts"
 
 
-@pytest.mark.parametrize(("table", "words"), [("TASK", TASK_WORDS), ("AGENT", AGENT_WORDS)])
+@pytest.mark.parametrize(("table", "words"), [("TASK", TASK_LABELS), ("AGENT", AGENT_LABELS)])
 def test_the_command_line_has_the_words_of_the_page(table: str, words: dict[str, str]) -> None:
     [block] = re.findall(rf"export const {table}: .*? = {{\n(.*?)\n}};", PAGE.read_text(), re.DOTALL)
 

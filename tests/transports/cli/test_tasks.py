@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mission.domain.overview import TASK_LABELS
 from tests.transports.cli.program import Program
 
 MANY = 450
@@ -110,10 +108,3 @@ def test_a_worker_reads_the_plan_too(mission: Program, wide: str) -> None:
 
     assert [(row["phase"], row["name"]) for row in found] == in_plan()
     assert [(row["phase"], row["name"]) for row in worker.does("show", wide)["tasks"]] == in_plan()
-
-
-def test_the_command_line_and_the_page_call_a_state_the_same() -> None:
-    page = (Path(__file__).parents[3] / "web/src/ui/status.ts").read_text()
-    table = page.partition("export const TASK:")[2].partition("};")[0]
-
-    assert dict(re.findall(r'(\w+): status\("[^"]+", "[^"]+", "([^"]+)"\)', table)) == TASK_LABELS

@@ -29,7 +29,7 @@ def call(
 
 
 def call_if_allowed(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a tool's result; None when the caller may not call the tool, as a worker that reads what only people see."""
+    """Return a tool's result; None when the caller may not call it, as a worker what only people see."""
     try:
         return call(name, arguments)
     except daemon.ToolFailed as failed:
