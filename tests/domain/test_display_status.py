@@ -1,0 +1,67 @@
+"""The one word that a task or an agent shows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mission.domain.agent import Presence
+from mission.domain.overview import NEEDS_PERSON, agent_word, task_word
+from mission.domain.task import STANDING, TaskStatus
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"status": "pending"}, "ready"),
+        ({"status": "pending", "waiting_for": 2}, "waiting"),
+        ({"status": "planning"}, "planning"),
+        ({"status": "in_progress", "waiting_for": 2}, "working"),
+        ({"status": "paused"}, "paused"),
+        ({"status": "paused", "hold": {"kind": "input"}}, "asks"),
+        ({"status": "paused", "hold": {"kind": "blocked"}}, "blocked"),
+        ({"status": "paused", "hold": {"kind": "budget"}}, "budget"),
+        ({"status": "paused", "hold": {"kind": "something new"}}, "paused"),
+        ({"status": "in_progress", "hold": {"kind": "input"}}, "working"),
+        ({"status": "review"}, "review"),
+        ({"status": "completed"}, "claimed"),
+        ({"status": "completed", "quality": "success"}, "claimed"),
+        ({"status": "completed", "quality": "partial"}, "partial"),
+        ({"status": "failed", "quality": "partial"}, "failed"),
+        ({"status": "skipped"}, "skipped"),
+    ],
+)
+def test_a_task_shows_what_it_waits_for_or_how_it_ended(fields, word):
+    assert task_word(**{"quality": None, "hold": None, "waiting_for": 0, **fields}) == word
+
+
+@given(
+    st.sampled_from(TaskStatus),
+    st.sampled_from(["success", "partial", None]),
+    st.sampled_from([None, {"kind": "input"}, {"kind": "blocked"}, {"kind": "budget"}, {"kind": "x"}]),
+    st.integers(0, 2),
+)
+def test_only_a_task_that_stands_still_needs_a_person(status, quality, hold, waiting_for):
+    word = task_word(status, quality=quality, hold=hold, waiting_for=waiting_for)
+
+    assert word not in NEEDS_PERSON or status in STANDING
+
+
+@pytest.mark.parametrize(
+    ("presence", "task", "lapsed", "word"),
+    [
+        (Presence.OFFLINE, "asks", True, "waits"),
+        (Presence.ONLINE, "review", False, "waits"),
+        (Presence.BUSY, "budget", False, "waits"),
+        (Presence.OFFLINE, "blocked", True, "blocked"),
+        (Presence.OFFLINE, "working", True, "lost"),
+        (Presence.OFFLINE, "working", False, "offline"),
+        (Presence.OFFLINE, None, True, "offline"),
+        (Presence.BUSY, "working", True, "at_work"),
+        (Presence.BUSY, None, False, "idle"),
+        (Presence.ONLINE, None, False, "idle"),
+    ],
+)
+def test_an_agent_shows_the_state_of_the_task_in_its_hands_before_its_own(presence, task, lapsed, word):
+    assert agent_word(presence, task=task, lapsed=lapsed) == word

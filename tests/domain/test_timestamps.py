@@ -1,0 +1,52 @@
+"""Times as callers give and see them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mission.domain.times import parsed, seconds_between, shown, utc_now
+
+NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "given_time",
+    [
+        "2026-01-15T12:00:00Z",
+        "2026-01-15T12:00:00",
+        "2026-01-15T14:00:00+02:00",
+        "2026-01-15 12:00",
+        NOON.timestamp(),
+        int(NOON.timestamp()),
+        int(NOON.timestamp() * 1000),
+        str(NOON.timestamp()),
+        f" {int(NOON.timestamp())} ",
+    ],
+)
+def test_every_accepted_form_means_the_same_moment(given_time):
+    assert parsed(given_time, field="since") == NOON
+
+
+def test_a_time_of_another_zone_is_shown_in_utc():
+    assert shown(NOON.astimezone(timezone(timedelta(hours=-8)))) == "2026-01-15T12:00:00Z"
+    assert shown(None) is None
+
+
+def test_now_has_a_zone():
+    assert utc_now().utcoffset() == timedelta(0)
+
+
+@given(st.timedeltas(timedelta(days=-1), timedelta(days=1)))
+def test_seconds_between_two_times_are_never_negative_and_exact_to_the_millisecond(span):
+    seconds = seconds_between(NOON, NOON + span)
+
+    assert seconds == max(0.0, round(span.total_seconds(), 3))
+
+
+def test_an_open_stretch_has_no_length():
+    assert seconds_between(None, NOON) is None
+    assert seconds_between(NOON, None) is None
