@@ -1,0 +1,124 @@
+"""Tools: what their declaration says, how they are found, and which a choice of toolsets means."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mission import tools
+from mission.domain.errors import Conflict, InvalidInput
+from mission.gateway.registry import PRESETS, TOOLSETS, Arguments, Registry, Result, parse_toolsets, tool
+
+MODULE = '''
+from mission.gateway.registry import Arguments, Result, tool
+
+
+class Nothing(Arguments):
+    pass
+
+
+class Done(Result):
+    id: str = "x"
+
+
+@tool(toolset="{toolset}", reads=True)
+async def {name}(call, args: Nothing) -> Done:
+    """Do
+    {name}."""
+    return Done()
+
+
+not_a_tool = 3
+'''
+
+
+class Nothing(Arguments):
+    pass
+
+
+class Secretive(Result):
+    id: str
+    key: str
+
+
+@tool(toolset="mission", secret="key", destructive=True)
+async def made(call: object, args: Nothing) -> Secretive:
+    """Make something."""
+    return Secretive(id="x", key="y")
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    folder = tmp_path / "some_tools"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    for name, toolset in [("alpha", "tasks"), ("beta", "mission")]:
+        (folder / f"{name}.py").write_text(MODULE.format(name=name, toolset=toolset))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return importlib.import_module("some_tools")
+
+
+def test_every_module_of_a_package_is_scanned_for_tools(package):
+    registry = Registry(package)
+
+    assert [each.name for each in registry] == ["alpha", "beta"]
+    assert registry.get("alpha").description == "Do alpha."
+    assert registry.get("not_a_tool") is None
+    assert [each.name for each in registry.chosen(["mission", "crew"])] == ["beta"]
+
+
+def test_a_tool_says_of_itself_what_its_declaration_says():
+    assert (made.name, made.toolset, made.description) == ("made", "mission", "Make something.")
+    assert (made.arguments, made.result) == (Nothing, Secretive)
+    assert made.annotations == {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": False,
+    }
+
+
+def test_a_tool_that_only_reads_may_be_repeated(package):
+    assert Registry(package).get("alpha").annotations["idempotentHint"] is True
+
+
+def test_a_secret_is_left_out_of_what_is_kept_and_cannot_be_given_again(package):
+    plain = Registry(package).get("alpha")
+
+    assert made.without_secret({"id": "x", "key": "s"}) == {"id": "x", "key": "***"}
+    assert plain.without_secret({"id": "x"}) == {"id": "x"}
+    plain.check_whole({"id": "x"})
+    with pytest.raises(Conflict) as refused:
+        made.check_whole({"id": "x", "key": "***"})
+    assert refused.value.details == {"id": "x"}
+
+
+def test_every_tool_is_in_a_toolset_that_can_be_chosen():
+    registry = Registry(tools)
+
+    assert {each.toolset for each in registry} == set(TOOLSETS)
+    assert all(each.description and each.description.endswith(".") for each in registry)
+
+
+@given(st.lists(st.sampled_from([*TOOLSETS, *PRESETS, "all", " Mission ", "", " "]), max_size=6))
+def test_a_choice_means_the_union_of_its_toolsets_each_once(words):
+    chosen = parse_toolsets(",".join(words))
+
+    assert len(chosen) == len(set(chosen))
+    expected = set()
+    for word in (each.strip().lower() for each in words):
+        expected |= set(TOOLSETS) if word == "all" else set(PRESETS.get(word, (word,) if word else ()))
+    assert set(chosen) == expected
+
+
+@pytest.mark.parametrize(("word", "near"), [("misson", "mission"), ("workers", "worker"), ("zzz", None)])
+def test_an_unknown_toolset_is_refused_with_the_nearest_name(word, near):
+    with pytest.raises(InvalidInput) as refused:
+        parse_toolsets(f"mission,{word}")
+
+    assert refused.value.details == {"field": "toolsets"}
+    assert ("did you mean" in refused.value.message) is (near is not None)
+    assert near is None or f"'{near}'" in refused.value.message
