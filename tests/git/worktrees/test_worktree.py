@@ -1,0 +1,199 @@
+"""Worktrees of a repository: listing, adding and removing them, and what is uncommitted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.git.worktree import (
+    NAMED_FILES,
+    Base,
+    Standing,
+    Worktree,
+    WorktreeRefused,
+    add,
+    base_of,
+    commit_of,
+    delete_branch,
+    digest_at,
+    named,
+    open_index,
+    remove,
+    standing,
+    tip_of,
+    uncommitted,
+    worktree_at,
+    worktrees,
+)
+from tests.git.workbench import Repo
+
+
+@pytest.fixture
+def side(repo: Repo, tmp_path: Path) -> Repo:
+    """A worktree on a new branch 'side'."""
+    add(repo.path, tmp_path / "side", branch="side", commit=repo.head)
+    return repo.at(tmp_path / "side")
+
+
+def test_every_worktree_is_listed_with_its_branch_the_main_one_first(repo: Repo, side: Repo) -> None:
+    listed = [
+        Worktree(path=repo.path, branch="main", main=True),
+        Worktree(path=side.path, branch="side", main=False),
+    ]
+    assert worktrees(repo.path) == worktrees(side.path) == listed
+
+    side.git("checkout", "-q", "--detach")
+    assert worktree_at(repo.path, side.path) == Worktree(path=side.path, branch=None, main=False)
+    assert worktree_at(repo.path, side.path / "src") is None
+
+
+def test_a_worktree_on_an_existing_branch_starts_where_the_branch_is(repo: Repo, tmp_path: Path) -> None:
+    repo.git("branch", "old")
+    tip = repo.head
+    repo.commit("later")
+
+    add(repo.path, tmp_path / "old", branch="old", commit=None)
+
+    assert repo.at(tmp_path / "old").head == tip
+
+
+def test_a_branch_that_exists_is_not_moved_and_an_occupied_place_is_refused(repo: Repo, side: Repo) -> None:
+    before = tip_of(repo.path, "main")
+    for branch, path in (("main", side.path.with_name("new")), ("fresh", side.path)):
+        with pytest.raises(WorktreeRefused) as refused:
+            add(repo.path, path, branch=branch, commit=repo.head)
+        assert "fatal" not in refused.value.message
+
+    assert tip_of(repo.path, "main") == before
+
+
+def test_a_worktree_with_changes_is_removed_only_by_force(repo: Repo, side: Repo) -> None:
+    side.write("new.txt")
+
+    with pytest.raises(WorktreeRefused):
+        remove(repo.path, side.path)
+    remove(repo.path, side.path, force=True)
+
+    assert not side.path.exists()
+    assert len(worktrees(repo.path)) == 1
+    assert tip_of(repo.path, "side") == repo.head
+
+
+def test_a_branch_that_moved_in_between_is_kept(repo: Repo) -> None:
+    first = repo.head
+    repo.git("branch", "old")
+    repo.git("checkout", "-q", "-b", "other")
+    second = repo.commit("second")
+    repo.git("branch", "-f", "old", second)
+
+    with pytest.raises(WorktreeRefused):
+        delete_branch(repo.path, "old", tip=first)
+    delete_branch(repo.path, "old", tip=second)
+
+    assert tip_of(repo.path, "old") is None
+
+
+def test_a_base_is_what_is_checked_out_or_a_branch_or_tag_by_name(repo: Repo) -> None:
+    first = repo.head
+    repo.git("tag", "v1")
+    repo.git("update-ref", "refs/remotes/origin/dev", first)
+    second = repo.commit("second")
+
+    assert base_of(repo.path, None) == Base(name="main", commit=second)
+    assert base_of(repo.path, "v1") == Base(name="v1", commit=first)
+    assert base_of(repo.path, "origin/dev") == Base(name="origin/dev", commit=first)
+    repo.git("checkout", "-q", "--detach", first)
+    assert base_of(repo.path, None) == Base(name=None, commit=first)
+
+
+@pytest.mark.parametrize("name", ["missing", "--all", "HEAD", ""])
+def test_a_base_that_does_not_exist_is_refused(repo: Repo, name: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        base_of(repo.path, name)
+
+    assert refused.value.details["field"] == "base_branch"
+
+
+def test_a_repository_without_a_commit_has_no_base(empty: Repo) -> None:
+    assert commit_of(empty.path, "HEAD") is None
+    with pytest.raises(InvalidState):
+        base_of(empty.path, None)
+
+
+def test_a_worktree_is_compared_with_its_base(repo: Repo, side: Repo) -> None:
+    for name in ("one", "two"):
+        head = side.commit(name)
+    repo.commit("meanwhile")
+    side.write("new.txt")
+
+    found = standing(repo.path, side.path, branch="side", base="main", copied={})
+
+    assert found == Standing(exists=True, head=head, branch="side", ahead=2, behind=1, uncommitted=("new.txt",))
+
+
+def test_a_worktree_that_is_gone_still_has_its_branch(repo: Repo, side: Repo) -> None:
+    head = side.commit("one")
+    remove(repo.path, side.path)
+
+    found = standing(repo.path, side.path, branch="side", base="missing", copied={})
+
+    assert found == Standing(exists=False, head=head, branch=None, ahead=None, behind=None)
+
+
+def test_every_kind_of_uncommitted_file_is_named(repo: Repo) -> None:
+    repo.write(".gitignore", "*.log\n")
+    repo.commit("ignore")
+    repo.write("a.txt", "changed\n")
+    repo.write("staged.txt")
+    repo.git("add", "staged.txt")
+    (repo.path / "b.txt").unlink()
+    repo.write("new/x.txt")
+    repo.write("noise.log")
+
+    assert sorted(uncommitted(repo.path, copied={})) == ["a.txt", "b.txt", "new/x.txt", "staged.txt"]
+
+
+def test_a_copy_that_was_brought_along_counts_once_it_is_edited(repo: Repo) -> None:
+    path = repo.write(".env", "KEY=1\n")
+    copied = {".env": digest_at(path) or ""}
+
+    assert uncommitted(repo.path, copied=copied) == []
+    path.write_text("KEY=2\n")
+    assert uncommitted(repo.path, copied=copied) == [".env"]
+    assert digest_at(repo.path / "missing") is None
+
+
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_a_mark_in_the_index_hides_no_change_and_stays(repo: Repo, mark: str) -> None:
+    repo.git("update-index", mark, "a.txt")
+    repo.write("a.txt", "changed\n")
+    before = repo.git("ls-files", "-v")
+
+    assert uncommitted(repo.path, copied={}) == ["a.txt"]
+    with open_index(repo.path) as index:
+        assert index.exists()
+    assert not index.exists()
+    assert repo.git("ls-files", "-v") == before
+
+
+def test_no_hook_and_no_filter_of_the_repository_runs(repo: Repo, tmp_path: Path) -> None:
+    witness = tmp_path / "ran"
+    hook = repo.path / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {witness}\n")
+    hook.chmod(0o755)
+    repo.commit("attributes", **{".gitattributes": "*.txt filter=x\n"})
+    repo.git("config", "filter.x.smudge", f"touch {witness}; cat")
+    repo.git("config", "filter.x.required", "true")
+
+    add(repo.path, tmp_path / "side", branch="side", commit=repo.head)
+
+    assert not witness.exists()
+    assert (tmp_path / "side" / "a.txt").read_text() == "a\n"
+
+
+def test_many_files_are_counted_after_the_first_few() -> None:
+    assert named(["a", "b"]) == "a, b"
+    assert named([str(number) for number in range(NAMED_FILES + 3)]).endswith("3 more")
