@@ -16,7 +16,7 @@ from mission.domain.phase import Phase
 from mission.domain.repository import Repository
 from mission.domain.signals import Policy
 from mission.domain.template import Template
-from tests.domain.samples import NOW, SHOWN, agent, execution, item, message, mission, task, workspace
+from tests.domain.samples import NOW, agent, execution, item, message, mission, task, workspace
 
 PHASE = Phase(id="p_1", mission_id="m_1", number=1, name="Build", created_at=NOW)
 REPOSITORY = Repository(id="r_1", host_id="here", path="/r", name="r", created_at=NOW)
@@ -128,12 +128,3 @@ def test_an_observation_names_the_task_and_the_agent_of_its_execution():
     shown = events.ObservationCreated(execution=execution(), observation=OBSERVED).data()
 
     assert (shown["id"], shown["task_id"], shown["agent_id"]) == ("obs_1", "t_1", "a_1")
-
-
-def test_a_repository_is_shown_without_the_machine_it_is_on():
-    assert events.RepositoryCreated(repository=REPOSITORY).data() == {
-        "id": "r_1",
-        "path": "/r",
-        "name": "r",
-        "created_at": SHOWN,
-    }
