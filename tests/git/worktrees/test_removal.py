@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
+from mission.git import removal
 from mission.git.removal import Yard, keep, take_away, verify_merge
 from mission.git.worktree import add, digest_at, tip_of, worktrees
 from tests.git.workbench import Repo
@@ -144,3 +146,21 @@ def test_without_branch_and_worktree_nothing_proves_a_merge(repo: Repo, yard: Ya
 
     with pytest.raises(InvalidState):
         verify_merge(yard, repo.head)
+
+
+def test_a_file_written_at_the_last_moment_brings_the_worktree_back(
+    repo: Repo, side: Repo, yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = removal.is_saved
+
+    def written_between(path: Path, **options: Any) -> bool:
+        if path != yard.path:
+            (path / "late.txt").write_text("late\n")
+        return look(path, **options)
+
+    monkeypatch.setattr(removal, "is_saved", written_between)
+
+    assert refused(yard).details == {"files": ["late.txt"]}
+    assert (side.path / "late.txt").read_text() == "late\n"
+    assert side.git("status", "--porcelain").split() == ["??", "late.txt"]
+    assert len(worktrees(repo.path)) == 2
