@@ -8,9 +8,11 @@ from typing import Any
 from mission.domain.agent import Agent, AgentType
 from mission.domain.execution import Execution, Mode, Protocol
 from mission.domain.inbox import ItemKind, QueueItem
+from mission.domain.journal import Entry, EntryKind
 from mission.domain.mail import Message, MessageType
 from mission.domain.mission import Family, Mission
-from mission.domain.signals import Delivery
+from mission.domain.observation import AckStatus, Observation, Origin
+from mission.domain.signals import Delivery, Policy
 from mission.domain.task import Task
 from mission.domain.workspace import Workspace
 
@@ -60,3 +62,14 @@ def execution(**fields: Any) -> Execution:
 def workspace(**fields: Any) -> Workspace:
     plain = {"id": "w_1", "mission_id": "m_1", "host_id": "here", "repository_path": "/r", "path": "/w", "branch": "b"}
     return Workspace(**{**plain, "created_at": NOW, "updated_at": NOW, **fields})
+
+
+def entry(kind: EntryKind, **fields: Any) -> Entry:
+    plain = {"id": "cp_1", "mission_id": "m_1", "task_id": "t_1", "phase_number": 1, "sequence": 3}
+    return Entry(kind=kind, **{**plain, "summary": "Half way", "detail": {}, "created_at": NOW, **fields})
+
+
+def observation(**fields: Any) -> Observation:
+    plain = {"id": "obs_1", "execution_id": "x_1", "event_id": "e1", "origin": Origin.TERMINAL, "type": "progress"}
+    seen = {"policy": Policy.PROGRESS, "payload": {"summary": "Half way"}, "status": AckStatus.PROMOTED}
+    return Observation(**{**plain, **seen, "digest": "d", "created_at": NOW, **fields})

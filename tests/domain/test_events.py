@@ -9,47 +9,18 @@ import pytest
 from mission.domain import events
 from mission.domain.agent import Presence
 from mission.domain.execution import MessageKind, OperatorMessage
-from mission.domain.journal import Entry, EntryKind
+from mission.domain.journal import EntryKind
 from mission.domain.mission import Family
-from mission.domain.observation import AckStatus, Observation, Origin
 from mission.domain.phase import Phase
 from mission.domain.repository import Repository
-from mission.domain.signals import Policy
 from mission.domain.template import Template
-from tests.domain.samples import NOW, agent, execution, item, message, mission, task, workspace
+from tests.domain.samples import NOW, agent, entry, execution, item, message, mission, observation, task, workspace
 
 PHASE = Phase(id="p_1", mission_id="m_1", number=1, name="Build", created_at=NOW)
 REPOSITORY = Repository(id="r_1", host_id="here", path="/r", name="r", created_at=NOW)
 TEMPLATE = Template(id="tpl_1", name="T", description=None, tasks=(), variables=(), created_at=NOW)
 SENT = OperatorMessage(id="msg_9", execution_id="x_1", kind=MessageKind.TEXT, text="hi", created_at=NOW)
-OBSERVED = Observation(
-    id="obs_1",
-    execution_id="x_1",
-    event_id="e1",
-    origin=Origin.MCP_TOOL,
-    type="progress",
-    policy=Policy.PROGRESS,
-    payload={},
-    digest="d",
-    status=AckStatus.PROMOTED,
-    created_at=NOW,
-)
-
-
-def entry(kind, author=None):
-    return Entry(
-        id="cp_1",
-        kind=kind,
-        mission_id="m_1",
-        task_id="t_1",
-        phase_number=1,
-        sequence=1,
-        summary="s",
-        detail={},
-        created_at=NOW,
-        author=author,
-    )
-
+OBSERVED = observation()
 
 CASES = [
     (events.MissionCreated(mission=mission()), "mission:created", "m_1", []),
@@ -61,7 +32,7 @@ CASES = [
     (events.TaskUpdated(task=task(owner_id="a_7")), "task:updated", "m_1", ["a_7"]),
     (events.WorkspaceCreated(workspace=workspace()), "workspace:created", "m_1", []),
     (events.WorkspaceUpdated(workspace=workspace()), "workspace:updated", "m_1", []),
-    (events.EntryCreated(entry=entry(EntryKind.DECISION, "a_1")), "decision:created", "m_1", ["a_1"]),
+    (events.EntryCreated(entry=entry(EntryKind.DECISION, author="a_1")), "decision:created", "m_1", ["a_1"]),
     (events.EntryCreated(entry=entry(EntryKind.PROGRESS)), "checkpoint:created", "m_1", []),
     (events.AgentCreated(agent=agent(), presence=Presence.ONLINE), "agent:created", None, ["a_1"]),
     (events.AgentUpdated(agent=agent(), presence=Presence.OFFLINE), "agent:updated", None, ["a_1"]),

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mission.domain.observation import Ack, AckStatus, Observation, Origin
+from mission.domain.observation import Ack, AckStatus, Origin
 from mission.domain.schemas import ACK
-from mission.domain.signals import Delivery, Policy
-from tests.domain.samples import NOW, SHOWN
+from mission.domain.signals import Delivery
+from tests.domain.samples import SHOWN, observation
 
 
 def test_every_delivery_is_an_origin():
@@ -37,20 +37,7 @@ def test_an_acknowledgement_leaves_out_what_is_not_known_and_fits_its_schema(sta
 
 
 def test_a_record_shows_plain_values_and_no_digest():
-    seen = Observation(
-        id="obs_1",
-        execution_id="x_1",
-        event_id="e1",
-        origin=Origin.TERMINAL,
-        type="progress",
-        policy=Policy.PROGRESS,
-        payload={"summary": "Half way"},
-        digest="d",
-        status=AckStatus.PROMOTED,
-        created_at=NOW,
-    )
-
-    assert seen.record() == {
+    assert observation().record() == {
         "id": "obs_1",
         "execution_id": "x_1",
         "event_id": "e1",

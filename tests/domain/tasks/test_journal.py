@@ -5,25 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.ids import PREFIXES
-from mission.domain.journal import CheckpointType, Entry, EntryKind
-from tests.domain.samples import NOW, SHOWN
+from mission.domain.journal import CheckpointType, EntryKind
+from tests.domain.samples import SHOWN, entry
 
 OWN = {EntryKind.DECISION, EntryKind.ISSUE, EntryKind.MILESTONE}
-
-
-def entry(kind, detail=None, **fields):
-    return Entry(
-        id="cp_1",
-        kind=kind,
-        mission_id="m_1",
-        task_id="t_1",
-        phase_number=1,
-        sequence=3,
-        summary="Half way",
-        detail=detail or {},
-        created_at=NOW,
-        **fields,
-    )
 
 
 @pytest.mark.parametrize("kind", list(EntryKind))
@@ -58,8 +43,8 @@ def test_a_checkpoint_shows_its_type_and_a_decision_shows_its_own_fields():
     }
     who = {"author": "a_1", "agent_name": "ada"}
 
-    progress = entry(EntryKind.PROGRESS, {"files_changed": ["a.py"]}, **who)
-    decision = entry(EntryKind.DECISION, {"decision": "JWT"}, **who)
+    progress = entry(EntryKind.PROGRESS, detail={"files_changed": ["a.py"]}, **who)
+    decision = entry(EntryKind.DECISION, detail={"decision": "JWT"}, **who)
 
     assert progress.record() == {**common, "type": "progress", "summary": "Half way", "files_changed": ["a.py"]}
     assert decision.record() == {**common, "decision": "JWT"}
@@ -68,7 +53,7 @@ def test_a_checkpoint_shows_its_type_and_a_decision_shows_its_own_fields():
 def test_content_and_files_come_from_where_the_kind_keeps_them():
     detail = {"files_changed": ["a.py"], "detail": {"steps": 2}}
 
-    progress, issue = entry(EntryKind.PROGRESS, detail), entry(EntryKind.ISSUE, detail)
+    progress, issue = entry(EntryKind.PROGRESS, detail=detail), entry(EntryKind.ISSUE, detail=detail)
 
     assert (progress.files_changed, progress.content) == (["a.py"], {"steps": 2})
     assert (issue.files_changed, issue.content) == ([], detail)
