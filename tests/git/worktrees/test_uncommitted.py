@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from mission.domain.errors import InvalidState
 from mission.git.keeping import is_reachable, is_saved, save_uncommitted
 from mission.git.worktree import digest_at, tip_of
 from tests.git.workbench import Repo, contents
@@ -88,3 +91,21 @@ def test_names_that_are_not_text_are_saved(repo: Repo) -> None:
     save(repo)
 
     assert '"caf\\351.txt"' in files_on(repo, BRANCH)
+
+
+def test_a_repository_inside_the_tree_cannot_be_saved_with_it(repo: Repo) -> None:
+    repo.at(repo.path / "inner").init().commit("x", **{"x.txt": "x"})
+
+    with pytest.raises(InvalidState) as refused:
+        save(repo)
+
+    assert refused.value.details == {"files": ["inner/"]}
+    assert tip_of(repo.path, BRANCH) is None
+
+
+def test_a_link_that_leads_nowhere_is_work_too(repo: Repo) -> None:
+    (repo.path / "dangling").symlink_to("nowhere")
+
+    assert save(repo) == BRANCH
+
+    assert "dangling" in files_on(repo, BRANCH)
