@@ -36,7 +36,7 @@ def test_what_is_given_replaces_the_default_words_and_the_rest_becomes_details()
 
 
 def test_an_empty_hint_silences_the_default_one():
-    assert TransientError(hint="").hint == ""
+    assert TransientError(hint="").hint is None
     assert TransientError().hint
 
 

@@ -52,7 +52,7 @@ def test_tasks_are_done_only_in_an_active_workspace_that_is_there(fields, word):
     assert refused.value.details == {"current": word}
 
 
-@pytest.mark.parametrize("path", ["/tmp/work", "/tmp/work/", "/a b/ü", "/.gitignore/x", "/a/..b"])
+@pytest.mark.parametrize("path", ["/tmp/tree", "/tmp/tree/", "/a b/ü", "/.gitignore/x", "/a/..b"])
 def test_a_plain_absolute_path_is_a_place_for_a_worktree(path):
     assert check_place(path) == path.rstrip("/")
 

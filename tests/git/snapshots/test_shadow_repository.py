@@ -85,13 +85,16 @@ def test_a_changed_configuration_of_ours_throws_the_overlay_away(shadow: Shadow)
     assert not shadow.overlay.exists()
 
 
-def test_links_follow_the_repository_when_it_moves(repo: Repo, shadow: Shadow, tmp_path: Path) -> None:
+def test_the_rules_of_a_repository_that_moved_are_copied_from_its_new_place(
+    repo: Repo, shadow: Shadow, tmp_path: Path
+) -> None:
     moved = tmp_path / "moved"
     repo.path.rename(moved)
+    (moved / ".git" / "info" / "exclude").write_text("later\n")
 
     Shadow(shadow.path, open_repository(moved)).prepare()
 
-    assert (shadow.path / "info").readlink() == moved / ".git" / "info"
+    assert (shadow.path / "info" / "exclude").read_text() == "later\n"
 
 
 def test_the_part_of_a_split_index_that_is_shared_is_copied_and_forgotten(repo: Repo, shadow: Shadow) -> None:

@@ -75,7 +75,7 @@ def test_tasks_on_a_narrow_terminal_stand_one_below_the_other(mission: Program, 
     narrow = Program(mission.home, COLUMNS="40").run("tasks", wide, "--limit", "2")
 
     assert max(map(len, narrow.out.splitlines())) <= 45
-    assert narrow.out.count("STATUS") == 2
+    assert narrow.out.count("STATE") == 2
 
 
 def test_without_a_mission_the_one_of_this_repository_is_meant_or_else_all(
