@@ -14,8 +14,8 @@ from bench.report import Row, Target, compared
 from bench.server import daemon
 from bench.timing import interleave
 from bench.work import http_turn, new_task
-from mission.git.snapshot import Snapshots
-from mission.git.tree import find_tree
+from mission.git.snapshots.snapshot import Snapshots
+from mission.git.working_tree import find_tree
 
 SECTION = "git"
 PER_FOLDER = 100

@@ -25,8 +25,8 @@ from mission.gateway.masking import Masker
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
 from mission.gateway.road import Gateway
-from mission.git.snapshot import Snapshots
-from mission.git.workshop import Workshop
+from mission.git.snapshots.snapshot import Snapshots
+from mission.git.worktrees.creation import Workshop
 from mission.runtime import desktop
 from mission.runtime.postman import Postman
 from mission.runtime.supervisor import Supervisor

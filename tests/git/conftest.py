@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.git.snapshot import Snapshots
+from mission.git.snapshots.snapshot import Snapshots
 from tests.git.workbench import Folder, Repo
 
 

@@ -8,12 +8,12 @@ import shutil
 
 import pytest
 
-import mission.git.folder
+import mission.git.snapshots.plain_folder
 from mission.domain.changes import Rename
 from mission.git.errors import TooManyFiles
-from mission.git.folder import CHUNK, _checksum
-from mission.git.snapshot import Snapshots
-from mission.git.tree import find_tree
+from mission.git.snapshots.plain_folder import CHUNK, _checksum
+from mission.git.snapshots.snapshot import Snapshots
+from mission.git.working_tree import find_tree
 from tests.git.workbench import Folder, Repo, lists
 
 
@@ -80,7 +80,7 @@ def test_too_many_or_too_large_files_are_refused_with_advice(folder: Folder, mon
     with pytest.raises(TooManyFiles, match="more than 50,000,000,000 bytes"):
         folder.take()
     endless.unlink()
-    monkeypatch.setattr(mission.git.folder, "LIMIT", 1)
+    monkeypatch.setattr(mission.git.snapshots.plain_folder, "LIMIT", 1)
     with pytest.raises(TooManyFiles, match="more than 1 files") as refusal:
         folder.take()
 

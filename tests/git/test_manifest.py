@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import mission.git.manifest
-from mission.git.manifest import (
+import mission.git.snapshots.manifest
+from mission.git.snapshots.manifest import (
     Difference,
     Manifest,
     compare,
@@ -61,7 +61,7 @@ def test_a_drift_of_long_texts_names_exactly_what_differs(gone: set[int], edited
     assert drift(join(one), join(other)) == expected
     assert drift(join(other), join(one)).keys() == expected.keys()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mission.git.manifest, "SCATTERED", limit)
+        patch.setattr(mission.git.snapshots.manifest, "SCATTERED", limit)
         assert drift(join(one), join(other)) == expected
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput
-from mission.git.names import original, shown
+from mission.git.file_names import original, shown
 
 
 @pytest.mark.parametrize(

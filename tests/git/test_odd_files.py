@@ -11,8 +11,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mission.git.snapshot import Snapshots
-from mission.git.tree import find_tree
+from mission.git.snapshots.snapshot import Snapshots
+from mission.git.working_tree import find_tree
 from tests.git.workbench import Repo, lists
 
 

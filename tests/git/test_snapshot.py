@@ -13,8 +13,8 @@ import pytest
 
 from mission.domain.changes import Rename
 from mission.git.errors import ChangesUnknown, RepositoryGone, SnapshotLost, TreeGone
-from mission.git.snapshot import Snapshot, Snapshots
-from mission.git.tree import find_tree
+from mission.git.snapshots.snapshot import Snapshot, Snapshots
+from mission.git.working_tree import find_tree
 from tests.git.workbench import Repo, everything, lists
 
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from mission.domain.ids import expect_kind, is_id
-from mission.git import carried as files
-from mission.git.carried import Carrier, carried
+from mission.git import template_files as files
+from mission.git.template_files import Carrier, carried
 
 
 @pytest.fixture

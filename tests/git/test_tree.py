@@ -10,7 +10,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.git.errors import BrokenRepository, DubiousOwnership, GitMissing
-from mission.git.tree import Tree, find_tree
+from mission.git.working_tree import Tree, find_tree
 from tests.git.workbench import Folder, Repo
 
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mission.domain.changes import Changes
-from mission.git.names import original
-from mission.git.snapshot import Snapshots
+from mission.git.file_names import original
+from mission.git.snapshots.snapshot import Snapshots
 from tests.git.workbench import Folder, Repo, contents, everything
 
 NAMES = ["a", "b", "d", "d/x", "d/y", "d/e/z", "c.log", os.fsdecode(b"caf\xe9"), "tab\tb"]

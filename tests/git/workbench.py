@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.changes import Changes
-from mission.git.snapshot import Snapshot, Snapshots
-from mission.git.tree import find_tree
+from mission.git.snapshots.snapshot import Snapshot, Snapshots
+from mission.git.working_tree import find_tree
 
 ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": "/dev/null",

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-import mission.git.folder
+import mission.git.snapshots.plain_folder
 from mission.domain.errors import TransientError
-from mission.git.snapshot import Snapshots
-from mission.git.workshop import Workshop
+from mission.git.snapshots.snapshot import Snapshots
+from mission.git.worktrees.creation import Workshop
 from mission.services.trees import Trees
 
 
@@ -44,7 +44,7 @@ async def test_closing_ends_a_look_at_a_folder_that_takes_long(tmp_path):
     place = await trees.named(str(tmp_path / "plain"))
     looking = asyncio.create_task(trees.snapshot(place))
     deadline = time.monotonic() + 60
-    while not mission.git.folder._running:
+    while not mission.git.snapshots.plain_folder._running:
         assert time.monotonic() < deadline
         await asyncio.sleep(0.01)
 

@@ -26,9 +26,9 @@ from mission.git.errors import (
     GitTimeout,
     NoRepository,
 )
-from mission.git.guard import check_repository
-from mission.git.names import shown
-from mission.git.stillness import Stillness
+from mission.git.file_names import shown
+from mission.git.repository_guard import check_repository
+from mission.git.stuck_process import Stillness
 
 Settings = tuple[tuple[str, str], ...]
 

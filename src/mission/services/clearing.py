@@ -11,7 +11,7 @@ from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.task import RUNNING
 from mission.domain.workspace import Workspace, WorkspaceStatus
-from mission.git import removal
+from mission.git.worktrees import removal
 from mission.services import workspaces
 from mission.services.trees import Trees
 from mission.services.work import Work

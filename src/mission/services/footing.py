@@ -11,7 +11,7 @@ from mission.domain.mission import Mission
 from mission.domain.repository import Repository
 from mission.domain.task import CallerType, Task
 from mission.domain.workspace import Workspace, WorkspaceStatus
-from mission.git.snapshot import Snapshot
+from mission.git.snapshots.snapshot import Snapshot
 from mission.services import housing, missions
 from mission.services.housing import House, Houses
 from mission.services.trees import Place, Report, Trees

@@ -15,9 +15,9 @@ from mission.domain.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.repository import Repository
 from mission.domain.task import Task
 from mission.domain.workspace import Workspace, WorkspaceStatus, slug
-from mission.git.furnishing import Furnishing
-from mission.git.merge import unmerged
-from mission.git.workshop import Made, Order
+from mission.git.worktrees.creation import Made, Order
+from mission.git.worktrees.merge_check import unmerged
+from mission.git.worktrees.setup import Furnishing
 from mission.services import workspaces
 from mission.services.trees import Report, Trees
 from mission.services.work import Work

@@ -13,7 +13,7 @@ from mission.domain.ids import new_id
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase
 from mission.domain.task import Task, TaskStatus
-from mission.git.snapshot import Snapshot
+from mission.git.snapshots.snapshot import Snapshot
 from mission.services import dependencies, footing, housing, phases, takeover, tasks, telling
 from mission.services.footing import Wish
 from mission.services.housing import Houses

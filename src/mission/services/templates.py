@@ -16,7 +16,7 @@ from mission.domain.graph import check_plan
 from mission.domain.ids import PREFIXES, new_id
 from mission.domain.mission import Family
 from mission.domain.template import BLANK, Template, TemplateTask, Variable
-from mission.git.carried import Carried, Carrier, carried
+from mission.git.template_files import Carried, Carrier, carried
 from mission.services import missions, planning, repositories
 from mission.services.missions import NewMission
 from mission.services.paging import bad_cursor, cut_page

@@ -17,13 +17,13 @@ from mission.domain.patch import Patch
 from mission.domain.repository import Repository
 from mission.domain.workspace import Workspace
 from mission.git.command import end_all
-from mission.git.folder import end_walks
-from mission.git.furnishing import end_setups
-from mission.git.snapshot import Snapshot, Snapshots
-from mission.git.storage import end_waits
-from mission.git.tree import Tree, branch_of, find_tree
-from mission.git.workshop import Workshop
-from mission.git.worktree import uncommitted
+from mission.git.snapshots.plain_folder import end_walks
+from mission.git.snapshots.snapshot import Snapshot, Snapshots
+from mission.git.snapshots.snapshot_storage import end_waits
+from mission.git.working_tree import Tree, branch_of, find_tree
+from mission.git.worktrees.creation import Workshop
+from mission.git.worktrees.setup import end_setups
+from mission.git.worktrees.worktree import uncommitted
 from mission.services.lanes import Lanes
 from mission.store.transaction import Tx
 

@@ -15,10 +15,10 @@ from mission.domain.mission import Mission
 from mission.domain.repository import Repository
 from mission.domain.task import Task, TaskStatus
 from mission.domain.workspace import Workspace, WorkspaceStatus, check_place
-from mission.git.furnishing import Furnishing
-from mission.git.removal import Yard
-from mission.git.workshop import Made, Order
-from mission.git.worktree import Standing, standing
+from mission.git.worktrees.creation import Made, Order
+from mission.git.worktrees.removal import Yard
+from mission.git.worktrees.setup import Furnishing
+from mission.git.worktrees.worktree import Standing, standing
 from mission.services.trees import Report, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx

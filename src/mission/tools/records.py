@@ -11,7 +11,7 @@ from mission.domain.journal import Entry
 from mission.domain.mission import Mission, MissionStatus
 from mission.domain.task import Task, TaskStatus
 from mission.gateway.registry import Result
-from mission.git.worktree import Standing
+from mission.git.worktrees.worktree import Standing
 from mission.services.claims import Detailed
 from mission.services.takeover import Recovery
 from mission.services.workspaces import Described

@@ -7,7 +7,7 @@ from pydantic import Field
 from mission.domain.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.git.furnishing import Furnishing
+from mission.git.worktrees.setup import Furnishing
 from mission.services import clearing, workspaces
 from mission.services.workspaces import Described, Wanted
 from mission.tools.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId

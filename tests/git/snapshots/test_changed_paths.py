@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.changes import Rename
-from mission.git.difference import find_renames, sort_paths
-from mission.git.manifest import Difference, entry
+from mission.git.snapshots.changed_paths import find_renames, sort_paths
+from mission.git.snapshots.manifest import Difference, entry
 
 ENTRIES = st.builds(entry, st.sampled_from([b"100644", b"100755"]), st.sampled_from(["id1", "id2", "id3"]))
 TREES = st.dictionaries(st.sampled_from([b"a", b"b", b"x/a", b"x/b", b"y/a", b"z"]), ENTRIES)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mission.git.disk import Disk
-from mission.git.hashing import Hasher
-from mission.git.manifest import parse
-from mission.git.repository import open_repository
-from mission.git.shadow import Shadow
+from mission.git.snapshots.content_hashes import Hasher
+from mission.git.snapshots.disk_entries import Disk
+from mission.git.snapshots.manifest import parse
+from mission.git.snapshots.repository_facts import open_repository
+from mission.git.snapshots.shadow_repository import Shadow
 from tests.git.workbench import Repo, everything
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from mission.git.disk import Disk, Kind
+from mission.git.snapshots.disk_entries import Disk, Kind
 from tests.git.workbench import Folder, Repo
 
 

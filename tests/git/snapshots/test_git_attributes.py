@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mission.git.attributes import filtered_paths, read_attributes
-from mission.git.repository import open_repository
-from mission.git.shadow import Shadow
-from mission.git.storage import Room
+from mission.git.snapshots.git_attributes import filtered_paths, read_attributes
+from mission.git.snapshots.repository_facts import open_repository
+from mission.git.snapshots.shadow_repository import Shadow
+from mission.git.snapshots.snapshot_storage import Room
 from tests.git.workbench import Repo
 
 

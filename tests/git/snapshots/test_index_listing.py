@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.git.listing import Special, known_base, recall, renew, split
-from mission.git.manifest import join, parse
-from mission.git.storage import Room
+from mission.git.snapshots.index_listing import Special, known_base, recall, renew, split
+from mission.git.snapshots.manifest import join, parse
+from mission.git.snapshots.snapshot_storage import Room
 
 ID = b"0" * 40
 RECORDS = st.dictionaries(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidInput
-from mission.git.repository import branch_tips, head_of, open_repository
+from mission.git.snapshots.repository_facts import branch_tips, head_of, open_repository
 from tests.git.workbench import Repo
 
 

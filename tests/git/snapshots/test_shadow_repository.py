@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mission.git.errors import GitFailed
-from mission.git.repository import open_repository
-from mission.git.shadow import Shadow
+from mission.git.snapshots.repository_facts import open_repository
+from mission.git.snapshots.shadow_repository import Shadow
 from tests.git.workbench import Repo, everything
 
 

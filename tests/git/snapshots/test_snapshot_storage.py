@@ -11,7 +11,7 @@ import pytest
 
 from mission.domain.errors import StorageFull
 from mission.git.errors import SnapshotLost
-from mission.git.storage import EMPTY, Room, Storage, make_folder, moments_ago, write
+from mission.git.snapshots.snapshot_storage import EMPTY, Room, Storage, make_folder, moments_ago, write
 
 DELTA = {b"a": b"H 100644 id 0", b"gone": None}
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState
-from mission.git.furnishing import Furnishing, SetupFailed
-from mission.git.workshop import Order, Workshop
-from mission.git.worktree import digest_at, tip_of, worktrees
+from mission.git.worktrees.creation import Order, Workshop
+from mission.git.worktrees.setup import Furnishing, SetupFailed
+from mission.git.worktrees.worktree import digest_at, tip_of, worktrees
 from tests.git.workbench import Repo
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.git.merge import KEPT, branch_files, check_merged, contains, keepers, merge_commit, unmerged
+from mission.git.worktrees.merge_check import (
+    KEPT,
+    branch_files,
+    check_merged,
+    contains,
+    keepers,
+    merge_commit,
+    unmerged,
+)
 from tests.git.workbench import Repo
 
 

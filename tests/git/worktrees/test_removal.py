@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.git import removal
-from mission.git.removal import Yard, keep, take_away, verify_merge
-from mission.git.worktree import add, digest_at, tip_of, worktrees
+from mission.git.worktrees import removal
+from mission.git.worktrees.removal import Yard, keep, take_away, verify_merge
+from mission.git.worktrees.worktree import add, digest_at, tip_of, worktrees
 from tests.git.workbench import Repo
 
 

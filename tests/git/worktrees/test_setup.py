@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidInput
-from mission.git import furnishing
-from mission.git.furnishing import SetupFailed, copy_files, end_setups, ignored, run_setup, still_copies, unignored
-from mission.git.worktree import digest_at
+from mission.git.worktrees import setup as furnishing
+from mission.git.worktrees.setup import SetupFailed, copy_files, end_setups, ignored, run_setup, still_copies, unignored
+from mission.git.worktrees.worktree import digest_at
 from tests.git.workbench import Repo
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidState
-from mission.git.keeping import is_reachable, is_saved, save_uncommitted
-from mission.git.worktree import digest_at, tip_of
+from mission.git.worktrees.uncommitted import is_reachable, is_saved, save_uncommitted
+from mission.git.worktrees.worktree import digest_at, tip_of
 from tests.git.workbench import Repo, contents
 
 BRANCH = "mission-kept/w_1"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.git.worktree import (
+from mission.git.worktrees.worktree import (
     NAMED_FILES,
     Base,
     Standing,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import Conflict, InvalidState
-from mission.git.reading import read_chosen
+from mission.git.safe_reading import read_chosen
 
 LARGEST = 16 << 20
 

@@ -8,8 +8,8 @@ import stat
 from enum import Enum
 from pathlib import Path
 
-from mission.git.manifest import Entry, entry
-from mission.git.reading import CHUNK, opened
+from mission.git.safe_reading import CHUNK, opened
+from mission.git.snapshots.manifest import Entry, entry
 
 
 class Kind(Enum):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mission.git.errors import SnapshotLost
-from mission.git.manifest import Delta, Text, drift, pack, records, unpack
-from mission.git.storage import Room, write
+from mission.git.snapshots.manifest import Delta, Text, drift, pack, records, unpack
+from mission.git.snapshots.snapshot_storage import Room, write
 
 PLAIN = (b"\0H 100644 ", b"\0H 100755 ", b"\0H 120000 ")
 # A base is replaced when more than this part of it changed; below, a delta costs less room and time.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from mission.git.contents import Contents, Wanted
-from mission.git.kept import packed
-from mission.git.manifest import Entry
-from mission.git.names import shown
-from mission.git.scan import Scanner
-from mission.git.storage import write
+from mission.git.file_names import shown
+from mission.git.patches.file_contents import Contents, Wanted
+from mission.git.patches.kept_contents import packed
+from mission.git.snapshots.manifest import Entry
+from mission.git.snapshots.scanner import Scanner
+from mission.git.snapshots.snapshot_storage import write
 
 LARGEST_FILE = 1_000_000
 MOST = 20_000_000

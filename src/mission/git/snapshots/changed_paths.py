@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from mission.domain.changes import Rename
-from mission.git.manifest import Difference, content_of
-from mission.git.names import shown
+from mission.git.file_names import shown
+from mission.git.snapshots.manifest import Difference, content_of
 
 
 def sort_paths(differences: Iterable[Difference]) -> tuple[list[str], list[str], list[str]]:

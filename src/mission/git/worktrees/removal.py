@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
-from mission.git.furnishing import ignored
-from mission.git.keeping import is_reachable, is_saved, save_uncommitted
-from mission.git.merge import branch_files, check_merged, keepers, merge_commit
-from mission.git.tree import locate
-from mission.git.worktree import (
+from mission.git.working_tree import locate
+from mission.git.worktrees.merge_check import branch_files, check_merged, keepers, merge_commit
+from mission.git.worktrees.setup import ignored
+from mission.git.worktrees.uncommitted import is_reachable, is_saved, save_uncommitted
+from mission.git.worktrees.worktree import (
     commit_of,
     delete_branch,
     digest_at,

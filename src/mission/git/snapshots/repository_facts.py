@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mission.git.command import Settings, run
-from mission.git.tree import Location, locate
+from mission.git.working_tree import Location, locate
 
 # Settings that decide which files count and how built-in conversions (line endings, encodings) shape an object id.
 SAFE = (

@@ -12,8 +12,8 @@ from typing import Literal
 from mission.domain.errors import InvalidInput
 from mission.git.command import run
 from mission.git.errors import GitMissing, NoRepository
-from mission.git.guard import git_dir_at
-from mission.git.names import shown
+from mission.git.file_names import shown
+from mission.git.repository_guard import git_dir_at
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from mission.domain.errors import InvalidState
 from mission.git.command import LONG, OURS, run
-from mission.git.merge import KEPT
-from mission.git.names import original
-from mission.git.worktree import HEADS, commit_of, git, named, open_index, uncommitted
+from mission.git.file_names import original
+from mission.git.worktrees.merge_check import KEPT
+from mission.git.worktrees.worktree import HEADS, commit_of, git, named, open_index, uncommitted
 
 AUTHOR = {
     f"GIT_{role}_{field}": value

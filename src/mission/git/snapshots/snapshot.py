@@ -14,20 +14,20 @@ from typing import Any, Literal
 from mission.domain.changes import Changes
 from mission.domain.errors import MissionError
 from mission.domain.patch import Patch
-from mission.git.difference import find_renames, sort_paths
-from mission.git.dirty import keep
 from mission.git.errors import BrokenRepository, NoRepository, RepositoryGone, TreeGone
-from mission.git.folder import scan_folder
-from mission.git.history import History, Position, history, position
-from mission.git.kept import Kept
-from mission.git.listing import known_base, recall, renew
-from mission.git.manifest import Difference, Manifest, compare, digest_of, join
-from mission.git.names import original, shown
-from mission.git.patch import make_patch
-from mission.git.repository import Repository, open_repository
-from mission.git.scan import LISTED_FILES, Scan, Scanner
-from mission.git.storage import Room, Storage, make_folder, moments_ago
-from mission.git.tree import Tree
+from mission.git.file_names import original, shown
+from mission.git.patches.kept_contents import Kept
+from mission.git.patches.patch import make_patch
+from mission.git.patches.start_contents import keep
+from mission.git.snapshots.changed_paths import find_renames, sort_paths
+from mission.git.snapshots.commits_since import History, Position, history, position
+from mission.git.snapshots.index_listing import known_base, recall, renew
+from mission.git.snapshots.manifest import Difference, Manifest, compare, digest_of, join
+from mission.git.snapshots.plain_folder import scan_folder
+from mission.git.snapshots.repository_facts import Repository, open_repository
+from mission.git.snapshots.scanner import LISTED_FILES, Scan, Scanner
+from mission.git.snapshots.snapshot_storage import Room, Storage, make_folder, moments_ago
+from mission.git.working_tree import Tree
 
 Report = Callable[[str], None]
 PLAIN_FOLDER = "the task was done in a plain folder: which files changed is known, but not which lines"

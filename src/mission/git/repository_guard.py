@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mission.git.errors import SpecialFile
-from mission.git.reading import read
+from mission.git.safe_reading import read
 
 OWN = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "logs/HEAD")
 """Files of one worktree, below its git directory."""

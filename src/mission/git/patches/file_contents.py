@@ -19,14 +19,14 @@ from typing import IO
 from mission.domain.errors import MissionError
 from mission.domain.patch import LONGEST
 from mission.git.command import Output, run, stream
-from mission.git.disk import Disk, Kind
 from mission.git.errors import GitFailed
-from mission.git.kept import Kept
-from mission.git.manifest import Entry, content_of
-from mission.git.names import quoted
-from mission.git.reading import opened
-from mission.git.shadow import Shadow
-from mission.git.storage import make_folder
+from mission.git.file_names import quoted
+from mission.git.patches.kept_contents import Kept
+from mission.git.safe_reading import opened
+from mission.git.snapshots.disk_entries import Disk, Kind
+from mission.git.snapshots.manifest import Entry, content_of
+from mission.git.snapshots.shadow_repository import Shadow
+from mission.git.snapshots.snapshot_storage import make_folder
 
 LARGEST = 16_000_000
 """Bytes of a file that is still compared line by line: git takes several times as much memory."""

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from mission.git.command import LONG
-from mission.git.disk import Disk
 from mission.git.errors import GitFailed
-from mission.git.manifest import Entry, entry, parse
-from mission.git.shadow import Shadow
+from mission.git.snapshots.disk_entries import Disk
+from mission.git.snapshots.manifest import Entry, entry, parse
+from mission.git.snapshots.shadow_repository import Shadow
 
 # When the overlay holds this many times the entries that are asked for, it starts anew.
 SLACK = 4

@@ -11,11 +11,11 @@ from pathlib import Path
 from mission.domain.changes import Rename
 from mission.domain.patch import LONGEST, Lines, share, shortened
 from mission.git.command import Output, stream
-from mission.git.contents import LARGEST, Contents, Fetched, Found, Wanted, materialize
-from mission.git.kept import Kept
-from mission.git.manifest import Difference, Entry
-from mission.git.names import original, quoted, shown
-from mission.git.scan import Scanner
+from mission.git.file_names import original, quoted, shown
+from mission.git.patches.file_contents import LARGEST, Contents, Fetched, Found, Wanted, materialize
+from mission.git.patches.kept_contents import Kept
+from mission.git.snapshots.manifest import Difference, Entry
+from mission.git.snapshots.scanner import Scanner
 
 MOST_FILES = 2_000
 MOST_READ = 64_000_000

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.ids import ALPHABET, LENGTH, PREFIXES
-from mission.git.reading import TooMuch, opened, read
+from mission.git.safe_reading import TooMuch, opened, read
 
 FOLDER = Path(".mission", "templates")
 LARGEST_FILE = 1_000_000

@@ -12,10 +12,10 @@ from typing import Any
 from mission.domain.changes import Commit
 from mission.git.command import LONG
 from mission.git.errors import GitFailed, GitStuck, GitTimeout
-from mission.git.names import shown
-from mission.git.reading import read
-from mission.git.repository import branch_tips
-from mission.git.shadow import Shadow
+from mission.git.file_names import shown
+from mission.git.safe_reading import read
+from mission.git.snapshots.repository_facts import branch_tips
+from mission.git.snapshots.shadow_repository import Shadow
 
 # Entries that move HEAD to a commit which already existed.
 MOVES = re.compile(

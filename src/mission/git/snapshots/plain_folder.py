@@ -12,9 +12,9 @@ from pathlib import Path
 
 from mission.domain.errors import TransientError
 from mission.git.errors import TooManyFiles
-from mission.git.manifest import Entry, entry, records
-from mission.git.names import shown
-from mission.git.storage import Room, write
+from mission.git.file_names import shown
+from mission.git.snapshots.manifest import Entry, entry, records
+from mission.git.snapshots.snapshot_storage import Room, write
 
 LIMIT = 200_000
 LARGEST = 50_000_000_000

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import MissionError
-from mission.git.attributes import Attributes, filtered_paths, read_attributes
 from mission.git.command import LONG, Result
-from mission.git.disk import Disk, Kind
-from mission.git.folder import scan_folder
-from mission.git.guard import check_rules
-from mission.git.hashing import Hasher, Seeds
-from mission.git.listing import Listing, recall, renew
-from mission.git.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, parse, whole
-from mission.git.names import shown
-from mission.git.repository import Repository, open_repository
-from mission.git.shadow import Shadow
-from mission.git.storage import Room
+from mission.git.file_names import shown
+from mission.git.repository_guard import check_rules
+from mission.git.snapshots.content_hashes import Hasher, Seeds
+from mission.git.snapshots.disk_entries import Disk, Kind
+from mission.git.snapshots.git_attributes import Attributes, filtered_paths, read_attributes
+from mission.git.snapshots.index_listing import Listing, recall, renew
+from mission.git.snapshots.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, parse, whole
+from mission.git.snapshots.plain_folder import scan_folder
+from mission.git.snapshots.repository_facts import Repository, open_repository
+from mission.git.snapshots.shadow_repository import Shadow
+from mission.git.snapshots.snapshot_storage import Room
 
 Report = Callable[[str], None]
 LISTED_FILES = (Kind.FILE, Kind.LINK)

@@ -16,9 +16,9 @@ from pathlib import Path
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.command import LONG, OURS, Result, Settings, check_branch, run
 from mission.git.errors import GitFailed, SpecialFile
-from mission.git.names import shown
-from mission.git.reading import copy, digest
-from mission.git.tree import locate
+from mission.git.file_names import shown
+from mission.git.safe_reading import copy, digest
+from mission.git.working_tree import locate
 
 HEADS = "refs/heads/"
 OWN_SCOPES = (b"local", b"worktree")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.command import LONG, run
-from mission.git.names import shown
-from mission.git.worktree import HEADS, commit_of, tip_of
+from mission.git.file_names import shown
+from mission.git.worktrees.worktree import HEADS, commit_of, tip_of
 
 KEPT = "mission-kept/"
 """Branches that hold work which was saved because nobody had merged it."""

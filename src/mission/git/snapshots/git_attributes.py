@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from mission.git.manifest import Text, records
-from mission.git.reading import NotOrdinary, read
-from mission.git.shadow import Shadow, chosen_rules
-from mission.git.storage import Room, write
+from mission.git.safe_reading import NotOrdinary, read
+from mission.git.snapshots.manifest import Text, records
+from mission.git.snapshots.shadow_repository import Shadow, chosen_rules
+from mission.git.snapshots.snapshot_storage import Room, write
 
 CONVERSIONS = re.compile(rb"\b(text|crlf|eol|ident|working-tree-encoding|binary)\b")
 

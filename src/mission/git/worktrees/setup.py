@@ -16,8 +16,8 @@ from pathlib import Path
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.workspace import check_inner
 from mission.git.command import OURS, run
-from mission.git.reading import read
-from mission.git.worktree import digest_at
+from mission.git.safe_reading import read
+from mission.git.worktrees.worktree import digest_at
 
 PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
 """What a setup command sees of our environment: no tokens, no keys."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mission.domain.errors import StorageFull, TransientError
 from mission.git.errors import SnapshotLost
-from mission.git.manifest import Delta, Text, digest_of, pack, unpack
+from mission.git.snapshots.manifest import Delta, Text, digest_of, pack, unpack
 
 EMPTY = digest_of(b"")
 SHORTEST_PAUSE = 0.001

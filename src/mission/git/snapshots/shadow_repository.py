@@ -14,10 +14,10 @@ from pathlib import Path
 
 from mission.git.command import QUICK, Argument, Result, Settings, run
 from mission.git.errors import SpecialFile
-from mission.git.names import quoted
-from mission.git.reading import copy, read, read_chosen
-from mission.git.repository import Repository
-from mission.git.storage import make_folder, write
+from mission.git.file_names import quoted
+from mission.git.safe_reading import copy, read, read_chosen
+from mission.git.snapshots.repository_facts import Repository
+from mission.git.snapshots.snapshot_storage import make_folder, write
 
 CONFIG = """[core]
 \trepositoryformatversion = 1

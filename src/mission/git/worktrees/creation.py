@@ -20,10 +20,19 @@ from typing import Any
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
 from mission.git.command import check_branch
-from mission.git.furnishing import Furnishing, copy_files, run_setup, still_copies, unignored
-from mission.git.storage import make_folder, write
-from mission.git.tree import find_tree
-from mission.git.worktree import WorktreeRefused, add, base_of, delete_branch, remove, tip_of, worktree_at, worktrees
+from mission.git.snapshots.snapshot_storage import make_folder, write
+from mission.git.working_tree import find_tree
+from mission.git.worktrees.setup import Furnishing, copy_files, run_setup, still_copies, unignored
+from mission.git.worktrees.worktree import (
+    WorktreeRefused,
+    add,
+    base_of,
+    delete_branch,
+    remove,
+    tip_of,
+    worktree_at,
+    worktrees,
+)
 
 LOCK_SECONDS = 0.05
 
