@@ -22,8 +22,9 @@ from sqlalchemy import Engine, create_engine
 from mission.app import App
 from mission.gateway.caller import Caller
 from mission.settings import Settings
-from mission.store import migrate, postgres, sqlite
-from mission.store.opening import new_backend
+from mission.store import migrate
+from mission.store.backends import postgres, sqlite
+from mission.store.open_database import new_backend
 from tests import databases
 from tests.databases import Shelf
 

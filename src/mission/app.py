@@ -37,7 +37,7 @@ from mission.services.trees import Trees
 from mission.services.work import Unattended
 from mission.settings import Settings, describe
 from mission.store.database import Database
-from mission.store.opening import open_backend
+from mission.store.open_database import open_backend
 from mission.store.transaction import Tx
 from mission.transports.webhook import post
 

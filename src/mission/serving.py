@@ -27,7 +27,7 @@ from mission.domain.times import shown, utc_now
 from mission.files import write_private
 from mission.home import make_home, operator_token
 from mission.settings import Settings
-from mission.store.locks import FileLock
+from mission.store.backends.file_locks import FileLock
 
 if TYPE_CHECKING:
     import uvicorn

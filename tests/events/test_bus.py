@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mission.events import bus
 from mission.events.bus import Bell, Bus, Listener, Published, Topic
-from mission.store.events import StoredEvent
+from mission.store.logs.events import StoredEvent
 
 
 def event(seq, *, mission="m_1", agents=(), type="task:updated"):

@@ -16,7 +16,7 @@ from mission.events.bus import Bus, Listener, Topic
 from mission.events.log import Chapter, EventLog
 from mission.gateway.caller import Caller
 from mission.settings import Settings
-from mission.store.events import StoredEvent
+from mission.store.logs.events import StoredEvent
 
 
 def event(seq: int, *, mission: str | None = "m_1", agents: tuple[str, ...] = ()) -> StoredEvent:

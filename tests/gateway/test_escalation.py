@@ -15,7 +15,8 @@ from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry, is_passing
 from mission.git.errors import GitFailed
 from mission.services import agents, context, escalation, missions
-from mission.store import database, sqlite
+from mission.store import database
+from mission.store.backends import sqlite
 
 MISSION = {"name": "x", "objective": "y"}
 

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from mission.app import App
 from mission.events.bus import Topic
 from mission.store import backup, migrate
-from mission.store.events import Events
-from mission.store.opening import new_backend
+from mission.store.logs.events import Events
+from mission.store.open_database import new_backend
 from mission.store.tables import metadata
 
 

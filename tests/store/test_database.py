@@ -17,10 +17,11 @@ from mission.domain import events
 from mission.domain.errors import NotFound, StorageFull, TransientError
 from mission.domain.ids import new_id
 from mission.domain.mission import Family, Mission
-from mission.store import database, postgres, sqlite
+from mission.store import database
+from mission.store.backends import postgres, sqlite
 from mission.store.database import Database
-from mission.store.events import StoredEvent
-from mission.store.opening import new_backend
+from mission.store.logs.events import StoredEvent
+from mission.store.open_database import new_backend
 from tests.transports.live import until
 
 FULL = 2
@@ -340,7 +341,7 @@ async def test_killed_connections_are_replaced_and_the_database_is_in_use_again(
 
 async def test_a_commit_that_was_cut_off_is_neither_lost_nor_done_twice(postgres_settings, clock, monkeypatch):
     """The connection dies right after COMMIT was sent: the server is asked what became of it."""
-    from mission.store.postgres import PostgresBackend
+    from mission.store.backends.postgres import PostgresBackend
 
     app = App(postgres_settings, role="a test", clock=clock)
     async with app.running(periodic=False):
@@ -373,7 +374,7 @@ def _kill_others(tx):
 
 
 def _second_backend(app, settings):
-    from mission.store.opening import open_backend
+    from mission.store.open_database import open_backend
 
     return open_backend(settings, role="a second writer")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from mission.store.locks import Presence
+from mission.store.backends.file_locks import Presence
 
 
 def test_whoever_finds_the_disk_full_is_counted_though_not_by_name(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from sqlalchemy import MetaData, insert, text
 
 from mission.settings import Settings
 from mission.store import migrate
-from mission.store.opening import new_backend, open_backend
+from mission.store.open_database import new_backend, open_backend
 from mission.store.tables import metadata
 from tests import processes
 
@@ -84,7 +84,7 @@ def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh)
         """
         from pathlib import Path
         from mission.settings import Settings
-        from mission.store.opening import open_backend
+        from mission.store.open_database import open_backend
 
         def main(home, url):
             open_backend(Settings(home=Path(home), database_url=url), role="a test").close()

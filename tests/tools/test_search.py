@@ -13,7 +13,7 @@ from mission.domain.errors import InvalidInput
 from mission.domain.searching import terms_of, words_of
 from mission.services import search as service
 from mission.store import backup
-from mission.store.opening import new_backend
+from mission.store.open_database import new_backend
 from tests.conftest import Front
 from tests.tools.conftest import planned
 

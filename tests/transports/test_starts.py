@@ -17,7 +17,7 @@ from mission.transports import mcp_sdk
     [
         ("mission.serving", "mission.app sqlalchemy pydantic starlette uvicorn"),
         ("mission.app, mission.transports.http", "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe"),
-        ("mission.store.opening", "mission.app mission.gateway pydantic starlette alembic psycopg"),
+        ("mission.store.open_database", "mission.app mission.gateway pydantic starlette alembic psycopg"),
         ("mission.transports.cli.token, mission.transports.cli.daemon", "mission.store sqlalchemy pydantic rich"),
     ],
 )

@@ -12,8 +12,8 @@ from functools import cached_property
 from mission.domain.errors import InvalidInput
 from mission.domain.events import MailSent, MessageCreated
 from mission.domain.inbox import ItemKind
-from mission.store.events import StoredEvent
-from mission.store.json import dumps
+from mission.store.logs.events import StoredEvent
+from mission.store.sql.compact_json import dumps
 
 LONGEST_QUEUE = 2_000
 GATHER_SECONDS = 0.025

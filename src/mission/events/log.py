@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from mission.events.bus import Bus, Topic
 from mission.store.database import Database
-from mission.store.events import StoredEvent
+from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from typing import Any
 from mission.domain.events import QueueItemCreated
 from mission.events.log import EventLog
 from mission.services.work import Work
-from mission.store.events import StoredEvent
+from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)

@@ -25,7 +25,7 @@ from mission.runtime.supervisor import Supervisor
 from mission.services import executions, failures, inbox, mail, resuming, tasks
 from mission.services.launching import Order
 from mission.services.work import Work
-from mission.store.events import StoredEvent
+from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)

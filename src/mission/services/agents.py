@@ -14,7 +14,7 @@ from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, Per
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.services import tasks
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
-from mission.store.paging import Position
+from mission.store.sql.pages import Position
 from mission.store.transaction import Tx
 
 

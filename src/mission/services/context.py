@@ -11,7 +11,7 @@ from mission.domain.journal import Entry, EntryKind
 from mission.domain.mission import Mission
 from mission.domain.phase import Phase, current_phase
 from mission.domain.task import Task
-from mission.store.paging import Filter, Position
+from mission.store.sql.pages import Filter, Position
 from mission.store.transaction import Tx
 
 

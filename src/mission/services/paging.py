@@ -11,7 +11,7 @@ from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.ids import PREFIXES
 from mission.domain.task import Task
 from mission.domain.times import parsed, shown
-from mission.store.paging import Position
+from mission.store.sql.pages import Position
 from mission.store.transaction import Tx
 
 

@@ -13,7 +13,7 @@ from mission.domain.task import DONE, RUNNING, Task, TaskStatus
 from mission.services import claims
 from mission.services.claims import Detailed
 from mission.services.paging import cut_page, last_shown
-from mission.store.claims import FIRST_PLACE, PlanPlace
+from mission.store.tasks.claims import FIRST_PLACE, PlanPlace
 from mission.store.transaction import Tx
 
 TASKS_PER_PAGE = 200

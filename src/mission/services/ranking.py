@@ -9,7 +9,7 @@ from mission.domain.critical import critical_path
 from mission.domain.estimate import MEASURED_TASKS, typical_seconds
 from mission.domain.holding import held_up
 from mission.domain.inbox import ItemState, QueueItem
-from mission.store.inbox import Named, Standing, Wanted
+from mission.store.inbox.items import Named, Standing, Wanted
 from mission.store.transaction import Tx
 
 

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from mission.domain.searching import Document, Kind, snippet, terms_of
 from mission.services import documents
-from mission.store.events import StoredEvent
-from mission.store.searching import Progress, Wanted
+from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
+from mission.store.views.search_index import Progress, Wanted
 
 CLEARING = "clearing"
 FOLLOWING = "following"

@@ -11,7 +11,7 @@ from mission.domain.mission import Mission
 from mission.domain.task import Task, TaskStatus
 from mission.services import progress
 from mission.services.progress import Progress
-from mission.store.paging import Filter
+from mission.store.sql.pages import Filter
 from mission.store.transaction import Tx
 
 IN_HAND = 10

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from mission.domain.task import Task
 from mission.services import agents
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
-from mission.store.paging import Position
-from mission.store.tasks import Standing
+from mission.store.sql.pages import Position
+from mission.store.tasks.tasks import Standing
 from mission.store.transaction import Tx
 
 

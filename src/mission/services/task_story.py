@@ -13,7 +13,7 @@ from mission.domain.patch import Lines, Patch
 from mission.domain.task import OPEN, Task
 from mission.services.trees import Trees
 from mission.services.work import Work
-from mission.store.events import StoredEvent
+from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
 MOST_EVENTS = 500

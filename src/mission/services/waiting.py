@@ -12,8 +12,8 @@ from mission.domain.mail import HUMAN, Message, MessageState
 from mission.events.bus import MAIL, Bell, is_mail_of_others
 from mission.events.log import EventLog
 from mission.services.work import Work
-from mission.store.events import StoredEvent
-from mission.store.messages import Wanted
+from mission.store.agents.messages import Wanted
+from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
 PAGE = 500

@@ -18,8 +18,8 @@ from mission.domain.webhook import MOST_REFUSALS, Hook, Progress, is_delivered, 
 from mission.events.log import EventLog
 from mission.services import inbox
 from mission.services.work import Work
-from mission.store.events import StoredEvent
-from mission.store.json import dumps
+from mission.store.logs.events import StoredEvent
+from mission.store.sql.compact_json import dumps
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)

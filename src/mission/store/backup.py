@@ -18,9 +18,9 @@ from mission.domain.errors import InvalidInput
 from mission.domain.times import shown, utc_now
 from mission.settings import Settings
 from mission.store import migrate
-from mission.store.backend import Backend
-from mission.store.events import Events
-from mission.store.json import dumps
+from mission.store.backends.backend import Backend
+from mission.store.logs.events import Events
+from mission.store.sql.compact_json import dumps
 from mission.store.tables import metadata, search_documents, search_progress
 
 FORMAT = 1

@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InternalError, MissionError, OutcomeUnknown
 from mission.domain.times import Clock, utc_now
-from mission.store.backend import Backend
-from mission.store.events import Events, StoredEvent
+from mission.store.backends.backend import Backend
+from mission.store.logs.events import Events, StoredEvent
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)

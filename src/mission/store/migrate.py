@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 from mission.domain.errors import InvalidState
-from mission.store.backend import Backend
+from mission.store.backends.backend import Backend
 
 HEAD = "0013"
 """The newest revision under migrations/versions; a test keeps it true."""

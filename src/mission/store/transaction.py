@@ -8,34 +8,34 @@ from functools import cached_property
 from sqlalchemy import Connection
 
 from mission.domain.events import Event
-from mission.store.agents import Agents
-from mission.store.audit import Audit, Calls
-from mission.store.claims import Claims
-from mission.store.course import Courses
-from mission.store.events import Events
-from mission.store.executions import Executions
-from mission.store.health import Health
-from mission.store.inbox import Inbox
-from mission.store.incidents import Incidents
-from mission.store.jobs import Jobs
-from mission.store.journal import Journal
-from mission.store.messages import Messages
-from mission.store.missions import Missions
-from mission.store.observations import Observations
-from mission.store.overview import Overviews
-from mission.store.patches import Patches
-from mission.store.phases import Phases
-from mission.store.plans import Plans
-from mission.store.runs import Runs
-from mission.store.searching import SearchIndex
-from mission.store.sources import Sources
-from mission.store.surroundings import Surroundings
-from mission.store.tallies import Tallies
-from mission.store.tasks import Tasks
-from mission.store.templates import Templates
-from mission.store.tokens import AgentTokens
-from mission.store.webhooks import Webhooks
-from mission.store.workspaces import Workspaces
+from mission.store.agents.access_tokens import AgentTokens
+from mission.store.agents.agents import Agents
+from mission.store.agents.messages import Messages
+from mission.store.executions.executions import Executions
+from mission.store.executions.observations import Observations
+from mission.store.inbox.failure_reports import Incidents
+from mission.store.inbox.health_findings import Health
+from mission.store.inbox.items import Inbox
+from mission.store.logs.audit import Audit, Calls
+from mission.store.logs.events import Events
+from mission.store.logs.job_turns import Jobs
+from mission.store.logs.webhooks import Webhooks
+from mission.store.missions.missions import Missions
+from mission.store.missions.phases import Phases
+from mission.store.missions.plans import Plans
+from mission.store.missions.task_counts import Tallies
+from mission.store.missions.templates import Templates
+from mission.store.tasks.claims import Claims
+from mission.store.tasks.journal import Journal
+from mission.store.tasks.nearby_tasks import Surroundings
+from mission.store.tasks.patches import Patches
+from mission.store.tasks.tasks import Tasks
+from mission.store.tasks.workspaces import Workspaces
+from mission.store.views.activity import Courses
+from mission.store.views.executions import Runs
+from mission.store.views.overview import Overviews
+from mission.store.views.search_index import SearchIndex
+from mission.store.views.search_sources import Sources
 
 
 class Tx:

@@ -16,7 +16,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import context, missions
 from mission.services.context import PAGED, Context, Positions, Section
-from mission.store.paging import Filter, Position
+from mission.store.sql.pages import Filter, Position
 from mission.tools.context_rows import RENDER, BlockerRow, DecisionRow, MilestoneRow, PhaseRow, TaskRow
 from mission.tools.fields import MissionId, PhaseNumber, Texts, check_one_mission, moment_of
 from mission.tools.records import IF_ASKED

@@ -12,7 +12,7 @@ from mission.domain.mail import HUMAN, LARGEST_BODY, Message, MessageState, body
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import mail, mailboxes
-from mission.store.messages import Wanted
+from mission.store.agents.messages import Wanted
 from mission.tools.fields import MessageId, Name, Text, cut
 from mission.tools.wording import Moment
 

@@ -16,7 +16,7 @@ from mission.services import mail, mailboxes
 from mission.services.agents import Rhythm
 from mission.services.mail import Audience
 from mission.services.mailboxes import Page
-from mission.store.messages import Wanted
+from mission.store.agents.messages import Wanted
 from mission.tools.fields import MessageId, MissionId, Name, TaskId, ThreadId, cut, moment_of
 from mission.tools.records import Done
 from mission.tools.wording import Moment

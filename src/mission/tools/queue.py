@@ -12,7 +12,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services import answers, inbox, ranking
 from mission.services.answers import Given
 from mission.services.ranking import Ranked
-from mission.store.inbox import Wanted
+from mission.store.inbox.items import Wanted
 from mission.tools.fields import MissionId, QueueItemId, TaskId, cut
 from mission.tools.wording import Moment
 

@@ -11,7 +11,7 @@ from mission.domain.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import task_list as listing
-from mission.store.tasks import Standing
+from mission.store.tasks.tasks import Standing
 from mission.tools.fields import MissionId, cut
 from mission.tools.records import BLOCKED, task_word
 from mission.tools.wording import Moment

@@ -29,7 +29,7 @@ from mission.runtime.adapters.base import Command, Scope, discover
 from mission.runtime.kept.files import Backups
 from mission.services import missions
 from mission.settings import Settings, default_home
-from mission.store.locks import FileLock
+from mission.store.backends.file_locks import FileLock
 from mission.store.migrate import HEAD
 from mission.transports import daemon
 from mission.transports.cli import doctor as module

@@ -34,7 +34,7 @@ def backup(file: Path | None, force: bool, as_json: bool) -> None:
     settings = load()
     make_home(settings)
     from mission.store import backup as files  # deferred: whoever is refused needs no database
-    from mission.store.opening import open_backend
+    from mission.store.open_database import open_backend
 
     backend = open_backend(settings, role="a backup")
     file = file or _new_file(settings.backups_path)
@@ -61,7 +61,7 @@ def restore(file: Path, yes: bool, as_json: bool) -> None:
         click.confirm("Replace everything in the database by this backup?", abort=True)
     make_home(settings)
     from mission.store import backup as files  # deferred: as above
-    from mission.store.opening import new_backend
+    from mission.store.open_database import new_backend
 
     backend = new_backend(settings, role="a restore")
     try:

@@ -258,8 +258,8 @@ def _database(settings: Settings) -> Iterator[Finding]:
 def _postgres(url: str) -> Iterator[Finding]:
     from sqlalchemy.exc import SQLAlchemyError  # deferred, as the store: only who uses PostgreSQL needs it
 
+    from mission.store.backends.postgres import PostgresBackend
     from mission.store.migrate import HEAD, revision_of
-    from mission.store.postgres import PostgresBackend
 
     try:
         backend = PostgresBackend(url, role="doctor")
@@ -300,8 +300,8 @@ def _sqlite(path: Path) -> Iterator[Finding]:
 def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
     from sqlalchemy.exc import SQLAlchemyError  # deferred, as all of the store
 
+    from mission.store.backends.sqlite import read_only
     from mission.store.migrate import HEAD
-    from mission.store.sqlite import read_only
 
     if revision != HEAD:
         return
@@ -316,7 +316,7 @@ def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
 
 def _faults(connection: Connection) -> Iterator[Finding]:
     """Say whether Mission Control itself has failed of late, and where to look."""
-    from mission.store.audit import Audit
+    from mission.store.logs.audit import Audit
 
     found = Audit(connection).faults(since=utc_now() - RECENT)
     if found is None:
@@ -328,7 +328,7 @@ def _faults(connection: Connection) -> Iterator[Finding]:
 
 
 def _was_used(path: Path) -> bool:
-    from mission.store.locks import Presence
+    from mission.store.backends.file_locks import Presence
 
     return Presence(path.with_name("database.lock"), role="doctor").was_entered
 

@@ -1,0 +1,157 @@
+"""SQLite: one file, full durability, a sidecar lock that lets several processes write in turn."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from mission.domain.errors import MissionError, StorageFull, StorageUnusable, TransientError
+from mission.store.backends.file_locks import FileLock, Presence
+from mission.store.backends.watch_thread import in_thread
+from mission.store.sql.compact_json import dumps
+from mission.store.sql.prepared_statements import run_text
+
+POLL_SECONDS = 0.05
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA fullfsync=ON",  # macOS leaves data in the drive's own memory otherwise; elsewhere it means nothing
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA busy_timeout=1000",  # an attempt; the writer makes several
+    "PRAGMA cache_size=-4000",  # per connection; it fills as the file grows, and the system caches the file anyway
+    "PRAGMA temp_store=MEMORY",
+)
+_BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
+
+
+@contextmanager
+def read_only(path: Path) -> Iterator[Connection]:
+    """Open a database for a look that changes nothing and takes nobody's turn."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    engine = create_engine("sqlite://", creator=partial(sqlite3.connect, address, uri=True, timeout=5))
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+class SqliteBackend:
+    """Several processes may open the same file; each write takes its turn at the sidecar lock."""
+
+    name = "sqlite"
+
+    def __init__(self, path: Path, *, role: str) -> None:
+        self.path = path
+        self._was_there = path.exists()
+        path.touch(mode=0o600)  # its sidecars take over this mode
+        self.presence = Presence(path.with_name("database.lock"), role=role)
+        self._engine = _engine(path)
+        self._turn = FileLock(path.with_name(f"{path.name}-turn"))
+
+    def connect(self) -> Connection:
+        return self._engine.connect()
+
+    def expects_store(self) -> str | None:
+        """A file that was there before us, beside the traces of those who used it, held a store once."""
+        return str(self.path) if self._was_there and self.presence.was_entered else None
+
+    def begin_write(self, connection: Connection) -> None:
+        self._turn.acquire()
+        run_text(connection, "BEGIN IMMEDIATE")
+
+    def begin_read(self, connection: Connection) -> None:
+        run_text(connection, "BEGIN")
+
+    def commit(self, connection: Connection) -> None:
+        run_text(connection, "COMMIT")
+        self._turn.release()
+
+    def end_read(self, connection: Connection) -> None:
+        raw = connection.connection.driver_connection
+        if isinstance(raw, sqlite3.Connection) and raw.in_transaction:
+            connection.exec_driver_sql("ROLLBACK")
+
+    def rollback(self, connection: Connection) -> None:
+        try:
+            self.end_read(connection)
+        finally:
+            self._turn.release()
+
+    def translate(self, error: DBAPIError) -> MissionError | None:
+        name = getattr(error.orig, "sqlite_errorname", "")
+        base = "_".join(name.split("_")[:2])
+        if base in _BUSY:
+            return _caused(TransientError("the database is busy; nothing was changed"), error)
+        if base == "SQLITE_FULL" or name == "SQLITE_IOERR_SHMSIZE" or (base == "SQLITE_IOERR" and "WRITE" in name):
+            return _caused(StorageFull(), error)
+        if base in {"SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB"}:
+            return _caused(StorageUnusable(), error)
+        if base in {"SQLITE_IOERR", "SQLITE_CANTOPEN"}:
+            return _caused(
+                TransientError(
+                    "the database file cannot be used right now; nothing was changed", hint=StorageUnusable.default_hint
+                ),
+                error,
+            )
+        return None
+
+    def commit_marker(self, connection: Connection) -> str | None:  # noqa: ARG002
+        return None
+
+    def was_committed(self, connection: Connection, marker: str) -> bool:  # noqa: ARG002
+        return False
+
+    def announce(self, connection: Connection) -> None:
+        """Nothing to do: the others see it by the file's data version."""
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        def poll(stop: threading.Event) -> None:
+            connection = sqlite3.connect(self.path, isolation_level=None)
+            seen = None
+            while not stop.wait(POLL_SECONDS):
+                try:
+                    version = connection.execute("PRAGMA data_version").fetchone()[0]
+                except sqlite3.Error:  # a full disk or a locked file passes; whoever watches goes on
+                    continue
+                if version != seen:  # also at the first look: something may have come before it
+                    changed()
+                seen = version
+            connection.close()
+
+        return in_thread("data-version", poll)
+
+    def close(self) -> None:
+        self._engine.dispose()
+        self._turn.close()
+        self.presence.leave()
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(
+        f"sqlite+pysqlite:///{path}",
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",  # transactions are begun by hand: BEGIN IMMEDIATE on the writer only
+        json_serializer=dumps,
+        hide_parameters=True,  # what callers wrote belongs into no log
+        connect_args={"check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, record: object) -> None:  # noqa: ARG001
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+
+    return engine
+
+
+def _caused(problem: MissionError, error: DBAPIError) -> MissionError:
+    problem.__cause__ = error
+    return problem

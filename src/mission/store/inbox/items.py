@@ -1,0 +1,202 @@
+"""Queries about the human's queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, select
+
+from mission.domain.actions import Action
+from mission.domain.errors import NotFound
+from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
+from mission.domain.task import FREE, STANDING
+from mission.store.sql.entity_mapper import Mapper
+from mission.store.tables import agents, missions, queue_items, tasks
+
+_MAPPER = Mapper(queue_items, QueueItem)
+_OPEN_ONCE = _MAPPER.select.where(
+    queue_items.c.once == bindparam("once"), queue_items.c.state == bindparam("state")
+).limit(1)
+
+_EVER = select(queue_items.c.id).where(queue_items.c.once == bindparam("once")).limit(1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which items somebody wants to see; `reader` is the agent that asks, if it is one."""
+
+    states: Sequence[ItemState]
+    kinds: Sequence[ItemKind] | None = None
+    mission_id: str | None = None
+    task_id: str | None = None
+    reader: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        conditions: list[ColumnElement[bool]] = [queue_items.c.state.in_([str(state) for state in self.states])]
+        if self.kinds is not None:
+            conditions.append(queue_items.c.kind.in_([str(kind) for kind in self.kinds]))
+        if self.mission_id is not None:
+            conditions.append(queue_items.c.mission_id == self.mission_id)
+        if self.task_id is not None:
+            conditions.append(queue_items.c.task_id == self.task_id)
+        if self.reader is not None:
+            conditions.append(_may_be_read_by(self.reader))
+        return conditions
+
+
+class Named(NamedTuple):
+    """An item with the names a person knows its things by."""
+
+    item: QueueItem
+    mission_name: str | None
+    task_name: str | None
+    agent_name: str | None
+
+
+class Standing(NamedTuple):
+    """An open item whose task stands still until it is closed."""
+
+    id: str
+    task_id: str
+    mission_id: str
+
+
+_STANDING = (
+    select(queue_items.c.id, queue_items.c.task_id, queue_items.c.mission_id)
+    .join(tasks, tasks.c.id == queue_items.c.task_id)
+    .where(
+        queue_items.c.state == str(ItemState.OPEN),
+        queue_items.c.entry_id.is_(None),
+        or_(
+            and_(
+                queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
+                tasks.c.status.in_(sorted(map(str, STANDING))),
+            ),
+            queue_items.c.kind == str(ItemKind.FAILURE),
+        ),
+    )
+)
+_FAILURES_ANSWERED = (
+    select(queue_items.c.execution_id)
+    .join(tasks, tasks.c.id == queue_items.c.task_id)
+    .where(
+        queue_items.c.state == str(ItemState.ANSWERED),
+        queue_items.c.kind == str(ItemKind.FAILURE),
+        queue_items.c.execution_id.is_not(None),
+        tasks.c.owner_id.is_(None),
+        tasks.c.status.in_(sorted(map(str, FREE))),
+    )
+    .order_by(queue_items.c.closed_at, queue_items.c.id)
+)
+_NAMED = (
+    select(
+        *_MAPPER.columns,
+        missions.c.name.label("mission_name"),
+        tasks.c.name.label("task_name"),
+        agents.c.name.label("agent_name"),
+    )
+    .select_from(queue_items)
+    .outerjoin(missions, missions.c.id == queue_items.c.mission_id)
+    .outerjoin(tasks, tasks.c.id == queue_items.c.task_id)
+    .outerjoin(agents, agents.c.id == queue_items.c.agent_id)
+)
+_NEWEST_FIRST = (queue_items.c.updated_at.desc(), queue_items.c.id)
+
+
+class Inbox:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, id: str) -> QueueItem:
+        """The item, or an error that says how to find one."""
+        item = _MAPPER.get(self._connection, id)
+        if item is None:
+            raise _no_item(id)
+        return item
+
+    def add(self, item: QueueItem) -> None:
+        _MAPPER.insert(self._connection, item)
+
+    def save(self, item: QueueItem) -> None:
+        _MAPPER.save(self._connection, item)
+
+    def open_with_key(self, once: str) -> QueueItem | None:
+        """The open item that stands for everything with this key."""
+        row = self._connection.execute(_OPEN_ONCE, {"once": once, "state": str(ItemState.OPEN)}).first()
+        return None if row is None else _MAPPER.entity(row)
+
+    def was_asked(self, once: str) -> bool:
+        """Whether a person was ever asked under this key."""
+        return self._connection.execute(_EVER, {"once": once}).first() is not None
+
+    def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[QueueItem]:
+        """Open items that have every given value, oldest first."""
+        where: list[ColumnElement[bool]] = [queue_items.c.state == str(ItemState.OPEN)]
+        where += [queue_items.c[name] == value for name, value in columns.items() if value is not None]
+        if kinds is not None:
+            where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> list[QueueItem]:
+        """What an execution put before a person, open or closed, oldest first."""
+        where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
+        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
+
+    def failures_answered(self) -> list[str]:
+        """Failed executions that a person gave an answer to, and whose tasks nobody has taken since."""
+        return list(self._connection.execute(_FAILURES_ANSWERED).scalars())
+
+    def newest_of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> QueueItem | None:
+        """What an execution put before a person last, open or closed."""
+        where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
+        newest = (queue_items.c.created_at.desc(), queue_items.c.id.desc())
+        row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
+        return None if row is None else _MAPPER.entity(row)
+
+    def standing(self, *, item_id: str | None = None, mission_id: str | None = None) -> list[Standing]:
+        """The open items, or this one, whose tasks stand still until somebody answers."""
+        wanted = {queue_items.c.id: item_id, queue_items.c.mission_id: mission_id}
+        where = [column == value for column, value in wanted.items() if value is not None]
+        return [Standing(*row) for row in self._connection.execute(_STANDING.where(*where))]
+
+    def named(self, ids: Sequence[str]) -> list[Named]:
+        """These items, in this order."""
+        rows = self._connection.execute(_NAMED.where(queue_items.c.id.in_(ids)))
+        found = {row.id: _named(row) for row in rows}
+        return [found[id] for id in ids if id in found]
+
+    def ages(self, wanted: Wanted) -> list[tuple[datetime, str]]:
+        """When each item was made, and its id: the oldest first."""
+        statement = select(queue_items.c.created_at, queue_items.c.id).where(*wanted.conditions())
+        return sorted((row.created_at, row.id) for row in self._connection.execute(statement))
+
+    def page(self, wanted: Wanted, *, limit: int, offset: int) -> tuple[list[Named], int]:
+        """Items, the latest first, and how many there are in all."""
+        where = wanted.conditions()
+        statement = _NAMED.where(*where).order_by(*_NEWEST_FIRST).limit(limit).offset(offset)
+        total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()
+        return [_named(row) for row in self._connection.execute(statement)], int(total)
+
+
+def _may_be_read_by(agent_id: str) -> ColumnElement[bool]:
+    """What `QueueItem.check_reader` lets pass, as a condition."""
+    written = and_(queue_items.c.kind == str(ItemKind.MAIL), queue_items.c.agent_id == agent_id)
+    return or_(queue_items.c.kind.not_in(sorted(map(str, PRIVATE_KINDS))), written)
+
+
+def _named(row: Any) -> Named:
+    return Named(
+        item=_MAPPER.entity(row),
+        mission_name=row.mission_name,
+        task_name=row.task_name,
+        agent_name=row.agent_name,
+    )
+
+
+def _no_item(id: str) -> NotFound:
+    return NotFound(f"there is no queue item {id}", action=Action.FIND_ITEM, item_id=id)

@@ -1,0 +1,176 @@
+"""Queries about claims: who may take a task is decided by one statement, whatever was read before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
+
+from mission.domain.mission import HANDS_OUT_TASKS
+from mission.domain.phase import MOVES as PHASE_MOVES
+from mission.domain.task import FREE, HELD, OPEN, RUNNING, Task, TaskStatus
+from mission.store.columns import UtcTime
+from mission.store.tables import missions, phases, tasks
+from mission.store.tasks.tasks import MAPPER, ZERO
+
+_WORDS = {
+    "free": sorted(map(str, FREE)),
+    "held": sorted(map(str, HELD)),
+    "open": sorted(map(str, OPEN)),
+    "running": sorted(map(str, RUNNING)),
+    "resting": sorted(map(str, OPEN - RUNNING)),
+    "phases": sorted(str(status) for status, moves in PHASE_MOVES.items() if moves),
+    "handing": sorted(map(str, HANDS_OUT_TASKS)),
+}
+_NOW = bindparam("now", type_=UtcTime)
+_LARGEST_CHUNK = 200
+
+
+def _in(column: Column[Any], words: str) -> ColumnElement[bool]:
+    return column.in_(bindparam(words, expanding=True))
+
+
+_CLAIM = (
+    update(tasks)
+    .where(
+        tasks.c.id == bindparam("row_id"),
+        tasks.c.waiting_for == 0,
+        or_(
+            and_(tasks.c.lease_until.is_(None), _in(tasks.c.status, "free")),
+            and_(tasks.c.lease_until < _NOW, _in(tasks.c.status, "held")),
+        ),
+    )
+    .values(
+        owner_id=bindparam("agent_id"),
+        previous_owner_id=bindparam("previous_owner"),
+        lease_until=bindparam("until", type_=UtcTime),
+        claimed_at=_NOW,
+        updated_at=_NOW,
+        fence=tasks.c.fence + 1,
+        status=bindparam("new_status"),
+        hold=bindparam("new_hold", type_=tasks.c.hold.type),
+        completed_at=None,
+        completion=None,
+    )
+)
+_BUSY = select(func.count()).where(
+    tasks.c.mission_id == bindparam("mission_id"), tasks.c.waiting_for == ZERO, _in(tasks.c.status, "running")
+)
+_CLAIMED = select(func.count()).where(
+    tasks.c.mission_id == bindparam("mission_id"), tasks.c.lease_until >= _NOW, _in(tasks.c.status, "resting")
+)
+_IN_OPEN_PHASE = MAPPER.select.join(phases, phases.c.id == tasks.c.phase_id).where(_in(phases.c.status, "phases"))
+_BEHIND = or_(
+    tasks.c.phase_number > bindparam("phase_number"),
+    and_(tasks.c.phase_number == bindparam("phase_number"), tasks.c.position > bindparam("position")),
+    and_(
+        tasks.c.phase_number == bindparam("phase_number"),
+        tasks.c.position == bindparam("position"),
+        tasks.c.id > bindparam("last_id"),
+    ),
+)
+_READY = (
+    _IN_OPEN_PHASE.where(
+        tasks.c.mission_id == bindparam("mission_id"),
+        tasks.c.waiting_for == ZERO,
+        tasks.c.status == bindparam("status"),
+        tasks.c.lease_until.is_(None),
+        _BEHIND,
+    )
+    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
+    .limit(bindparam("limit"))
+)
+_LAPSED = (
+    _IN_OPEN_PHASE.where(
+        tasks.c.mission_id == bindparam("mission_id"),
+        tasks.c.lease_until < _NOW,
+        _in(tasks.c.status, "open"),
+        _BEHIND,
+    )
+    .order_by(tasks.c.phase_number, tasks.c.position, tasks.c.id)
+    .limit(bindparam("limit"))
+)
+_TAKEABLE = or_(
+    and_(tasks.c.waiting_for == ZERO, tasks.c.status == bindparam("status"), tasks.c.lease_until.is_(None)),
+    and_(tasks.c.lease_until < _NOW, _in(tasks.c.status, "open")),
+)
+_MISSIONS = (
+    select(missions.c.id)
+    .where(
+        _in(missions.c.status, "handing"),
+        missions.c.archived_at.is_(None),
+        exists().where(tasks.c.mission_id == missions.c.id, _TAKEABLE),
+    )
+    .order_by(missions.c.created_at, missions.c.id)
+)
+
+
+class PlanPlace(NamedTuple):
+    """Where a task stands in the order of its mission's plan."""
+
+    phase_number: int
+    position: int
+    last_id: str
+
+
+FIRST_PLACE = PlanPlace(0, -1, "")
+"""Before the first task of any plan."""
+
+
+class Claims:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def claim(self, taken: Task, *, now: datetime) -> bool:
+        """Store the task in its new owner's hands, if it still can be taken."""
+        values = {
+            "row_id": taken.id,
+            "agent_id": taken.owner_id,
+            "previous_owner": taken.previous_owner_id,
+            "until": taken.lease_until,
+            "new_status": str(taken.status),
+            "new_hold": taken.hold,
+            "now": now,
+            "free": _WORDS["free"],
+            "held": _WORDS["held"],
+        }
+        return self._connection.execute(_CLAIM, values).rowcount == 1
+
+    def running(self, mission_id: str, *, now: datetime) -> int:
+        """How many tasks of a mission are in somebody's hands."""
+        values = {"mission_id": mission_id, "now": now, **_WORDS}
+        busy = self._connection.execute(_BUSY, values).scalar_one()
+        return int(busy + self._connection.execute(_CLAIMED, values).scalar_one())
+
+    def ready(self, mission_id: str, status: TaskStatus, *, few: int, after: PlanPlace = FIRST_PLACE) -> Iterator[Task]:
+        """Tasks in that state that nobody holds and that wait for nothing, in the order of the plan.
+
+        `few` says how many will probably do; more are read when they are asked for.
+        """
+        while True:
+            values = {
+                "mission_id": mission_id,
+                "status": str(status),
+                **after._asdict(),
+                "limit": few,
+                "phases": _WORDS["phases"],
+            }
+            rows = self._connection.execute(_READY, values).all()
+            for row in rows:
+                yield MAPPER.entity(row)
+            if len(rows) < few:
+                return
+            few = min(few * 4, _LARGEST_CHUNK)
+            after = PlanPlace(rows[-1].phase_number, rows[-1].position, rows[-1].id)
+
+    def lapsed(self, mission_id: str, *, now: datetime, limit: int, after: PlanPlace = FIRST_PLACE) -> list[Task]:
+        """Tasks whose owner has shown no life for longer than its lease, in the order of the plan."""
+        values = {"mission_id": mission_id, "now": now, "limit": limit, **after._asdict(), **_WORDS}
+        return [MAPPER.entity(row) for row in self._connection.execute(_LAPSED, values)]
+
+    def missions_with_work(self, *, now: datetime) -> list[str]:
+        """Missions that hand out tasks and have one that could be taken, oldest first."""
+        values = {"now": now, "status": str(TaskStatus.PENDING), **_WORDS}
+        return list(self._connection.execute(_MISSIONS, values).scalars())

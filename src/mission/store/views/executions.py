@@ -1,0 +1,67 @@
+"""Queries for those who look on at launched agents: each with the names of its task and agent, and what agents used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from mission.domain.execution import Execution
+from mission.store.sql.entity_mapper import Mapper
+from mission.store.sql.pages import Position, older_than
+from mission.store.tables import agents, executions, tasks
+
+_EXECUTIONS = Mapper(executions, Execution)
+_RUNS = (
+    select(
+        *_EXECUTIONS.columns,
+        agents.c.name.label("agent_name"),
+        tasks.c.name.label("task_name"),
+        tasks.c.status.label("task_status"),
+        tasks.c.quality.label("task_quality"),
+        tasks.c.hold.label("task_hold"),
+        tasks.c.waiting_for.label("task_waiting_for"),
+        tasks.c.owner_id.label("task_owner_id"),
+        tasks.c.lease_until.label("task_lease_until"),
+    )
+    .join(tasks, tasks.c.id == executions.c.task_id)
+    .outerjoin(agents, agents.c.id == executions.c.agent_id)
+    .order_by(executions.c.created_at.desc(), executions.c.id.desc())
+)
+_COUNTS = select(executions.c.status, func.count().label("many")).group_by(executions.c.status)
+_USAGE = select(executions.c.agent_id, executions.c.usage).where(executions.c.usage.is_not(None))
+_TOLD = select(tasks.c.owner_id, tasks.c.metadata).where(
+    tasks.c.owner_id.in_(bindparam("ids", expanding=True)), tasks.c.metadata.is_not(None)
+)
+
+Used = tuple[str, Mapping[str, Any]]
+
+
+class Runs:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def page(
+        self, *, statuses: Sequence[str] | None, limit: int, after: Position | None
+    ) -> list[tuple[Execution, Any]]:
+        """Executions, newest first, each with the row that has the names of what it is about."""
+        statement = _RUNS.where(*older_than(after, executions.c)).limit(limit)
+        if statuses is not None:
+            statement = statement.where(executions.c.status.in_(list(statuses)))
+        rows: list[Any] = list(self._connection.execute(statement))
+        return [(_EXECUTIONS.entity(row), row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """How many executions there are by status."""
+        return {row.status: int(row.many) for row in self._connection.execute(_COUNTS)}
+
+    def usage(self) -> Iterator[Used]:
+        """What clients told of their use, by agent."""
+        for row in self._connection.execute(_USAGE):
+            yield row.agent_id, row.usage
+
+    def told(self, ids: Sequence[str]) -> Iterator[Used]:
+        """What these agents told with the tasks they ended."""
+        for row in self._connection.execute(_TOLD, {"ids": list(ids)}):
+            yield row.owner_id, row.metadata

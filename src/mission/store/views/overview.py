@@ -1,0 +1,280 @@
+"""Queries for those who look on: few columns of many rows, along indexes that every mission keeps small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, select
+
+from mission.domain.critical import Step
+from mission.domain.journal import Entry
+from mission.domain.mission import ENDED
+from mission.domain.task import GOING, OPEN, RUNNING
+from mission.store.columns import UtcTime
+from mission.store.missions.task_counts import HEAPS
+from mission.store.sql.entity_mapper import Mapper
+from mission.store.sql.pages import Position, older_than
+from mission.store.sql.prepared_statements import Prepared
+from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
+from mission.store.tasks.tasks import ZERO
+
+_HAND = (
+    tasks.c.id,
+    tasks.c.mission_id,
+    tasks.c.status,
+    tasks.c.quality,
+    tasks.c.hold,
+    tasks.c.waiting_for,
+    tasks.c.owner_id,
+    tasks.c.agent_name,
+)
+"""How a task stands, and in whose hands."""
+_ROW = (
+    *_HAND,
+    tasks.c.phase_number,
+    tasks.c.name,
+    tasks.c.lease_until,
+    tasks.c.attempts,
+    tasks.c.failed_attempts,
+    tasks.c.started_at,
+    tasks.c.completed_at,
+)
+_ENDED = sorted(map(str, ENDED))
+_OPEN = sorted(map(str, OPEN))
+_RUNNING = sorted(map(str, RUNNING))
+_GOING = sorted(map(str, GOING))
+OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
+IN_HAND = (tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
+_SUMS = [func.sum(phases.c[name]).label(name) for name in HEAPS]
+_MISSION_ROW = (
+    missions.c.id,
+    missions.c.name,
+    missions.c.objective,
+    missions.c.status,
+    missions.c.outcome,
+    missions.c.repository_path,
+    missions.c.created_at,
+    missions.c.updated_at,
+    missions.c.completed_at,
+)
+_OPEN_MISSIONS = (
+    select(*_MISSION_ROW)
+    .where(*OPEN_MISSION)
+    .order_by(missions.c.updated_at.desc(), missions.c.id)
+    .limit(bindparam("limit"))
+)
+_COUNT_OPEN = select(func.count()).select_from(missions).where(*OPEN_MISSION)
+_TALLIES = (
+    select(phases.c.mission_id, *_SUMS)
+    .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
+    .group_by(phases.c.mission_id)
+)
+_FAILING = (
+    select(tasks.c.mission_id, func.sum(tasks.c.failed_attempts).label("attempts"))
+    .where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), tasks.c.failed_attempts > ZERO)
+    .group_by(tasks.c.mission_id)
+)
+_COUNT_FAILING = (
+    select(func.coalesce(func.sum(tasks.c.failed_attempts), 0))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(*OPEN_MISSION, tasks.c.failed_attempts > ZERO, tasks.c.status.in_(_OPEN))
+)
+_IN_HAND = (
+    select(*_ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .outerjoin(journal, (journal.c.task_id == tasks.c.id) & (journal.c.sequence == tasks.c.entries))
+    .where(*OPEN_MISSION, *IN_HAND)
+    .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
+    .limit(bindparam("limit"))
+)
+_COUNT_GOING = (
+    select(func.count(tasks.c.id))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(*OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_GOING))
+)
+_ENDED_SINCE = (
+    select(*_ROW, tasks.c.changes, missions.c.name.label("mission_name"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(
+        missions.c.updated_at > bindparam("since", type_=UtcTime),
+        tasks.c.completed_at > bindparam("since", type_=UtcTime),
+    )
+    .order_by(tasks.c.completed_at.desc())
+    .limit(bindparam("limit"))
+)
+_COUNT_ENDED = (
+    select(tasks.c.status, func.count().label("tasks"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(
+        missions.c.updated_at > bindparam("since", type_=UtcTime),
+        tasks.c.completed_at > bindparam("since", type_=UtcTime),
+    )
+    .group_by(tasks.c.status)
+)
+_HANDS = select(*_HAND).where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), *IN_HAND)
+_IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
+_OPEN_STEPS = (
+    select(tasks.c.id, tasks.c.status, tasks.c.started_at, tasks.c.owner_id)
+    .where(tasks.c.mission_id == bindparam("mission_id"), tasks.c.status.in_(_OPEN))
+    .order_by(*_IN_PLAN)
+)
+_OF_MISSION = (
+    select(
+        *_ROW,
+        tasks.c.position,
+        tasks.c.parallel_group,
+        tasks.c.complexity,
+        tasks.c.changes,
+        tasks.c.metadata,
+        tasks.c.parent_id,
+        tasks.c.created_at,
+    )
+    .where(tasks.c.mission_id == bindparam("mission_id"))
+    .order_by(*_IN_PLAN)
+)
+_EDGES_OF_MISSION = (
+    select(dependencies.c.task_id, dependencies.c.depends_on)
+    .join(tasks, tasks.c.id == dependencies.c.task_id)
+    .where(tasks.c.mission_id == bindparam("mission_id"))
+)
+_EDGES = Prepared(_EDGES_OF_MISSION)
+_OPEN_EDGES = Prepared(_EDGES_OF_MISSION.where(tasks.c.waiting_for > ZERO))
+_ENTRIES = Mapper(journal, Entry)
+_FLEET = (
+    select(agents.c.id, agents.c.name, agents.c.runtime, agents.c.declared, agents.c.last_seen_at, agents.c.created_at)
+    .where(
+        or_(
+            agents.c.last_seen_at > bindparam("since", type_=UtcTime),
+            agents.c.id.in_(bindparam("ids", expanding=True)),
+        )
+    )
+    .order_by(agents.c.created_at, agents.c.id)
+    .limit(bindparam("limit"))
+)
+_NAMES = select(agents.c.id, agents.c.name).where(agents.c.id.in_(bindparam("ids", expanding=True)))
+
+
+class Overviews:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def open_missions(self, *, limit: int) -> list[Any]:
+        """Missions that have not ended, the most recently active first."""
+        return list(self._connection.execute(_OPEN_MISSIONS, {"limit": limit}))
+
+    def count_open(self) -> int:
+        return int(self._connection.execute(_COUNT_OPEN).scalar_one())
+
+    def missions(
+        self, *, words: Sequence[str], statuses: Sequence[str] | None, archived: bool, limit: int, offset: int
+    ) -> tuple[list[Any], dict[str, int]]:
+        """A page of missions whose name or objective has every word, and how many there are by status."""
+        where: list[ColumnElement[bool]] = [
+            missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
+        ]
+        where += [
+            or_(_has(missions.c.name, word), _has(missions.c.objective, word), missions.c.id == word) for word in words
+        ]
+        counted = select(missions.c.status, func.count().label("missions")).where(*where).group_by(missions.c.status)
+        counts = {row.status: int(row.missions) for row in self._connection.execute(counted)}
+        chosen = [missions.c.status.in_(statuses)] if statuses is not None else []
+        page = select(*_MISSION_ROW).where(*where, *chosen).order_by(missions.c.updated_at.desc(), missions.c.id)
+        return list(self._connection.execute(page.limit(limit).offset(offset))), counts
+
+    def tallies(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """For each mission how many of its tasks lie on which heap."""
+        rows = self._connection.execute(_TALLIES, {"ids": list(ids)})
+        return {row.mission_id: {name: int(getattr(row, name)) for name in HEAPS} for row in rows}
+
+    def failed_attempts(self, ids: Sequence[str]) -> dict[str, int]:
+        """How many attempts at the tasks of each mission failed; only missions that have some."""
+        rows = self._connection.execute(_FAILING, {"ids": list(ids)})
+        return {row.mission_id: int(row.attempts) for row in rows}
+
+    def count_failed_attempts(self) -> int:
+        """How many attempts failed at tasks that are still open, in missions that are."""
+        return int(self._connection.execute(_COUNT_FAILING).scalar_one())
+
+    def hands(self, ids: Sequence[str]) -> list[Any]:
+        """The tasks of these missions that somebody has in hand, with little more than how they stand."""
+        return list(self._connection.execute(_HANDS, {"ids": list(ids)}))
+
+    def open_steps(self, mission_id: str) -> list[Step]:
+        """The open tasks of a mission as far as time goes, in the order of its plan."""
+        needs = self._needs(_OPEN_EDGES, mission_id)
+        rows = self._connection.execute(_OPEN_STEPS, {"mission_id": mission_id}).all()
+        return [
+            Step(id=id, status=status, started_at=began, completed_at=None, needs=needs.get(id, ()), owner_id=owner)
+            for id, status, began, owner in rows
+        ]
+
+    def in_hand(self, *, limit: int) -> list[Any]:
+        """Tasks that somebody works on, those of the newest missions first, with the last words about each."""
+        return list(self._connection.execute(_IN_HAND, {"limit": limit}))
+
+    def count_going(self) -> int:
+        """How many tasks are worked on: in hand, and not standing still."""
+        return int(self._connection.execute(_COUNT_GOING).scalar_one())
+
+    def ended_since(self, since: datetime, *, limit: int) -> list[Any]:
+        """Tasks that ended after a moment, the latest first."""
+        return list(self._connection.execute(_ENDED_SINCE, {"since": since, "limit": limit}))
+
+    def count_ended(self, since: datetime) -> dict[str, int]:
+        rows = self._connection.execute(_COUNT_ENDED, {"since": since})
+        return {row.status: int(row.tasks) for row in rows}
+
+    def fleet(self, ids: Sequence[str], *, since: datetime, limit: int) -> list[Any]:
+        """These agents and all that were seen after a moment, in the order in which they joined."""
+        return list(self._connection.execute(_FLEET, {"ids": list(ids), "since": since, "limit": limit}))
+
+    def names(self, ids: Sequence[str]) -> dict[str, str]:
+        """What agents are called."""
+        return {row.id: row.name for row in self._connection.execute(_NAMES, {"ids": list(ids)})}
+
+    def tasks(self, mission_id: str) -> list[Any]:
+        """Every task of a mission in the order of its plan."""
+        return list(self._connection.execute(_OF_MISSION, {"mission_id": mission_id}))
+
+    def edges(self, mission_id: str) -> dict[str, list[str]]:
+        """For each task of a mission that waits or waited for others, which."""
+        return self._needs(_EDGES, mission_id)
+
+    def _needs(self, edges: Prepared, mission_id: str) -> dict[str, list[str]]:
+        needs: dict[str, list[str]] = {}
+        for task_id, wanted in edges.run(self._connection, {"mission_id": mission_id}):
+            needs.setdefault(task_id, []).append(wanted)
+        return needs
+
+    def journal(self, mission_id: str, *, limit: int, after: Position | None) -> list[tuple[Entry, str]]:
+        """Entries of every kind with the names of their tasks, newest first."""
+        statement = (
+            select(*_ENTRIES.columns, tasks.c.name.label("task_name"))
+            .join(tasks, tasks.c.id == journal.c.task_id)
+            .where(journal.c.mission_id == mission_id, *older_than(after, journal.c))
+            .order_by(journal.c.created_at.desc(), journal.c.id.desc())
+            .limit(limit)
+        )
+        rows: list[Any] = list(self._connection.execute(statement))
+        return [(_ENTRIES.entity(row), row.task_name) for row in rows]
+
+    def count_journal(self, mission_id: str) -> int:
+        counted = select(func.count()).select_from(journal).where(journal.c.mission_id == mission_id)
+        return int(self._connection.execute(counted).scalar_one())
+
+
+def _has(column: Column[Any], word: str) -> ColumnElement[bool]:
+    """Whether a text has the word, given in small letters, in it. SQLite, and PostgreSQL in some locales, know capitals
+    only of ASCII: those of the word's other letters are replaced one by one."""
+    text: ColumnElement[str] = func.lower(column)
+    for letter in sorted(set(word)):
+        if not letter.isascii() and letter.upper() != letter:
+            text = func.replace(text, letter.upper(), letter)
+    return text.contains(word, autoescape=True)

@@ -1,0 +1,54 @@
+"""Queries for whoever reads all of something: the next ids of a kind, and many at once by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from mission.domain.journal import Entry
+from mission.domain.mail import Message
+from mission.domain.mission import Mission
+from mission.domain.searching import Kind
+from mission.store.sql.entity_mapper import Mapper
+from mission.store.tables import journal, messages, missions, tasks
+from mission.store.tasks.tasks import MAPPER as TASKS
+
+_TABLES = {Kind.MISSION: missions, Kind.TASK: tasks, Kind.JOURNAL: journal, Kind.MESSAGE: messages}
+_MAPPERS: dict[Kind, Mapper[Any]] = {
+    Kind.MISSION: Mapper(missions, Mission),
+    Kind.TASK: TASKS,
+    Kind.JOURNAL: Mapper(journal, Entry),
+    Kind.MESSAGE: Mapper(messages, Message),
+}
+_IDS = {
+    kind: select(table.c.id).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(bindparam("limit"))
+    for kind, table in _TABLES.items()
+}
+_ROWS = {
+    kind: _MAPPERS[kind].select.where(table.c.id.in_(bindparam("ids", expanding=True)))
+    for kind, table in _TABLES.items()
+}
+_SOURCES = select(
+    missions.c.id, func.substr(missions.c.source_content, 1, bindparam("characters")).label("start")
+).where(missions.c.id.in_(bindparam("ids", expanding=True)))
+
+
+class Sources:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def ids_after(self, kind: Kind, after: str, *, limit: int) -> list[str]:
+        return list(self._connection.execute(_IDS[kind], {"after": after, "limit": limit}).scalars())
+
+    def of(self, kind: Kind, ids: Sequence[str], *, source_characters: int) -> list[Any]:
+        """The entities of that kind that exist; a mission comes with the beginning of its source."""
+        if not ids:
+            return []
+        found = [_MAPPERS[kind].entity(row) for row in self._connection.execute(_ROWS[kind], {"ids": list(ids)})]
+        if kind is not Kind.MISSION:
+            return found
+        rows = self._connection.execute(_SOURCES, {"ids": list(ids), "characters": source_characters})
+        starts = {row.id: row.start or "" for row in rows}
+        return [(mission, starts.get(mission.id, "")) for mission in found]
