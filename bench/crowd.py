@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, insert
 
 from mission.domain.ids import new_id
-from mission.domain.mission import MissionStatus
-from mission.domain.phase import PhaseStatus
-from mission.domain.task import Quality, TaskStatus
+from mission.domain.missions.mission import MissionStatus
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.task import Quality, TaskStatus
 from mission.store.tables import dependencies, missions, phases, tasks
 from mission.store.transaction import Tx
 

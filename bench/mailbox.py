@@ -11,7 +11,7 @@ from bench.inprocess import DATABASES, Local, local
 from bench.report import Row, Target, compared
 from bench.timing import Turn, interleave
 from mission.domain.ids import new_id
-from mission.domain.mail import Message, MessageType, Priority
+from mission.domain.message import Message, MessageType, Priority
 from mission.store.transaction import Tx
 
 SIZES = (100, 10_000)

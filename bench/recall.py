@@ -9,7 +9,7 @@ from bench.effort import Effort
 from bench.inprocess import DATABASES, Local, local
 from bench.report import Row, Target, compared
 from bench.timing import Series, Turn, interleave
-from mission.domain.journal import CheckpointType
+from mission.domain.tasks.journal import CheckpointType
 from mission.services import journal, search
 from mission.store.transaction import Tx
 

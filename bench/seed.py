@@ -10,9 +10,9 @@ from pathlib import Path
 
 from mission.app import App
 from mission.domain.ids import new_id
-from mission.domain.journal import EntryKind
-from mission.domain.mission import Family
-from mission.domain.task import CallerType
+from mission.domain.missions.mission import Family
+from mission.domain.tasks.journal import EntryKind
+from mission.domain.tasks.task import CallerType
 from mission.services import footing, journal, missions, starting
 from mission.settings import Settings
 from mission.store.transaction import Tx

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mission.app import App
-from mission.domain.signals import Delivery, read_signal
+from mission.domain.executions.signals import Delivery, read_signal
 from mission.services import beginnings, endings, executions, observations
 from mission.services.beginnings import Created, Launch
 from mission.services.endings import End

@@ -16,7 +16,7 @@ from mission import tools
 from mission.domain.agent import AgentType
 from mission.domain.errors import InvalidState, TransientError, Unauthenticated
 from mission.domain.permissions import Edit, Policy
-from mission.domain.times import Clock, shown, utc_now
+from mission.domain.timestamps import Clock, shown, utc_now
 from mission.domain.webhook import Hook
 from mission.events.log import EventLog
 from mission.gateway.call import Ports

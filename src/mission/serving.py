@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from mission import __version__
 from mission.domain.errors import InvalidState
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.files import write_private
 from mission.home import make_home, operator_token
 from mission.settings import Settings

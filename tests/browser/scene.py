@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mission.app import App
-from mission.domain.task import TaskStatus
+from mission.domain.tasks.task import TaskStatus
 from mission.gateway.caller import Caller
 from mission.services import inbox
 from mission.settings import Settings

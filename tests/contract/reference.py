@@ -21,11 +21,11 @@ from click.testing import CliRunner
 
 import mission
 from mission import tools
-from mission.domain import schemas
 from mission.domain.errors import MissionError
 from mission.domain.events import Event
-from mission.domain.execution import OwnerKind
-from mission.domain.signals import KINDS, LARGEST_SIGNAL, SignalKind
+from mission.domain.executions import signal_schemas as schemas
+from mission.domain.executions.execution import OwnerKind
+from mission.domain.executions.signals import KINDS, LARGEST_SIGNAL, SignalKind
 from mission.gateway.registry import PRESETS, TOOLSETS, Registry, Tool
 from mission.settings import NAMES, Settings
 from mission.transports.cli.main import COMMANDS, cli

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain import mission, phase, task, workspace
 from mission.domain.ids import KINDS
+from mission.domain.missions import mission, phase
+from mission.domain.tasks import task, workspace
 from mission.settings import NAMES
 from mission.transports.cli.main import COMMANDS
 from tests.contract.reference import REFERENCE, ROOT, command_lines, errors, event_types

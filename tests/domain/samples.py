@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mission.domain.agent import Agent, AgentType
-from mission.domain.execution import Execution, Mode, Protocol
-from mission.domain.inbox import ItemKind, QueueItem
-from mission.domain.journal import Entry, EntryKind
-from mission.domain.mail import Message, MessageType
-from mission.domain.mission import Family, Mission
-from mission.domain.observation import AckStatus, Observation, Origin
-from mission.domain.signals import Delivery, Policy
-from mission.domain.task import Task
-from mission.domain.workspace import Workspace
+from mission.domain.executions.execution import Execution, Mode, Protocol
+from mission.domain.executions.observation import AckStatus, Observation, Origin
+from mission.domain.executions.signals import Delivery, Policy
+from mission.domain.inbox.item import ItemKind, QueueItem
+from mission.domain.message import Message, MessageType
+from mission.domain.missions.mission import Family, Mission
+from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.task import Task
+from mission.domain.tasks.workspace import Workspace
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 SHOWN = "2026-01-15T12:00:00Z"

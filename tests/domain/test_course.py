@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.course import Stretch, moments, under_way
+from mission.domain.activity import Stretch, moments, under_way
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

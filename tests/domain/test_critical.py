@@ -9,9 +9,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.critical import USUAL_SECONDS, Step, critical_path
-from mission.domain.estimate import MEASURED_TASKS, typical_seconds
-from mission.domain.holding import Held, held_up
+from mission.domain.inbox.blocked_tasks import Held, held_up
+from mission.domain.missions.critical_path import USUAL_SECONDS, Step, critical_path
+from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.agent import Presence
-from mission.domain.overview import NEEDS_PERSON, agent_word, task_word
-from mission.domain.task import STANDING, TaskStatus
+from mission.domain.display_status import NEEDS_PERSON, agent_word, task_word
+from mission.domain.tasks.task import STANDING, TaskStatus
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.estimate import Estimate, estimate, is_enough, typical_task
+from mission.domain.missions.estimate import Estimate, estimate, is_enough, typical_task
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 SECONDS = st.floats(0, 1_000_000)

@@ -8,12 +8,12 @@ import pytest
 
 from mission.domain import events
 from mission.domain.agent import Presence
-from mission.domain.execution import MessageKind, OperatorMessage
-from mission.domain.journal import EntryKind
-from mission.domain.mission import Family
-from mission.domain.phase import Phase
-from mission.domain.repository import Repository
-from mission.domain.template import Template
+from mission.domain.executions.execution import MessageKind, OperatorMessage
+from mission.domain.missions.mission import Family
+from mission.domain.missions.phase import Phase
+from mission.domain.missions.repository import Repository
+from mission.domain.missions.template import Template
+from mission.domain.tasks.journal import EntryKind
 from tests.domain.samples import NOW, agent, entry, execution, item, message, mission, observation, task, workspace
 
 PHASE = Phase(id="p_1", mission_id="m_1", number=1, name="Build", created_at=NOW)

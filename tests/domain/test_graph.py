@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput
-from mission.domain.graph import check_plan, find_cycle
+from mission.domain.missions.plan_graph import check_plan, find_cycle
 
 NAMES = st.sampled_from("abcdefgh")
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain import mail
+from mission.domain import message as mail
 from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
-from mission.domain.mail import (
+from mission.domain.message import (
     HUMAN,
     LARGEST_BODY,
     MOVES,

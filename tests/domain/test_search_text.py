@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.searching import (
-    LONGEST_WORD,
-    MOST_TERMS,
-    SNIPPET,
-    snippet,
-    strings_in,
-    terms_of,
-    words_of,
-)
+from mission.domain.search_text import LONGEST_WORD, MOST_TERMS, SNIPPET, snippet, strings_in, terms_of, words_of
 
 SPACED = st.text("abcÄéß12 .,-_", max_size=60)
 UNSPACED = st.text("日本語中文한글", min_size=1, max_size=12)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain.overview import AGENT_LABELS, TASK_LABELS
+from mission.domain.display_status import AGENT_LABELS, TASK_LABELS
 
 PAGE = Path(__file__).parents[2] / "web" / "src" / "ui" / "status.ts"
 

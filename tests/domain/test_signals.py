@@ -8,16 +8,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.execution import Protocol
-from mission.domain.schemas import document
-from mission.domain.signals import (
-    KINDS,
-    Delivery,
-    SignalDescriptor,
-    SignalType,
-    read_event_id,
-    read_signal,
-)
+from mission.domain.executions.execution import Protocol
+from mission.domain.executions.signal_schemas import document
+from mission.domain.executions.signals import KINDS, Delivery, SignalDescriptor, SignalType, read_event_id, read_signal
 
 DESCRIPTOR = KINDS[SignalType.PROGRESS].descriptor(Delivery.MCP_TOOL).as_dict()
 EXAMPLES = {

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain import mission as missions
-from mission.domain import phase as phases
-from mission.domain import task as tasks
 from mission.domain.errors import IllegalMove
-from mission.domain.mission import Family, Mission, MissionStatus
-from mission.domain.phase import Phase, PhaseStatus, current_phase
-from mission.domain.task import Task, TaskStatus
+from mission.domain.missions import mission as missions
+from mission.domain.missions import phase as phases
+from mission.domain.missions.mission import Family, Mission, MissionStatus
+from mission.domain.missions.phase import Phase, PhaseStatus, current_phase
+from mission.domain.tasks import task as tasks
+from mission.domain.tasks.task import Task, TaskStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

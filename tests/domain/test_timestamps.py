@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.times import parsed, seconds_between, shown, utc_now
+from mission.domain.timestamps import parsed, seconds_between, shown, utc_now
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 

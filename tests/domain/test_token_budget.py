@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.budget import CUT, Fetch, Section, compact, cut_text, pack, within
+from mission.domain.token_budget import CUT, Fetch, Section, compact, cut_text, pack, within
 
 
 class ByCharacter:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain import ids, times
-from mission.domain.changes import Changes, Rename, verify_scope
+from mission.domain import ids
+from mission.domain import timestamps as times
 from mission.domain.errors import InvalidInput
+from mission.domain.tasks.changes import Changes, Rename, verify_scope
 
 
 def test_ids_are_short_typed_and_not_repeated():

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from mission.domain.errors import Conflict, InternalError, TransientError
-from mission.domain.mission import MissionStatus
+from mission.domain.missions.mission import MissionStatus
 from mission.gateway.call import Call, dumped
 from mission.gateway.caller import Caller
 from mission.gateway.registry import Arguments, Registry, Result, tool

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from mission.app import App
-from mission.domain import incident
 from mission.domain.errors import InternalError, NotFound, TransientError
+from mission.domain.inbox import failure_report as incident
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry, is_passing
 from mission.git.errors import GitFailed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import TransientError
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.gateway import signals
 from mission.gateway.retry import Retry
 from tests.workshop import Workshop

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 import mission.git.snapshots.plain_folder
-from mission.domain.changes import Rename
+from mission.domain.tasks.changes import Rename
 from mission.git.errors import TooManyFiles
 from mission.git.snapshots.plain_folder import CHUNK, _checksum
 from mission.git.snapshots.snapshot import Snapshots

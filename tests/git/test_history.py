@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mission.domain.changes import Changes
+from mission.domain.tasks.changes import Changes
 from tests.git.workbench import Repo, lists
 
 

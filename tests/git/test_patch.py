@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain.patch import Lines, Patch, shortened
+from mission.domain.tasks.patch import Lines, Patch, shortened
 from mission.git.patches import file_contents as contents
 from mission.git.patches import patch
 from mission.git.snapshots.snapshot import Snapshot

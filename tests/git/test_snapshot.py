@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain.changes import Rename
+from mission.domain.tasks.changes import Rename
 from mission.git.errors import ChangesUnknown, RepositoryGone, SnapshotLost, TreeGone
 from mission.git.snapshots.snapshot import Snapshot, Snapshots
 from mission.git.working_tree import find_tree

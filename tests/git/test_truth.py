@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mission.domain.changes import Changes
+from mission.domain.tasks.changes import Changes
 from mission.git.file_names import original
 from mission.git.snapshots.snapshot import Snapshots
 from tests.git.workbench import Folder, Repo, contents, everything

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mission.domain.changes import Changes
+from mission.domain.tasks.changes import Changes
 from mission.git.snapshots.snapshot import Snapshot, Snapshots
 from mission.git.working_tree import find_tree
 

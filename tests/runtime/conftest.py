@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mission.app import App
-from mission.domain.execution import Execution
+from mission.domain.executions.execution import Execution
 from mission.runtime.runner import processes
 from mission.settings import Settings
 from mission.store.transaction import Tx

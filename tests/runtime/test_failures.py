@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import InvalidInput
-from mission.domain.execution import Execution, ExecutionStatus
+from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.runtime.postman import Postman
 from mission.services.work import Unattended
 from tests.runtime.conftest import STANDIN, Control

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import StorageFull
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus

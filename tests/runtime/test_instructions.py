@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mission.domain.execution import Execution, Mode, Protocol
-from mission.domain.mission import Family, Mission
-from mission.domain.signals import Delivery
-from mission.domain.task import Task
+from mission.domain.executions.execution import Execution, Mode, Protocol
+from mission.domain.executions.signals import Delivery
+from mission.domain.missions.mission import Family, Mission
+from mission.domain.tasks.task import Task
 from mission.runtime.instructions import brief
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)

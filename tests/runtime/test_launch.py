@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidState
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.runtime.kept import jsonc
 from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, Order, Server, launches
 from mission.runtime.outfit import write

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from mission.runtime.postman import Postman
 from mission.services.work import Unattended
 from tests.runtime.conftest import STANDIN, Control

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import InvalidState, MissionError
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from mission.runtime.process import Process, Start
 from mission.runtime.runner import processes
 from tests.runtime.conftest import Control

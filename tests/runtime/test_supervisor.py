@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mission.domain.observation import Origin
+from mission.domain.executions.observation import Origin
 from mission.services import observations, retention
 from mission.services.work import Unattended
 

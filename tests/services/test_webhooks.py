@@ -16,7 +16,7 @@ import pytest
 
 from mission.app import App
 from mission.domain import webhook
-from mission.domain.times import utc_now
+from mission.domain.timestamps import utc_now
 from mission.domain.webhook import Hook, is_refused, pause_after
 from mission.gateway.caller import Caller
 from mission.services import webhooks

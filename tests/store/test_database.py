@@ -16,7 +16,7 @@ from mission.app import App
 from mission.domain import events
 from mission.domain.errors import NotFound, StorageFull, TransientError
 from mission.domain.ids import new_id
-from mission.domain.mission import Family, Mission
+from mission.domain.missions.mission import Family, Mission
 from mission.store import database
 from mission.store.backends import postgres, sqlite
 from mission.store.database import Database

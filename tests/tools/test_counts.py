@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from mission.domain.errors import MissionError
-from mission.domain.task import OPEN, TaskStatus
+from mission.domain.tasks.task import OPEN, TaskStatus
 from tests.tools.conftest import planned
 
 COUNT = text("SELECT status, waiting_for > 0 AS waits, count(*) FROM tasks GROUP BY status, waiting_for > 0")

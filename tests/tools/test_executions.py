@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
-from mission.domain.execution import MessageState
+from mission.domain.executions.execution import MessageState
 from mission.services import executions
 from tests.workshop import Workshop
 

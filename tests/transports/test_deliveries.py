@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.runtime.markers import Marker, MarkerReader
 from mission.services.beginnings import Created
 from tests.conftest import Front

@@ -12,7 +12,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from mission.domain.signals import KINDS
+from mission.domain.executions.signals import KINDS
 from mission.services.beginnings import Created
 from tests.conftest import Front
 from tests.transports.live import Live

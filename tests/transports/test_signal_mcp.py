@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from mission.app import App
-from mission.domain.signals import KINDS, Delivery
+from mission.domain.executions.signals import KINDS, Delivery
 from mission.services.beginnings import Created
 from mission.serving import http_server
 from mission.settings import Settings

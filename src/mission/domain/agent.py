@@ -11,7 +11,7 @@ from typing import Any
 
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import PREFIXES, is_id
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 
 
 class AgentType(StrEnum):

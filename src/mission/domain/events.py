@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mission.domain.agent import Agent, Presence
-from mission.domain.execution import Execution, OperatorMessage
-from mission.domain.inbox import QueueItem
-from mission.domain.journal import Entry
-from mission.domain.mail import HUMAN, Message
-from mission.domain.mission import Mission
-from mission.domain.observation import Observation
-from mission.domain.phase import Phase
-from mission.domain.repository import Repository
-from mission.domain.task import Task
-from mission.domain.template import Template
-from mission.domain.workspace import Workspace
+from mission.domain.executions.execution import Execution, OperatorMessage
+from mission.domain.executions.observation import Observation
+from mission.domain.inbox.item import QueueItem
+from mission.domain.message import HUMAN, Message
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase
+from mission.domain.missions.repository import Repository
+from mission.domain.missions.template import Template
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task
+from mission.domain.tasks.workspace import Workspace
 
 
 class Event(ABC):

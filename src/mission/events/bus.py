@@ -11,7 +11,7 @@ from functools import cached_property
 
 from mission.domain.errors import InvalidInput
 from mission.domain.events import MailSent, MessageCreated
-from mission.domain.inbox import ItemKind
+from mission.domain.inbox.item import ItemKind
 from mission.store.logs.events import StoredEvent
 from mission.store.sql.compact_json import dumps
 

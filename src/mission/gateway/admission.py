@@ -7,7 +7,7 @@ from typing import Any
 
 from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import PermissionDenied
-from mission.domain.mail import HUMAN
+from mission.domain.message import HUMAN
 from mission.domain.permissions import Policy
 from mission.gateway.audit import Entry
 from mission.gateway.caller import Caller, Identity

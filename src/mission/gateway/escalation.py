@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mission.domain.errors import InternalError, MissionError, TransientError
-from mission.domain.incident import Failure
+from mission.domain.inbox.failure_report import Failure
 from mission.services import escalation
 from mission.store.database import Database
 

@@ -10,8 +10,15 @@ from typing import Any
 from pydantic_core import to_json
 
 from mission.domain.errors import InternalError, InvalidInput, MissionError, TransientError
-from mission.domain.observation import Ack, AckStatus
-from mission.domain.signals import LARGEST_SIGNAL, LONGEST_EVENT_ID, Delivery, Signal, read_event_id, read_signal
+from mission.domain.executions.observation import Ack, AckStatus
+from mission.domain.executions.signals import (
+    LARGEST_SIGNAL,
+    LONGEST_EVENT_ID,
+    Delivery,
+    Signal,
+    read_event_id,
+    read_signal,
+)
 from mission.gateway.audit import AuditTrail, Entry
 from mission.gateway.caller import Identity
 from mission.gateway.presence import SignsOfLife

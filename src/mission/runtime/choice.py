@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.runtime import connect
 from mission.runtime.launch import Launch
 from mission.services.launching import Order

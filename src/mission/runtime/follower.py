@@ -7,9 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from mission.domain.execution import Execution, ExecutionStatus, Mode
-from mission.domain.observation import AckStatus, Origin
-from mission.domain.signals import Delivery
+from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
+from mission.domain.executions.observation import AckStatus, Origin
+from mission.domain.executions.signals import Delivery
 from mission.gateway.signals import Signals
 from mission.runtime import said
 from mission.runtime.launch import SIGNALS, Launch

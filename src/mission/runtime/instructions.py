@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mission.domain.execution import Execution, Mode
-from mission.domain.mission import Mission
-from mission.domain.signals import KINDS, Delivery, SignalKind
-from mission.domain.task import Task
+from mission.domain.executions.execution import Execution, Mode
+from mission.domain.executions.signals import KINDS, Delivery, SignalKind
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks.task import Task
 
 EXAMPLE_ID = "x_example"
 """Stands in the example marker, so that an agent that repeats its instructions signals nothing."""

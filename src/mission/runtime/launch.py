@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.runtime.said import Read
 
 SIGNALS = "open-mission-mcp"

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput
-from mission.domain.execution import Execution, Mode, Protocol
-from mission.domain.mission import Mission
-from mission.domain.signals import Delivery
-from mission.domain.task import Task
+from mission.domain.executions.execution import Execution, Mode, Protocol
+from mission.domain.executions.signals import Delivery
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks.task import Task
 from mission.files import write_private
 from mission.runtime import instructions
 from mission.runtime.choice import Choice

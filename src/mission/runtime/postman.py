@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import MissionError, TransientError
-from mission.domain.execution import Execution, MessageKind, MessageState, Mode
-from mission.domain.inbox import SYSTEM, ItemKind, ItemState
-from mission.domain.mail import HUMAN
-from mission.domain.mission import ENDED
-from mission.domain.task import OPEN
+from mission.domain.executions.execution import Execution, MessageKind, MessageState, Mode
+from mission.domain.inbox.item import SYSTEM, ItemKind, ItemState
+from mission.domain.message import HUMAN
+from mission.domain.missions.mission import ENDED
+from mission.domain.tasks.task import OPEN
 from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.files import write_private

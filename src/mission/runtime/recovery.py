@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection
 from pathlib import Path
 
-from mission.domain.execution import Execution, ExecutionStatus
+from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.runtime.process import Process, is_kept
 from mission.runtime.terminal import Screen, last_shown, shown_before
 from mission.services import endings, executions

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mission.domain.errors import InvalidState, MissionError, TransientError
-from mission.domain.execution import Execution, ExecutionStatus, Mode
-from mission.domain.mission import ENDED, Mission
+from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
+from mission.domain.missions.mission import ENDED, Mission
 from mission.gateway.signals import Signals
 from mission.runtime import recovery
 from mission.runtime.choice import Choice, choose, described

@@ -8,11 +8,11 @@ from datetime import timedelta
 from itertools import chain, count
 from typing import Any, TypeVar
 
-from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, QueueItem
-from mission.domain.journal import OPTIONS, DecisionCategory, EntryKind
-from mission.domain.mail import HUMAN, MessageType, reply_subject
-from mission.domain.phase import MOVES as PHASE_MOVES
-from mission.domain.task import Quality, Task, TaskStatus
+from mission.domain.inbox.item import ACCEPT, SEND_BACK, ItemKind, QueueItem
+from mission.domain.message import HUMAN, MessageType, reply_subject
+from mission.domain.missions.phase import MOVES as PHASE_MOVES
+from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind
+from mission.domain.tasks.task import Quality, Task, TaskStatus
 from mission.services import failures, finishing, housing, inbox, journal, mail, mailboxes, planning, takeover, tasks
 from mission.services.finishing import Completed, Ending
 from mission.services.planning import NewTask

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mission.domain.inbox import SYSTEM, ItemKind, QueueItem
-from mission.domain.task import FREE, OPEN, Task, TaskStatus
+from mission.domain.inbox.item import SYSTEM, ItemKind, QueueItem
+from mission.domain.tasks.task import FREE, OPEN, Task, TaskStatus
 from mission.services import inbox
 from mission.store.transaction import Tx
 

@@ -10,10 +10,10 @@ from typing import TypeVar
 from mission.domain import events
 from mission.domain.agent import Agent, AgentRole
 from mission.domain.errors import InvalidState
-from mission.domain.execution import Execution, Mode, Protocol
+from mission.domain.executions.execution import Execution, Mode, Protocol
+from mission.domain.executions.signals import Delivery
 from mission.domain.ids import new_id
-from mission.domain.signals import Delivery
-from mission.domain.task import Task, TaskStatus
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.services import agents, identity, starting
 from mission.services.agents import Rhythm
 from mission.services.footing import Footing, Wish, prepare

@@ -12,9 +12,9 @@ from typing import TypeVar
 from mission.domain import events
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidState
-from mission.domain.journal import CheckpointType, Entry
-from mission.domain.mission import HANDS_OUT_TASKS, Mission
-from mission.domain.task import HELD, RUNNING, Task, TaskStatus
+from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.task import HELD, RUNNING, Task, TaskStatus
 from mission.services import asking, dependencies, housing, journal, takeover, tasks
 from mission.services.housing import Houses, WorktreeNotReady
 from mission.services.takeover import Looked, Recovery

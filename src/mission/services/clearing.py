@@ -9,8 +9,8 @@ from typing import TypeVar
 from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.task import RUNNING
-from mission.domain.workspace import Workspace, WorkspaceStatus
+from mission.domain.tasks.task import RUNNING
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.git.worktrees import removal
 from mission.services import workspaces
 from mission.services.trees import Trees

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from mission.domain.journal import Entry, EntryKind
-from mission.domain.mission import Mission
-from mission.domain.phase import Phase, current_phase
-from mission.domain.task import Task
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase, current_phase
+from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.task import Task
 from mission.store.sql.pages import Filter, Position
 from mission.store.transaction import Tx
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mission.domain.course import Stretch, moments, under_way
+from mission.domain.activity import Stretch, moments, under_way
 from mission.store.transaction import Tx
 
 MOMENTS = 97

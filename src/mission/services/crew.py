@@ -10,10 +10,10 @@ from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.agent import Agent, AgentType, CrewState, Presence
 from mission.domain.errors import InvalidAgentState
-from mission.domain.execution import Execution, ExecutionStatus
-from mission.domain.inbox import ItemKind
-from mission.domain.mission import Mission
-from mission.domain.task import RUNNING, Task
+from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.inbox.item import ItemKind
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks.task import RUNNING, Task
 from mission.services import missions
 from mission.services.missions import NewMission
 from mission.services.paging import Page, cut_page, position_of, row_cursor

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidInput, NotOwner
-from mission.domain.phase import MOVES as PHASE_MOVES
-from mission.domain.task import Task, TaskStatus
+from mission.domain.missions.phase import MOVES as PHASE_MOVES
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.services import agents, asking, claims, crew, planning, steering
 from mission.services.claims import Claim
 from mission.services.paging import LARGEST_CHUNK, last_shown

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mission.domain.errors import InvalidState
-from mission.domain.task import DONE, Task
+from mission.domain.tasks.task import DONE, Task
 from mission.store.transaction import Tx
 
 NAMED_TASKS = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from mission.domain.journal import Entry
-from mission.domain.mail import Message
-from mission.domain.mission import Mission
-from mission.domain.searching import LONGEST_TEXT, Document, Kind, strings_in
-from mission.domain.task import Task
+from mission.domain.message import Message
+from mission.domain.missions.mission import Mission
+from mission.domain.search_text import LONGEST_TEXT, Document, Kind, strings_in
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task
 from mission.store.transaction import Tx
 
 

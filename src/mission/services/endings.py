@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mission.domain.execution import Execution, ExecutionStatus
-from mission.domain.health import CRASHED
-from mission.domain.inbox import INPUT_HOLD, ItemKind
-from mission.domain.task import OPEN, Task, TaskStatus
+from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.inbox.health_findings import CRASHED
+from mission.domain.inbox.item import INPUT_HOLD, ItemKind
+from mission.domain.tasks.task import OPEN, Task, TaskStatus
 from mission.services import agents, asking, executions, identity, journal, resuming, tasks
 from mission.services.agents import Rhythm
 from mission.store.transaction import Tx

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from mission.domain.agent import Agent
 from mission.domain.errors import NotFound
-from mission.domain.inbox import ItemKind
-from mission.domain.incident import Failure
-from mission.domain.mail import HUMAN, SYSTEM, Priority
+from mission.domain.inbox.failure_report import Failure
+from mission.domain.inbox.item import ItemKind
+from mission.domain.message import HUMAN, SYSTEM, Priority
 from mission.services import identity, inbox, mail
 from mission.store.transaction import Tx
 

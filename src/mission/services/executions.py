@@ -9,13 +9,7 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
-from mission.domain.execution import (
-    Execution,
-    ExecutionStatus,
-    MessageKind,
-    MessageState,
-    OperatorMessage,
-)
+from mission.domain.executions.execution import Execution, ExecutionStatus, MessageKind, MessageState, OperatorMessage
 from mission.domain.ids import new_id
 from mission.services import agents, identity
 from mission.services.agents import Rhythm

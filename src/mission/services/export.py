@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from mission.domain.journal import Entry
-from mission.domain.times import shown
+from mission.domain.tasks.journal import Entry
+from mission.domain.timestamps import shown
 from mission.services import overview_mission
 from mission.services.agents import Rhythm
 from mission.services.overview import TaskLine

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
-from mission.domain.execution import Execution
-from mission.domain.inbox import GIVE_TO_ANOTHER, SKIP, ItemKind, ItemState, QueueItem
-from mission.domain.mail import HUMAN, MessageType
-from mission.domain.mission import ENDED
-from mission.domain.task import FREE, TaskStatus
+from mission.domain.executions.execution import Execution
+from mission.domain.inbox.item import GIVE_TO_ANOTHER, SKIP, ItemKind, ItemState, QueueItem
+from mission.domain.message import HUMAN, MessageType
+from mission.domain.missions.mission import ENDED
+from mission.domain.tasks.task import FREE, TaskStatus
 from mission.services import agents, asking, claims, journal, mail, steering
 from mission.services.housing import Houses
 from mission.services.starting import Owner

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from mission.domain import events
-from mission.domain.changes import Changes, Verification, verify_scope
 from mission.domain.errors import Conflict, InvalidState
-from mission.domain.phase import PhaseStatus
-from mission.domain.task import DONE, Quality, Task, TaskStatus
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.changes import Changes, Verification, verify_scope
+from mission.domain.tasks.task import DONE, Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.services import asking, phases, telling
 from mission.services.trees import NO_TREE, Report, Trees

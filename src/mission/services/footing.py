@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from mission.domain.errors import InvalidInput, MissionError
-from mission.domain.mission import Mission
-from mission.domain.repository import Repository
-from mission.domain.task import CallerType, Task
-from mission.domain.workspace import Workspace, WorkspaceStatus
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.task import CallerType, Task
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.git.snapshots.snapshot import Snapshot
 from mission.services import housing, missions
 from mission.services.housing import House, Houses

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from mission.domain.health import Finding, crash_loop, silent_owner, tried_often
-from mission.domain.inbox import SYSTEM, ItemKind
+from mission.domain.inbox.health_findings import Finding, crash_loop, silent_owner, tried_often
+from mission.domain.inbox.item import SYSTEM, ItemKind
 from mission.services import inbox
 from mission.services.work import Work
 from mission.store.transaction import Tx

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mission.domain.errors import TransientError
-from mission.domain.mission import HANDS_OUT_TASKS, Mission
-from mission.domain.repository import Repository
-from mission.domain.task import Task
-from mission.domain.workspace import Workspace, WorkspaceStatus, slug
+from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.task import Task
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, slug
 from mission.git.worktrees.creation import Made, Order
 from mission.git.worktrees.merge_check import unmerged
 from mission.git.worktrees.setup import Furnishing

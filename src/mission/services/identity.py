@@ -13,7 +13,7 @@ from mission.domain import events
 from mission.domain.agent import Agent, AgentType, Presence, Runtime
 from mission.domain.errors import InvalidInput, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 from mission.services import agents
 from mission.services.paging import cut_page, number_of
 from mission.store.transaction import Tx

@@ -9,19 +9,10 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.ids import new_id
-from mission.domain.inbox import (
-    ACCEPT,
-    AFTER_FAILURE,
-    HOLDING,
-    INPUT_HOLD,
-    SEND_BACK,
-    SYSTEM,
-    ItemKind,
-    QueueItem,
-)
-from mission.domain.task import Task, TaskStatus
+from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, INPUT_HOLD, SEND_BACK, SYSTEM, ItemKind, QueueItem
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.services import resuming, telling
 from mission.store.transaction import Tx
 

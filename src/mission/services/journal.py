@@ -7,9 +7,9 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.ids import new_id
-from mission.domain.inbox import ItemKind
-from mission.domain.journal import CheckpointType, Entry, EntryKind
-from mission.domain.mail import SYSTEM
+from mission.domain.inbox.item import ItemKind
+from mission.domain.message import SYSTEM
+from mission.domain.tasks.journal import CheckpointType, Entry, EntryKind
 from mission.services import inbox
 from mission.services.paging import Page, cut_page, number_of
 from mission.store.transaction import Tx

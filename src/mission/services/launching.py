@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from mission.domain.execution import Execution
-from mission.domain.signals import Delivery
+from mission.domain.executions.execution import Execution
+from mission.domain.executions.signals import Delivery
 from mission.services.work import Work
 
 Answer = TypeVar("Answer")

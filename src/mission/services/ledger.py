@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mission.domain.execution import Execution, ExecutionStatus, OperatorMessage
-from mission.domain.observation import Observation
+from mission.domain.executions.execution import Execution, ExecutionStatus, OperatorMessage
+from mission.domain.executions.observation import Observation
 from mission.services.paging import Page, cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
 

@@ -8,8 +8,8 @@ from mission.domain import events
 from mission.domain.agent import AgentRole, Presence
 from mission.domain.errors import InvalidInput, TooLarge
 from mission.domain.ids import new_id
-from mission.domain.inbox import ItemKind
-from mission.domain.mail import (
+from mission.domain.inbox.item import ItemKind
+from mission.domain.message import (
     HUMAN,
     LARGEST_BROADCAST,
     MISSION_CONTROL,

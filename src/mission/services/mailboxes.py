@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.mail import Message, MessageState, Priority, leading_to, not_yours
+from mission.domain.message import Message, MessageState, Priority, leading_to, not_yours
 from mission.services.paging import cut_page, position_of, row_cursor
 from mission.store.agents.messages import Wanted
 from mission.store.transaction import Tx

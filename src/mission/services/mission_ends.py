@@ -8,11 +8,11 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidState
-from mission.domain.execution import LIVE
-from mission.domain.mission import ENDED, Metrics, Mission, MissionStatus, Outcome
-from mission.domain.phase import PhaseStatus
-from mission.domain.task import CHANGE_LISTS, Task
-from mission.domain.times import seconds_between
+from mission.domain.executions.execution import LIVE
+from mission.domain.missions.mission import ENDED, Metrics, Mission, MissionStatus, Outcome
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.task import CHANGE_LISTS, Task
+from mission.domain.timestamps import seconds_between
 from mission.services import tasks
 from mission.services.work import digest_of
 from mission.store.transaction import Tx

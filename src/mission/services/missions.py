@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
-from mission.domain.execution import LIVE
+from mission.domain.executions.execution import LIVE
 from mission.domain.ids import new_id
-from mission.domain.mission import ENDED, Family, Mission, Profile
+from mission.domain.missions.mission import ENDED, Family, Mission, Profile
 from mission.services.launching import Launcher
 from mission.services.trees import Place, Trees
 from mission.services.work import Work

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from mission.domain import events
-from mission.domain.execution import Execution, ExecutionStatus
+from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.executions.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
+from mission.domain.executions.signals import Delivery, Policy, Signal, SignalType
 from mission.domain.ids import new_id
-from mission.domain.inbox import HOLDING, ItemKind
-from mission.domain.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
-from mission.domain.signals import Delivery, Policy, Signal, SignalType
-from mission.domain.task import TaskStatus
-from mission.domain.times import shown
+from mission.domain.inbox.item import HOLDING, ItemKind
+from mission.domain.tasks.task import TaskStatus
+from mission.domain.timestamps import shown
 from mission.services import executions, inbox, tasks, telling
 from mission.services.work import digest_of
 from mission.store.transaction import Tx

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from mission.domain.agent import Presence, is_silent
-from mission.domain.mission import ENDED, MissionStatus, Outcome
-from mission.domain.overview import NEEDS_PERSON, agent_word, task_word
-from mission.domain.task import CHANGE_LISTS
+from mission.domain.display_status import NEEDS_PERSON, agent_word, task_word
+from mission.domain.missions.mission import ENDED, MissionStatus, Outcome
+from mission.domain.tasks.task import CHANGE_LISTS
 from mission.services.agents import Rhythm
 from mission.store.transaction import Tx
 

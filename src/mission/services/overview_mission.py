@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mission.domain.critical import CriticalPath, Step, critical_path
-from mission.domain.estimate import Estimate, estimate, typical_task
-from mission.domain.journal import Entry
-from mission.domain.mission import Mission
-from mission.domain.phase import Phase
-from mission.domain.task import CHANGE_LISTS, DONE
+from mission.domain.missions.critical_path import CriticalPath, Step, critical_path
+from mission.domain.missions.estimate import Estimate, estimate, typical_task
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import CHANGE_LISTS, DONE
 from mission.services.agents import Rhythm
 from mission.services.overview import Count, TaskLine, count, shown_status, task_lines
 from mission.services.paging import cut_page, position_of, row_cursor

@@ -9,8 +9,8 @@ from typing import Generic, Protocol, TypeVar
 
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.ids import PREFIXES
-from mission.domain.task import Task
-from mission.domain.times import parsed, shown
+from mission.domain.tasks.task import Task
+from mission.domain.timestamps import parsed, shown
 from mission.store.sql.pages import Position
 from mission.store.transaction import Tx
 

@@ -9,8 +9,8 @@ from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.ids import new_id
-from mission.domain.mission import Mission
-from mission.domain.phase import Phase, PhaseStatus, Tally, current_phase
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase, PhaseStatus, Tally, current_phase
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 

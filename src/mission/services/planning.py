@@ -10,12 +10,12 @@ from typing import Any
 from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidState
-from mission.domain.graph import check_plan
 from mission.domain.ids import new_id
-from mission.domain.mission import ENDED, PLANNABLE, Mission, MissionStatus
-from mission.domain.phase import MOVES as PHASE_MOVES
-from mission.domain.phase import Phase
-from mission.domain.task import DONE, TaskStatus
+from mission.domain.missions.mission import ENDED, PLANNABLE, Mission, MissionStatus
+from mission.domain.missions.phase import MOVES as PHASE_MOVES
+from mission.domain.missions.phase import Phase
+from mission.domain.missions.plan_graph import check_plan
+from mission.domain.tasks.task import DONE, TaskStatus
 from mission.store.transaction import Tx
 
 NAMED_TASKS = 10

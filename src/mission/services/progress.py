@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
-from mission.domain.estimate import MEASURED_TASKS, Estimate, estimate, typical_task
-from mission.domain.mission import HANDS_OUT_TASKS, Mission
-from mission.domain.task import DONE, RUNNING, Task, TaskStatus
+from mission.domain.missions.estimate import MEASURED_TASKS, Estimate, estimate, typical_task
+from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.tasks.task import DONE, RUNNING, Task, TaskStatus
 from mission.services import claims
 from mission.services.claims import Detailed
 from mission.services.paging import cut_page, last_shown

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from mission.domain.critical import critical_path
-from mission.domain.estimate import MEASURED_TASKS, typical_seconds
-from mission.domain.holding import held_up
-from mission.domain.inbox import ItemState, QueueItem
+from mission.domain.inbox.blocked_tasks import held_up
+from mission.domain.inbox.item import ItemState, QueueItem
+from mission.domain.missions.critical_path import critical_path
+from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
 from mission.store.inbox.items import Named, Standing, Wanted
 from mission.store.transaction import Tx
 

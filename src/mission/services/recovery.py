@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from mission.domain.errors import InvalidInput
-from mission.domain.journal import Entry
-from mission.domain.mission import Mission
-from mission.domain.task import DONE, Task, TaskStatus
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import DONE, Task, TaskStatus
 from mission.store.transaction import Tx
 
 NEIGHBOURS = 50

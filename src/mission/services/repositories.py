@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mission.domain.errors import InvalidInput
-from mission.domain.repository import Repository
+from mission.domain.missions.repository import Repository
 from mission.services.trees import Place, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx

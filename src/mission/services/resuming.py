@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mission.domain.execution import Execution, ExecutionStatus
-from mission.domain.inbox import SYSTEM, ItemKind, ItemState, QueueItem
-from mission.domain.signals import SignalType
-from mission.domain.task import OPEN
+from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.executions.signals import SignalType
+from mission.domain.inbox.item import SYSTEM, ItemKind, ItemState, QueueItem
+from mission.domain.tasks.task import OPEN
 from mission.store.transaction import Tx
 
 QUESTIONS = (ItemKind.QUESTION, ItemKind.BLOCKER)

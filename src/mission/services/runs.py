@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mission.domain.execution import Execution, ExecutionStatus
-from mission.domain.overview import task_word
+from mission.domain.display_status import task_word
+from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.services.paging import cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
 

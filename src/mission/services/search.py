@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from mission.domain.searching import Document, Kind, snippet, terms_of
+from mission.domain.search_text import Document, Kind, snippet, terms_of
 from mission.services import documents
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx

@@ -10,9 +10,9 @@ from typing import TypeVar
 from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import new_id
-from mission.domain.mission import Mission
-from mission.domain.phase import Phase
-from mission.domain.task import Task, TaskStatus
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.git.snapshots.snapshot import Snapshot
 from mission.services import dependencies, footing, housing, phases, takeover, tasks, telling
 from mission.services.footing import Wish

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from mission.domain.inbox import BLOCKED_HOLD
-from mission.domain.journal import CheckpointType, Entry
-from mission.domain.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
+from mission.domain.inbox.item import BLOCKED_HOLD
+from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
 from mission.services import asking, dependencies, finishing, journal, phases, starting, tasks, telling
 from mission.services.claims import Detailed
 from mission.services.finishing import Ending

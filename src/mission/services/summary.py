@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from mission.domain.journal import Entry, EntryKind
-from mission.domain.mission import Mission
-from mission.domain.task import Task, TaskStatus
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.services import progress
 from mission.services.progress import Progress
 from mission.store.sql.pages import Filter

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mission.domain.changes import Changes
 from mission.domain.errors import MissionError
-from mission.domain.journal import Entry
-from mission.domain.task import Task
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task
 from mission.services import workspaces
 from mission.services.trees import Trees
 from mission.services.workspaces import Described

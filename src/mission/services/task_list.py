@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mission.domain.task import Task
+from mission.domain.tasks.task import Task
 from mission.services import agents
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
 from mission.store.sql.pages import Position

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mission.domain.changes import Changes
+from mission.domain.display_status import task_word
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.events import TaskCreated, TaskUpdated
-from mission.domain.overview import task_word
-from mission.domain.patch import Lines, Patch
-from mission.domain.task import OPEN, Task
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Lines, Patch
+from mission.domain.tasks.task import OPEN, Task
 from mission.services.trees import Trees
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mission.domain import events
-from mission.domain.mission import Mission
-from mission.domain.task import Task
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks.task import Task
 from mission.services import asking, telling
 from mission.store.transaction import Tx
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mission.domain import events
-from mission.domain.mission import Family, Mission
-from mission.domain.task import Task
+from mission.domain.missions.mission import Family, Mission
+from mission.domain.tasks.task import Task
 from mission.store.transaction import Tx
 
 

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, NotFound
-from mission.domain.graph import check_plan
 from mission.domain.ids import PREFIXES, new_id
-from mission.domain.mission import Family
-from mission.domain.template import BLANK, Template, TemplateTask, Variable
+from mission.domain.missions.mission import Family
+from mission.domain.missions.plan_graph import check_plan
+from mission.domain.missions.template import BLANK, Template, TemplateTask, Variable
 from mission.git.template_files import Carried, Carrier, carried
 from mission.services import missions, planning, repositories
 from mission.services.missions import NewMission

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from mission.domain.budget import Tokenizer
+from mission.domain.token_budget import Tokenizer
 
 
 class BytePairs:

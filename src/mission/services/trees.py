@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from mission.domain import events
 from mission.domain.actions import Action
-from mission.domain.changes import Changes
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
-from mission.domain.patch import Patch
-from mission.domain.repository import Repository
-from mission.domain.workspace import Workspace
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Patch
+from mission.domain.tasks.workspace import Workspace
 from mission.git.command import end_all
 from mission.git.snapshots.plain_folder import end_walks
 from mission.git.snapshots.snapshot import Snapshot, Snapshots

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mission.domain import events
-from mission.domain.mail import HUMAN, Message, MessageState
+from mission.domain.message import HUMAN, Message, MessageState
 from mission.events.bus import MAIL, Bell, is_mail_of_others
 from mission.events.log import EventLog
 from mission.services.work import Work

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
-from mission.domain.inbox import ItemKind
-from mission.domain.times import utc_now
+from mission.domain.inbox.item import ItemKind
+from mission.domain.timestamps import utc_now
 from mission.domain.webhook import MOST_REFUSALS, Hook, Progress, is_delivered, is_refused, pause_after
 from mission.events.log import EventLog
 from mission.services import inbox

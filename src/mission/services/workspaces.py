@@ -11,10 +11,10 @@ from typing import TypeVar
 from mission.domain import events
 from mission.domain.errors import Conflict, InvalidInput, InvalidState
 from mission.domain.ids import new_id
-from mission.domain.mission import Mission
-from mission.domain.repository import Repository
-from mission.domain.task import Task, TaskStatus
-from mission.domain.workspace import Workspace, WorkspaceStatus, check_place
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, check_place
 from mission.git.worktrees.creation import Made, Order
 from mission.git.worktrees.removal import Yard
 from mission.git.worktrees.setup import Furnishing

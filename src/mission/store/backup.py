@@ -15,7 +15,7 @@ from sqlalchemy import Connection, MetaData, Table, delete, insert, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InvalidInput
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.settings import Settings
 from mission.store import migrate
 from mission.store.backends.backend import Backend

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InternalError, MissionError, OutcomeUnknown
-from mission.domain.times import Clock, utc_now
+from mission.domain.timestamps import Clock, utc_now
 from mission.store.backends.backend import Backend
 from mission.store.logs.events import Events, StoredEvent
 from mission.store.transaction import Tx

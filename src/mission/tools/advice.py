@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from mission.domain.journal import CheckpointType, Entry
-from mission.domain.task import DONE, Task, TaskStatus
+from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.task import DONE, Task, TaskStatus
 from mission.services.recovery import Situation
 from mission.tools.fields import cut
 

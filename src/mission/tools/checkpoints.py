@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.journal import CheckpointType, Entry
+from mission.domain.tasks.journal import CheckpointType, Entry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import journal

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.times import parsed, shown
+from mission.domain.timestamps import parsed, shown
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import context, missions

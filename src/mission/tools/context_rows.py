@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from mission.domain.journal import Entry, IssueType
-from mission.domain.phase import Phase, PhaseStatus
-from mission.domain.task import CHANGE_LISTS, Task
-from mission.domain.times import seconds_between
+from mission.domain.missions.phase import Phase, PhaseStatus
+from mission.domain.tasks.journal import Entry, IssueType
+from mission.domain.tasks.task import CHANGE_LISTS, Task
+from mission.domain.timestamps import seconds_between
 from mission.gateway.registry import Result
 from mission.services.context import Section
 from mission.tools.fields import Texts, cut

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.mission import Family
+from mission.domain.missions.mission import Family
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import crew, crew_tasks, mission_ends, missions

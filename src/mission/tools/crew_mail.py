@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidAgentState, InvalidInput
-from mission.domain.mail import HUMAN, LARGEST_BODY, Message, MessageState, body_text
+from mission.domain.message import HUMAN, LARGEST_BODY, Message, MessageState, body_text
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import mail, mailboxes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from mission.domain.mission import Mission, MissionStatus
-from mission.domain.task import Task, TaskStatus
+from mission.domain.missions.mission import Mission, MissionStatus
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.registry import Result
 from mission.services.crew import AtWork, Member
 from mission.tools.wording import Moment

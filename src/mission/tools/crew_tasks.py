@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from mission.domain.journal import CheckpointType, Entry
-from mission.domain.task import TaskStatus
+from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import crew, crew_tasks, journal

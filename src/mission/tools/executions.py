@@ -6,9 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.execution import Execution, ExecutionStatus, MessageKind, MessageState, Mode, OperatorMessage
-from mission.domain.observation import AckStatus, Observation, Origin
-from mission.domain.signals import Policy
+from mission.domain.executions.execution import (
+    Execution,
+    ExecutionStatus,
+    MessageKind,
+    MessageState,
+    Mode,
+    OperatorMessage,
+)
+from mission.domain.executions.observation import AckStatus, Observation, Origin
+from mission.domain.executions.signals import Policy
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import executions, ledger

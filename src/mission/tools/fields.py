@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import expect_kind
-from mission.domain.times import parsed
+from mission.domain.timestamps import parsed
 
 
 def _of_kind(kind: str) -> AfterValidator:

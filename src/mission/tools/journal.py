@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from mission.domain.journal import DecisionCategory, Entry, EntryKind, IssueType
+from mission.domain.tasks.journal import DecisionCategory, Entry, EntryKind, IssueType
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import journal

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.launching import Order

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from mission.domain.agent import AgentRole, Presence
-from mission.domain.mail import HUMAN, Message, MessageState, MessageType, Priority, checked_body
+from mission.domain.message import HUMAN, Message, MessageState, MessageType, Priority, checked_body
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import mail, mailboxes

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from mission.domain.mission import Family, Mission, Outcome, Profile
+from mission.domain.missions.mission import Family, Mission, Outcome, Profile
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import mission_ends, missions

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mission.domain.mission import MissionStatus
+from mission.domain.missions.mission import MissionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import overview as overviews

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from mission.domain.journal import Entry
-from mission.domain.mail import MISSION_CONTROL
+from mission.domain.message import MISSION_CONTROL
+from mission.domain.tasks.journal import Entry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import export

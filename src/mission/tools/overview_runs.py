@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from mission.domain.execution import ExecutionStatus
+from mission.domain.executions.execution import ExecutionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import runs

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from mission.domain.phase import PhaseStatus
-from mission.domain.times import seconds_between
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.timestamps import seconds_between
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import phases

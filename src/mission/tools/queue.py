@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.inbox import ItemKind, ItemState, QueueItem
+from mission.domain.inbox.item import ItemKind, ItemState, QueueItem
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import answers, inbox, ranking

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from mission.domain.budget import CUT, Packed, Section, Tokenizer, compact, within
+from mission.domain.token_budget import CUT, Packed, Section, Tokenizer, compact, within
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import recovery

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from mission.domain.journal import Entry
-from mission.domain.mission import Mission, MissionStatus
-from mission.domain.task import Task, TaskStatus
+from mission.domain.missions.mission import Mission, MissionStatus
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.registry import Result
 from mission.git.worktrees.worktree import Standing
 from mission.services.claims import Detailed

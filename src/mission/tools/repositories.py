@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.repository import Repository
+from mission.domain.missions.repository import Repository
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import repositories

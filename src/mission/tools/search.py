@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.searching import Kind
+from mission.domain.search_text import Kind
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import search as service

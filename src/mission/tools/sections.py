@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mission.domain.budget import CUT, Fetch, Section
-from mission.domain.task import Task
+from mission.domain.tasks.task import Task
+from mission.domain.token_budget import CUT, Fetch, Section
 from mission.services.recovery import Situation
 from mission.tools.advice import next_step
 from mission.tools.fields import cut

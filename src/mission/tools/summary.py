@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from mission.domain.budget import compact
-from mission.domain.journal import Entry
-from mission.domain.task import Task
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task
+from mission.domain.token_budget import compact
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import summary

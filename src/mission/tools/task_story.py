@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.changes import Changes
-from mission.domain.patch import Lines
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Lines
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import task_story

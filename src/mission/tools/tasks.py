@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.task import Task, TaskStatus
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import dependencies, steering

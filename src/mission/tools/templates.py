@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.template import Template, TemplateTask, Variable
+from mission.domain.missions.template import Template, TemplateTask, Variable
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.gateway.validate import check_value

@@ -10,10 +10,10 @@ from typing import Annotated
 from pydantic import PlainSerializer, WithJsonSchema
 
 from mission.domain.errors import IllegalMove
-from mission.domain.journal import IssueType
-from mission.domain.mission import MissionStatus
-from mission.domain.task import Quality, Task, TaskStatus
-from mission.domain.times import shown
+from mission.domain.missions.mission import MissionStatus
+from mission.domain.tasks.journal import IssueType
+from mission.domain.tasks.task import Quality, Task, TaskStatus
+from mission.domain.timestamps import shown
 
 Moment = Annotated[datetime, PlainSerializer(shown, return_type=str), WithJsonSchema({"type": "string"})]
 

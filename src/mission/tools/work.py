@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.task import CallerType, Quality, TaskStatus
+from mission.domain.tasks.task import CallerType, Quality, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import finishing, starting

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from mission.domain.mission import Family, Mission, MissionStatus
-from mission.domain.workspace import check_inner
+from mission.domain.missions.mission import Family, Mission, MissionStatus
+from mission.domain.tasks.workspace import check_inner
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import mission_ends, missions, planning, progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.task import TaskStatus
+from mission.domain.tasks.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.workspace import Workspace, WorkspaceStatus
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.git.worktrees.setup import Furnishing

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mission.domain.errors import InvalidInput, MissionError
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.gateway.road import Gateway
 from mission.transports.wire import caller_of, json_body, json_response
 

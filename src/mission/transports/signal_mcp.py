@@ -11,9 +11,9 @@ from starlette.types import Receive, Scope, Send
 
 from mission import __version__
 from mission.domain.errors import InvalidState, MissionError, NotFound, TransientError, Unauthenticated
-from mission.domain.execution import MCP_SERVER, Execution
-from mission.domain.observation import Ack
-from mission.domain.signals import Delivery, SignalDescriptor
+from mission.domain.executions.execution import MCP_SERVER, Execution
+from mission.domain.executions.observation import Ack
+from mission.domain.executions.signals import Delivery, SignalDescriptor
 from mission.gateway.signals import Signals
 from mission.services import executions
 from mission.services.work import Work

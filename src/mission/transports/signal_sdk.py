@@ -11,9 +11,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from starlette.types import Scope
 
-from mission.domain import schemas
 from mission.domain.errors import InvalidState
-from mission.domain.signals import KINDS, SignalDescriptor, SignalType, tool_schema
+from mission.domain.executions import signal_schemas as schemas
+from mission.domain.executions.signals import KINDS, SignalDescriptor, SignalType, tool_schema
 from mission.transports.mcp import no_arguments_in_headers
 
 Context = ServerRequestContext[Any, Any]

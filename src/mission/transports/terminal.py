@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError, NotFound, PermissionDenied
-from mission.domain.execution import Execution, Mode
+from mission.domain.executions.execution import Execution, Mode
 from mission.runtime.follower import Follower
 from mission.runtime.process import Terminal
 from mission.runtime.supervisor import Supervisor

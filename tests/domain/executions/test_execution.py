@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove
-from mission.domain.execution import (
+from mission.domain.executions.execution import (
     FINAL,
     LIVE,
     ExecutionStatus,
@@ -16,7 +16,7 @@ from mission.domain.execution import (
     OwnerKind,
     Protocol,
 )
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from tests.domain.samples import NOW, SHOWN, after, execution
 
 TABLE = {

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mission.domain.observation import Ack, AckStatus, Origin
-from mission.domain.schemas import ACK
-from mission.domain.signals import Delivery
+from mission.domain.executions.observation import Ack, AckStatus, Origin
+from mission.domain.executions.signal_schemas import ACK
+from mission.domain.executions.signals import Delivery
 from tests.domain.samples import SHOWN, observation
 
 

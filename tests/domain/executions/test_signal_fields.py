@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.payloads import LONGEST_LABEL, MOST_ARTIFACTS, Artifacts, Choices, Text, read_fields
+from mission.domain.executions.signal_fields import LONGEST_LABEL, MOST_ARTIFACTS, Artifacts, Choices, Text, read_fields
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.floats(allow_nan=False),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from jsonschema import Draft202012Validator
 
-from mission.domain.execution import OwnerKind
-from mission.domain.schemas import document
-from mission.domain.signals import KINDS, Delivery
+from mission.domain.executions.execution import OwnerKind
+from mission.domain.executions.signal_schemas import document
+from mission.domain.executions.signals import KINDS, Delivery
 from tests.domain.samples import execution
 
 MARKER = {"version": 1, "agentExecutionId": "x_1", "eventId": "e1", "signal": {"type": "blocked", "reason": "No key"}}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mission.domain.critical import Step
-from mission.domain.holding import Held, held_up
+from mission.domain.inbox.blocked_tasks import Held, held_up
+from mission.domain.missions.critical_path import Step
 
 
 def step(id, *needs, owner=None):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.incident import CRITICAL, CRITICAL_TOOLS, QUIET, Failure, Told
+from mission.domain.inbox.failure_report import CRITICAL, CRITICAL_TOOLS, QUIET, Failure, Told
 from tests.domain.samples import NOW
 
 

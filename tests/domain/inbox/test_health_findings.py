@@ -5,8 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.health import ATTEMPTS, CRASHES, EXPECTED, UNFINISHED, crash_loop, silent_owner, tried_often
-from mission.domain.task import DONE, STANDING
+from mission.domain.inbox.health_findings import (
+    ATTEMPTS,
+    CRASHES,
+    EXPECTED,
+    UNFINISHED,
+    crash_loop,
+    silent_owner,
+    tried_often,
+)
+from mission.domain.tasks.task import DONE, STANDING
 from tests.domain.samples import NOW, SHOWN, after
 
 

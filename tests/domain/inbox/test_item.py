@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput, InvalidState, PermissionDenied
-from mission.domain.inbox import ACCEPT, SEND_BACK, ItemKind, ItemState
+from mission.domain.inbox.item import ACCEPT, SEND_BACK, ItemKind, ItemState
 from tests.domain.samples import NOW, SHOWN, after, item
 
 CHOICES = (ACCEPT, SEND_BACK)

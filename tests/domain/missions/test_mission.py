@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove, InvalidState
-from mission.domain.mission import ENDED, HANDS_OUT_TASKS, MOVES, MissionStatus, Outcome, Profile
+from mission.domain.missions.mission import ENDED, HANDS_OUT_TASKS, MOVES, MissionStatus, Outcome, Profile
 from tests.domain.samples import NOW, SHOWN, after, mission
 
 

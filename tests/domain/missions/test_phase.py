@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidState
-from mission.domain.phase import Phase, PhaseStatus, Tally, current_phase
+from mission.domain.missions.phase import Phase, PhaseStatus, Tally, current_phase
 from tests.domain.samples import NOW, SHOWN, after
 
 

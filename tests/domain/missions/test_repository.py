@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mission.domain.repository import Repository
+from mission.domain.missions.repository import Repository
 from tests.domain.samples import NOW, SHOWN
 
 

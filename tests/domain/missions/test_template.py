@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain import template as templates
 from mission.domain.errors import InvalidInput, TooLarge
-from mission.domain.template import LONGEST_NAME, Template, Variable
+from mission.domain.missions import template as templates
+from mission.domain.missions.template import LONGEST_NAME, Template, Variable
 from tests.domain.samples import NOW, SHOWN
 
 TASK = {"name": "Build {{ part }}", "description": "Make {{part}} for {{customer}}", "sequence": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.changes import Changes, Commit, Rename, verify_scope
+from mission.domain.tasks.changes import Changes, Commit, Rename, verify_scope
 
 PATHS = st.lists(st.sampled_from(["src/a.py", "src/b/c.py", "docs/x.md", "README.md", "tests/t.py"]), unique=True)
 CHANGES = st.builds(

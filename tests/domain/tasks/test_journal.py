@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.ids import PREFIXES
-from mission.domain.journal import CheckpointType, EntryKind
+from mission.domain.tasks.journal import CheckpointType, EntryKind
 from tests.domain.samples import SHOWN, entry
 
 OWN = {EntryKind.DECISION, EntryKind.ISSUE, EntryKind.MILESTONE}

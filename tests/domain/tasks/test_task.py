@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mission.domain.actions import Action
 from mission.domain.errors import IllegalMove, InvalidState, NotOwner
-from mission.domain.task import (
+from mission.domain.tasks.task import (
     COMPLETABLE,
     DONE,
     FREE,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove, InvalidInput, InvalidState
-from mission.domain.workspace import LONGEST_SLUG, MOVES, WorkspaceStatus, check_inner, check_place, slug
+from mission.domain.tasks.workspace import LONGEST_SLUG, MOVES, WorkspaceStatus, check_inner, check_place, slug
 from tests.domain.samples import NOW, SHOWN, after, workspace
 
 

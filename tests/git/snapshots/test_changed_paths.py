@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.changes import Rename
+from mission.domain.tasks.changes import Rename
 from mission.git.snapshots.changed_paths import find_renames, sort_paths
 from mission.git.snapshots.manifest import Difference, entry
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from mission.app import App
 from mission.domain.errors import TransientError
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.settings import Settings
 from mission.transports import daemon as daemons
 from mission.transports.cli import client

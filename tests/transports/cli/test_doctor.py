@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from mission import __version__
 from mission.app import App
 from mission.domain.errors import MissionError
-from mission.domain.times import utc_now
+from mission.domain.timestamps import utc_now
 from mission.files import write_private
 from mission.gateway.caller import Caller
 from mission.runtime import connect

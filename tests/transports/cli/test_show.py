@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from mission.domain.inbox import ACCEPT, SEND_BACK
+from mission.domain.inbox.item import ACCEPT, SEND_BACK
 from tests.transports.cli.program import PATIENCE, Program
 from tests.transports.cli.test_launch import call, launch, new_task, status
 from tests.transports.live import until

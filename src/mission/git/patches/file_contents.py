@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from mission.domain.errors import MissionError
-from mission.domain.patch import LONGEST
+from mission.domain.tasks.patch import LONGEST
 from mission.git.command import Output, run, stream
 from mission.git.errors import GitFailed
 from mission.git.file_names import quoted

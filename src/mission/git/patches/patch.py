@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mission.domain.changes import Rename
-from mission.domain.patch import LONGEST, Lines, share, shortened
+from mission.domain.tasks.changes import Rename
+from mission.domain.tasks.patch import LONGEST, Lines, share, shortened
 from mission.git.command import Output, stream
 from mission.git.file_names import original, quoted, shown
 from mission.git.patches.file_contents import LARGEST, Contents, Fetched, Found, Wanted, materialize

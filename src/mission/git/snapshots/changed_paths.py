@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mission.domain.changes import Rename
+from mission.domain.tasks.changes import Rename
 from mission.git.file_names import shown
 from mission.git.snapshots.manifest import Difference, content_of
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mission.domain.changes import Commit
+from mission.domain.tasks.changes import Commit
 from mission.git.command import LONG
 from mission.git.errors import GitFailed, GitStuck, GitTimeout
 from mission.git.file_names import shown

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from mission.domain.changes import Changes
 from mission.domain.errors import MissionError
-from mission.domain.patch import Patch
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Patch
 from mission.git.errors import BrokenRepository, NoRepository, RepositoryGone, TreeGone
 from mission.git.file_names import original, shown
 from mission.git.patches.kept_contents import Kept

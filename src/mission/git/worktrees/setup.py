@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.workspace import check_inner
+from mission.domain.tasks.workspace import check_inner
 from mission.git.command import OURS, run
 from mission.git.safe_reading import read
 from mission.git.worktrees.worktree import digest_at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.runtime.launch import Capabilities, Launch, Order, Preparation
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, 
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.mail import Message, MessageState, Priority
+from mission.domain.message import Message, MessageState, Priority
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Position, older_than

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.execution import LIVE, Execution, ExecutionStatus, OperatorMessage
+from mission.domain.executions.execution import LIVE, Execution, ExecutionStatus, OperatorMessage
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Position, older_than
 from mission.store.tables import executions, operator_messages

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, select
 
-from mission.domain.observation import Observation
+from mission.domain.executions.observation import Observation
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Position, older_than

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from mission.domain.incident import Told
+from mission.domain.inbox.failure_report import Told
 from mission.store.columns import UtcTime
 from mission.store.tables import incidents
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
-from mission.domain.health import ATTEMPTS, CRASHED, CRASHES, EXPECTED, UNFINISHED
-from mission.domain.mission import ENDED
+from mission.domain.inbox.health_findings import ATTEMPTS, CRASHED, CRASHES, EXPECTED, UNFINISHED
+from mission.domain.missions.mission import ENDED
 from mission.store.columns import UtcTime
 from mission.store.tables import agents, executions, missions, tasks
 

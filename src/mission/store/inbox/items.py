@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, se
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.inbox import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
-from mission.domain.task import FREE, STANDING
+from mission.domain.inbox.item import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
+from mission.domain.tasks.task import FREE, STANDING
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import agents, missions, queue_items, tasks
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, cast, delete, func, insert, select, update
 
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 from mission.store.columns import UtcTime
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import event_counter, events

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, or_, 
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.mission import ENDED, Mission
-from mission.domain.repository import Repository
+from mission.domain.missions.mission import ENDED, Mission
+from mission.domain.missions.repository import Repository
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.prepared_statements import Prepared

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.phase import Phase, PhaseStatus, Tally
+from mission.domain.missions.phase import Phase, PhaseStatus, Tally
 from mission.store.missions.task_counts import HEAPS
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import phases

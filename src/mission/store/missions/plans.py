@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, select, tuple_, update
 
-from mission.domain.estimate import Span
-from mission.domain.phase import PhaseStatus
-from mission.domain.task import DONE, GOING, OPEN, Task, TaskStatus
+from mission.domain.missions.estimate import Span
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.task import DONE, GOING, OPEN, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.sql.prepared_statements import Bulk
 from mission.store.tables import dependencies, parallel_groups, phases, tasks

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from mission.domain.task import RUNNING, Task, TaskStatus
+from mission.domain.tasks.task import RUNNING, Task, TaskStatus
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
 from mission.store.tasks.tasks import ZERO

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, select
 
-from mission.domain.template import Template
+from mission.domain.missions.template import Template
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import templates
 

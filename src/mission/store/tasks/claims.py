@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
 
-from mission.domain.mission import HANDS_OUT_TASKS
-from mission.domain.phase import MOVES as PHASE_MOVES
-from mission.domain.task import FREE, HELD, OPEN, RUNNING, Task, TaskStatus
+from mission.domain.missions.mission import HANDS_OUT_TASKS
+from mission.domain.missions.phase import MOVES as PHASE_MOVES
+from mission.domain.tasks.task import FREE, HELD, OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.tables import missions, phases, tasks
 from mission.store.tasks.tasks import MAPPER, ZERO

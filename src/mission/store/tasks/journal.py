@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
-from mission.domain.journal import Entry, EntryKind
-from mission.domain.mail import SYSTEM
+from mission.domain.message import SYSTEM
+from mission.domain.tasks.journal import Entry, EntryKind
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Filter, Position, older_than
 from mission.store.sql.prepared_statements import Prepared

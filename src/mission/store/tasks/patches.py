@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
-from mission.domain.patch import Patch
+from mission.domain.tasks.patch import Patch
 from mission.store.tables import task_patches
 
 _GET = select(task_patches.c.content).where(task_patches.c.task_id == bindparam("wanted"))

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.mission import MOVES as MISSION_MOVES
-from mission.domain.task import OPEN, RUNNING, Task, TaskStatus
+from mission.domain.missions.mission import MOVES as MISSION_MOVES
+from mission.domain.tasks.task import OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Filter, Position, older_than

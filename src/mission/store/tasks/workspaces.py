@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, select, updat
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.workspace import Workspace, WorkspaceStatus
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import tasks, workspaces

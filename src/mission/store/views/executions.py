@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from mission.domain.execution import Execution
+from mission.domain.executions.execution import Execution
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Position, older_than
 from mission.store.tables import agents, executions, tasks

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, select
 
-from mission.domain.critical import Step
-from mission.domain.journal import Entry
-from mission.domain.mission import ENDED
-from mission.domain.task import GOING, OPEN, RUNNING
+from mission.domain.missions.critical_path import Step
+from mission.domain.missions.mission import ENDED
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import GOING, OPEN, RUNNING
 from mission.store.columns import UtcTime
 from mission.store.missions.task_counts import HEAPS
 from mission.store.sql.entity_mapper import Mapper

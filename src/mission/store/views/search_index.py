@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TSQUERY
 
-from mission.domain.searching import LONGEST_TEXT, Document, Kind, words_of
+from mission.domain.search_text import LONGEST_TEXT, Document, Kind, words_of
 from mission.store.tables import missions, search_documents, search_progress, tasks
 
 CHUNK = 500

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from mission.domain.journal import Entry
-from mission.domain.mail import Message
-from mission.domain.mission import Mission
-from mission.domain.searching import Kind
+from mission.domain.message import Message
+from mission.domain.missions.mission import Mission
+from mission.domain.search_text import Kind
+from mission.domain.tasks.journal import Entry
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import journal, messages, missions, tasks
 from mission.store.tasks.tasks import MAPPER as TASKS

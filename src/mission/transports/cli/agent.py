@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mission.domain.agent import AgentType
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.transports.cli import client
 from mission.transports.cli.agents import agents
 from mission.transports.cli.output import json_option, say, show_json, speaks

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mission.domain.overview import AGENT_LABELS
+from mission.domain.display_status import AGENT_LABELS
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
 

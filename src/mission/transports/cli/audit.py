@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, say, show_json, speaks
 from mission.transports.daemon import DaemonUnavailable

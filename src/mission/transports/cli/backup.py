@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.times import utc_now
+from mission.domain.timestamps import utc_now
 from mission.home import make_home
 from mission.settings import load
 from mission.transports.cli.output import json_option, show_json, speaks

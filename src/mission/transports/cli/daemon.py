@@ -17,8 +17,8 @@ import click
 
 from mission.domain.agent import CrewState
 from mission.domain.errors import InvalidState, TransientError
-from mission.domain.mission import ENDED, MissionStatus
-from mission.domain.times import parsed, utc_now
+from mission.domain.missions.mission import ENDED, MissionStatus
+from mission.domain.timestamps import parsed, utc_now
 from mission.settings import Settings, load, load_or_default, strangers
 from mission.transports import daemon
 from mission.transports.cli import client

@@ -26,7 +26,7 @@ from rich.text import Text
 
 from mission import __version__
 from mission.domain.errors import MissionError
-from mission.domain.times import shown, utc_now
+from mission.domain.timestamps import shown, utc_now
 from mission.runtime import connect
 from mission.runtime.adapters.base import Adapter, Place, Scope, discover
 from mission.settings import BadSetting, Settings, default_home, load, strangers

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mission.domain.execution import LIVE, MessageKind
+from mission.domain.executions.execution import LIVE, MessageKind
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
 

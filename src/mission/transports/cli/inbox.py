@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mission.domain.inbox import ItemState
+from mission.domain.inbox.item import ItemState
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks, wide
 from mission.transports.daemon import DaemonUnavailable

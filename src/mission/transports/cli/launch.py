@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from mission.domain.signals import Delivery
+from mission.domain.executions.signals import Delivery
 from mission.files import write_private
 from mission.settings import load_or_default
 from mission.transports.cli import client

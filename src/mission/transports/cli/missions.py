@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from mission.domain.mission import MissionStatus
-from mission.domain.task import CHANGE_LISTS
+from mission.domain.missions.mission import MissionStatus
+from mission.domain.tasks.task import CHANGE_LISTS
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
 from mission.transports.cli.tasks import failed_words, read_plan, state_label

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mission.domain.searching import Kind
+from mission.domain.search_text import Kind
 from mission.transports.cli import client
 from mission.transports.cli.output import ago, json_option, say, show_json, speaks
 

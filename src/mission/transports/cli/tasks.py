@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from mission.domain.display_status import TASK_LABELS
 from mission.domain.errors import InvalidInput, NotFound
-from mission.domain.mission import ENDED, MissionStatus
-from mission.domain.overview import TASK_LABELS
+from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
 from mission.transports.daemon import ToolFailed

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mission.domain.workspace import WorkspaceStatus
+from mission.domain.tasks.workspace import WorkspaceStatus
 from mission.transports.cli import client
 from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.signals import Delivery, Policy
-from mission.domain.times import shown
+from mission.domain.executions.signals import Delivery, Policy
+from mission.domain.timestamps import shown
 
 PAYLOAD_DIFFERS = "payload differs, use a new id"
 

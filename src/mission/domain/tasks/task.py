@@ -10,8 +10,8 @@ from typing import Any
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidState, NotOwner
-from mission.domain.moves import check_move
-from mission.domain.times import seconds_between, shown
+from mission.domain.timestamps import seconds_between, shown
+from mission.domain.transitions import check_move
 
 
 class TaskStatus(StrEnum):

@@ -11,8 +11,8 @@ from typing import Any
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.moves import check_move
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
+from mission.domain.transitions import check_move
 
 
 class WorkspaceStatus(StrEnum):

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidInput
-from mission.domain.payloads import Artifacts, Choices, Field, Text, read_fields
+from mission.domain.executions.signal_fields import Artifacts, Choices, Field, Text, read_fields
 
 LONGEST_MESSAGE = 8_000
 LONGEST_EVENT_ID = 200

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.execution import MCP_SERVER, MESSAGES, PROTOCOL_VERSION, OwnerKind
-from mission.domain.observation import AckStatus
-from mission.domain.signals import (
+from mission.domain.executions.execution import MCP_SERVER, MESSAGES, PROTOCOL_VERSION, OwnerKind
+from mission.domain.executions.observation import AckStatus
+from mission.domain.executions.signals import (
     DESCRIPTOR_FIELDS,
     EVENT_ID,
     KINDS,

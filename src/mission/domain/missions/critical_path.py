@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mission.domain.estimate import Span
-from mission.domain.task import GOING, OPEN, TaskStatus
+from mission.domain.missions.estimate import Span
+from mission.domain.tasks.task import GOING, OPEN, TaskStatus
 
 USUAL_SECONDS = 20 * 60.0
 """How long a task takes as long as none of its mission has ended."""

@@ -35,7 +35,7 @@ class Changes:
     commits: Sequence[Commit] = ()
     warnings: Sequence[str] = ()
     patch: str | None = None
-    """The lines, packed (`mission.domain.patch`), where they were asked for; kept apart from the rest."""
+    """The lines, packed (`mission.domain.tasks.patch`), where they were asked for; kept apart from the rest."""
 
     @property
     def paths(self) -> list[str]:

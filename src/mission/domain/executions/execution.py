@@ -8,9 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.moves import check_move
-from mission.domain.signals import KINDS, Delivery, SignalDescriptor, SignalType
-from mission.domain.times import seconds_between, shown
+from mission.domain.executions.signals import KINDS, Delivery, SignalDescriptor, SignalType
+from mission.domain.timestamps import seconds_between, shown
+from mission.domain.transitions import check_move
 
 MCP_SERVER = "open-mission-mcp"
 PROTOCOL_VERSION = 1

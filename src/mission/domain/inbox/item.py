@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidInput, InvalidState, PermissionDenied
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 
 SYSTEM = "system"
 """Who closed an item that was withdrawn because nobody waits for it any more."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mission.domain.agent import Presence
-from mission.domain.task import Quality, TaskStatus
+from mission.domain.tasks.task import Quality, TaskStatus
 
 NEEDS_PERSON = frozenset({"asks", "blocked", "budget", "review"})
 """Words of tasks that stand still until a person acts."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.errors import InvalidInput, TooLarge
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 
 BLANK = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}")
 LONGEST_PLAN = 10_000_000

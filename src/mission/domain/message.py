@@ -12,7 +12,7 @@ from typing import Any
 from mission.domain.actions import Action
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 
 HUMAN = "human"
 """The person, as sender and as recipient."""

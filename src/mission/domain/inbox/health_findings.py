@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from mission.domain.execution import ExecutionStatus
-from mission.domain.task import HELD, OPEN, STANDING
-from mission.domain.times import shown
+from mission.domain.executions.execution import ExecutionStatus
+from mission.domain.tasks.task import HELD, OPEN, STANDING
+from mission.domain.timestamps import shown
 
 CRASHES = 3
 """After so many crashed executions of one task, and each time as many again, a person should look."""

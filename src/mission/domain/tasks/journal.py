@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.mail import SYSTEM
-from mission.domain.times import shown
+from mission.domain.message import SYSTEM
+from mission.domain.timestamps import shown
 
 
 class EntryKind(StrEnum):

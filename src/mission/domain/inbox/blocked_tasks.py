@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from mission.domain.critical import Step, in_order
+from mission.domain.missions.critical_path import Step, in_order
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidState
-from mission.domain.moves import check_move
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
+from mission.domain.transitions import check_move
 
 
 class MissionStatus(StrEnum):

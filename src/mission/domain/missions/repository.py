@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mission.domain.times import shown
+from mission.domain.timestamps import shown
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
