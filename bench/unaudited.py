@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from mission.__main__ import main
-from mission.gateway import audit, call
+from mission.gateway import call
+from mission.gateway.audit import trail as audit
 
 
 class Unwritten(audit.Entry):

@@ -19,12 +19,12 @@ from mission.domain.permissions import Edit, Policy
 from mission.domain.timestamps import Clock, shown, utc_now
 from mission.domain.webhook import Hook
 from mission.events.log import EventLog
+from mission.gateway.audit.masking import Masker
 from mission.gateway.call import Ports
 from mission.gateway.caller import Tokens
-from mission.gateway.masking import Masker
+from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
-from mission.gateway.road import Gateway
 from mission.git.snapshots.snapshot import Snapshots
 from mission.git.worktrees.creation import Workshop
 from mission.runtime import desktop

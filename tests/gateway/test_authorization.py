@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidInput, NotOwner, PermissionDenied
-from mission.gateway.admission import LONGEST_NAME, Admission, bound_to, with_actor
+from mission.gateway.authorization import LONGEST_NAME, Admission, bound_to, with_actor
 from mission.gateway.caller import Caller, Identity
 from mission.services.identity import Bearer
 from tests.domain.samples import agent

@@ -11,9 +11,9 @@ from mission.domain.errors import Conflict, InternalError, TransientError
 from mission.domain.missions.mission import MissionStatus
 from mission.gateway.call import Call, dumped
 from mission.gateway.caller import Caller
+from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Arguments, Registry, Result, tool
 from mission.gateway.retry import Retry
-from mission.gateway.road import Gateway
 
 
 class Start(Arguments):

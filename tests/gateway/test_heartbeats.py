@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from mission.gateway import presence
-from mission.gateway.presence import SignsOfLife
+from mission.gateway import heartbeats as presence
+from mission.gateway.heartbeats import SignsOfLife
 from mission.services.agents import Rhythm
 
 RHYTHM = Rhythm(heartbeat=timedelta(seconds=30), lease=timedelta(minutes=15))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.gateway.masking import Masker
+from mission.gateway.audit.masking import Masker
 
 KEY = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"
 

@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import TransientError
 from mission.domain.executions.signals import Delivery
-from mission.gateway import signals
+from mission.gateway import signal_intake as signals
 from mission.gateway.retry import Retry
 from tests.workshop import Workshop
 

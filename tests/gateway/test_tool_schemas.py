@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from mission.gateway.schema import input_schema, output_schema
+from mission.gateway.tool_schemas import input_schema, output_schema
 
 
 class Color(StrEnum):

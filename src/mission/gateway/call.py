@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from mission.domain.permissions import Policy
 from mission.events.log import EventLog
-from mission.gateway.audit import Entry
+from mission.gateway.audit.trail import Entry
 from mission.gateway.caller import Caller, Identity
+from mission.gateway.idempotency import Repeat
 from mission.gateway.registry import Registry, Tool
-from mission.gateway.repeat import Repeat
 from mission.services.agents import Rhythm
 from mission.services.launching import Launcher
 from mission.services.trees import Trees

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 from pydantic import BaseModel, ConfigDict
 
 from mission.domain.errors import Conflict, InvalidInput
-from mission.gateway.schema import input_schema, output_schema
+from mission.gateway.tool_schemas import input_schema, output_schema
 from mission.spelling import nearest
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.domain.executions.observation import AckStatus, Origin
 from mission.domain.executions.signals import Delivery
-from mission.gateway.signals import Signals
+from mission.gateway.signal_intake import Signals
 from mission.runtime import said
 from mission.runtime.launch import SIGNALS, Launch
 from mission.runtime.markers import Diagnostic, Marker

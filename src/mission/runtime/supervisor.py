@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from mission.domain.errors import InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.domain.missions.mission import ENDED, Mission
-from mission.gateway.signals import Signals
+from mission.gateway.signal_intake import Signals
 from mission.runtime import recovery
 from mission.runtime.choice import Choice, choose, described
 from mission.runtime.follower import MISSION_ENDED, Follower

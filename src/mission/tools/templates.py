@@ -8,9 +8,9 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from mission.domain.errors import InvalidInput
 from mission.domain.missions.template import Template, TemplateTask, Variable
+from mission.gateway.arguments.validation import check_value
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.gateway.validate import check_value
 from mission.services import templates
 from mission.services.templates import Applied, Definition
 from mission.tools.fields import GivenTexts, MissionId, Name, PathText, PhaseNumber, TemplateId, Text, Texts

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from mission.domain.errors import InvalidInput, MissionError
 from mission.domain.timestamps import shown, utc_now
-from mission.gateway.road import Gateway
+from mission.gateway.gateway import Gateway
 from mission.transports.wire import caller_of, json_body, json_response
 
 ADDRESS = "/mcp/execute"

@@ -22,7 +22,7 @@ from mission import __version__
 from mission.domain.errors import InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
 from mission.gateway.caller import Tokens
-from mission.gateway.road import Gateway
+from mission.gateway.gateway import Gateway
 from mission.runtime.supervisor import Supervisor
 from mission.services.identity import Bearer
 from mission.services.work import Work

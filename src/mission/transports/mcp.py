@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 
 from mission.domain.errors import MissionError, NotFound
 from mission.gateway.caller import Caller, Progress, listed_toolsets
+from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
-from mission.gateway.road import Gateway
 from mission.services.identity import Bearer
 from mission.transports import guide
 from mission.transports.mcp_call import CALL_KEY, SERVER, call_result, error_result

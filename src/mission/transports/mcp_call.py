@@ -16,7 +16,7 @@ from starlette.types import Send
 from mission import __version__
 from mission.domain.errors import MissionError
 from mission.gateway.caller import Caller
-from mission.gateway.road import Gateway
+from mission.gateway.gateway import Gateway
 
 CALL_KEY = "mission/key"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

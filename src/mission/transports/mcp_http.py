@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from mission.domain.errors import MissionError
-from mission.gateway.road import Gateway
+from mission.gateway.gateway import Gateway
 from mission.transports.mcp_call import answer_plain, plain_call
 from mission.transports.mcp_sdk import Sdk, replay
 from mission.transports.wire import caller_of, error_response, read_body

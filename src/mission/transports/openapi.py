@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mission import __version__
+from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool
-from mission.gateway.road import Gateway
 
 Json = dict[str, Any]
 

@@ -13,8 +13,8 @@ from starlette.routing import Route
 from mission.domain.errors import InvalidInput, MissionError
 from mission.events.bus import Topic
 from mission.events.log import Chapter, EventLog
+from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
-from mission.gateway.road import Gateway
 from mission.transports.openapi import openapi
 from mission.transports.wire import caller_of, departure, error_response, json_body, json_response
 

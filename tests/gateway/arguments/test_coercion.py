@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from mission.gateway.lenient import as_meant, model_of
+from mission.gateway.arguments.coercion import as_meant, model_of
 
 
 class Color(StrEnum):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from mission.domain.errors import InvalidInput, TooLarge
+from mission.gateway.arguments.validation import DEEPEST, LONGEST_TEXT, check_text, check_value, validate
 from mission.gateway.registry import Arguments, Result, tool
-from mission.gateway.validate import DEEPEST, LONGEST_TEXT, check_text, check_value, validate
 
 
 class Color(StrEnum):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.gateway.secrets import HIDDEN, is_no_password, masked
+from mission.gateway.audit.secret_patterns import HIDDEN, is_no_password, masked
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 SECRET = st.text(LETTERS, min_size=35, max_size=45).map("K9".__add__)  # digits alone may be a count of tokens

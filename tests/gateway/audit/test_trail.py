@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, PermissionDenied, TransientError, Unauthenticated
-from mission.gateway import audit
-from mission.gateway.audit import AuditTrail, Entry
+from mission.gateway.audit import trail as audit
+from mission.gateway.audit.masking import Masker
+from mission.gateway.audit.trail import AuditTrail, Entry
 from mission.gateway.caller import Identity
-from mission.gateway.masking import Masker
 from tests.domain.samples import NOW, after, agent
 
 

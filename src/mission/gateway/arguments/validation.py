@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from mission.domain.errors import InvalidInput, TooLarge
-from mission.gateway.lenient import as_meant, model_of
+from mission.gateway.arguments.coercion import as_meant, model_of
 from mission.gateway.registry import Arguments, Tool
 from mission.spelling import STRICT, nearest
 

@@ -14,8 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
+from mission.gateway.audit.masking import WHOLE, Masker, plain
 from mission.gateway.caller import Identity
-from mission.gateway.masking import WHOLE, Masker, plain
 from mission.gateway.retry import is_passing
 from mission.store.database import Database
 from mission.store.transaction import Tx

@@ -19,9 +19,9 @@ from mission.domain.executions.signals import (
     read_event_id,
     read_signal,
 )
-from mission.gateway.audit import AuditTrail, Entry
+from mission.gateway.audit.trail import AuditTrail, Entry
 from mission.gateway.caller import Identity
-from mission.gateway.presence import SignsOfLife
+from mission.gateway.heartbeats import SignsOfLife
 from mission.gateway.retry import Retry
 from mission.services import observations
 from mission.store.database import Database

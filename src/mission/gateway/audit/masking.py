@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mission.gateway.secrets import HIDDEN, WORDS, is_no_password, masked
+from mission.gateway.audit.secret_patterns import HIDDEN, WORDS, is_no_password, masked
 
 LONGEST = 2_000
 WHOLE = 1_000_000

@@ -9,10 +9,10 @@ from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import PermissionDenied
 from mission.domain.message import HUMAN
 from mission.domain.permissions import Policy
-from mission.gateway.audit import Entry
+from mission.gateway.arguments.validation import check_text
+from mission.gateway.audit.trail import Entry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Tool
-from mission.gateway.validate import check_text
 from mission.services import agents, claims
 from mission.store.database import Database
 

@@ -18,18 +18,18 @@ from mission.domain.errors import (
     Unauthenticated,
 )
 from mission.gateway import hints
-from mission.gateway.admission import Admission, bound_to, with_actor
-from mission.gateway.audit import AuditTrail, Entry
+from mission.gateway.arguments.validation import validate
+from mission.gateway.audit.masking import Masker
+from mission.gateway.audit.trail import AuditTrail, Entry
+from mission.gateway.authorization import Admission, bound_to, with_actor
 from mission.gateway.call import Call, Ports, dumped
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.escalation import Escalations, concerns_others
-from mission.gateway.masking import Masker
-from mission.gateway.presence import SignsOfLife
+from mission.gateway.heartbeats import SignsOfLife
+from mission.gateway.idempotency import Repeats, repeat_of
 from mission.gateway.registry import Registry, Tool, parse_toolsets
-from mission.gateway.repeat import Repeats, repeat_of
 from mission.gateway.retry import Retry, is_passing
-from mission.gateway.signals import Signals
-from mission.gateway.validate import validate
+from mission.gateway.signal_intake import Signals
 from mission.spelling import nearest
 from mission.store.database import Database
 
