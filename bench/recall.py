@@ -10,7 +10,8 @@ from bench.inprocess import DATABASES, Local, local
 from bench.report import Row, Target, compared
 from bench.timing import Series, Turn, interleave
 from mission.domain.tasks.journal import CheckpointType
-from mission.services import journal, search
+from mission.services.search import index as search
+from mission.services.tasks import journal
 from mission.store.transaction import Tx
 
 SIZES = (5, 1_000)

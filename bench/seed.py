@@ -13,7 +13,9 @@ from mission.domain.ids import new_id
 from mission.domain.missions.mission import Family
 from mission.domain.tasks.journal import EntryKind
 from mission.domain.tasks.task import CallerType
-from mission.services import footing, journal, missions, starting
+from mission.services.missions import creation as missions
+from mission.services.tasks import journal, starting
+from mission.services.tasks import preparation as footing
 from mission.settings import Settings
 from mission.store.transaction import Tx
 

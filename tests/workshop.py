@@ -6,9 +6,12 @@ from typing import Any
 
 from mission.app import App
 from mission.domain.executions.signals import Delivery, read_signal
-from mission.services import beginnings, endings, executions, observations
-from mission.services.beginnings import Created, Launch
-from mission.services.endings import End
+from mission.services.executions import creation as beginnings
+from mission.services.executions import ending as endings
+from mission.services.executions import signals as observations
+from mission.services.executions import state as executions
+from mission.services.executions.creation import Created, Launch
+from mission.services.executions.ending import End
 from mission.services.work import Unattended
 from tests.conftest import Front
 

@@ -30,10 +30,12 @@ from mission.git.worktrees.creation import Workshop
 from mission.runtime import desktop
 from mission.runtime.postman import Postman
 from mission.runtime.supervisor import Supervisor
-from mission.services import health, identity, retention, search, webhooks
-from mission.services.agents import Rhythm
-from mission.services.identity import Bearer
-from mission.services.trees import Trees
+from mission.services.agents import access_tokens as identity
+from mission.services.agents.access_tokens import Bearer
+from mission.services.agents.registration import Rhythm
+from mission.services.repositories.working_trees import Trees
+from mission.services.search import index as search
+from mission.services.upkeep import health, retention, webhooks
 from mission.services.work import Unattended
 from mission.settings import Settings, describe
 from mission.store.database import Database

@@ -10,7 +10,7 @@ from typing import Any
 from mission.app import App
 from mission.domain.tasks.task import TaskStatus
 from mission.gateway.caller import Caller
-from mission.services import inbox
+from mission.services.inbox import items as inbox
 from mission.settings import Settings
 from mission.store.transaction import Tx
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from mission.services import inbox
+from mission.services.inbox import items as inbox
 from mission.store.transaction import Tx
 from tests.browser.chromium import Chromium
 from tests.browser.conftest import House

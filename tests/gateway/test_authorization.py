@@ -7,7 +7,7 @@ import pytest
 from mission.domain.errors import AgentNotFound, InvalidInput, NotOwner, PermissionDenied
 from mission.gateway.authorization import LONGEST_NAME, Admission, bound_to, with_actor
 from mission.gateway.caller import Caller, Identity
-from mission.services.identity import Bearer
+from mission.services.agents.access_tokens import Bearer
 from tests.domain.samples import agent
 
 MISSION = {"name": "x", "objective": "y"}

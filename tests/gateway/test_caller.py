@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import Unauthenticated
 from mission.gateway.caller import Caller, Identity, Tokens
-from mission.services import identity
+from mission.services.agents import access_tokens as identity
 from tests.domain.samples import agent
 
 OPERATOR = "operators-own-token"

@@ -14,7 +14,10 @@ from mission.domain.inbox import failure_report as incident
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry, is_passing
 from mission.git.errors import GitFailed
-from mission.services import agents, context, escalation, missions
+from mission.services.agents import registration as agents
+from mission.services.missions import context
+from mission.services.missions import creation as missions
+from mission.services.upkeep import escalation
 from mission.store import database
 from mission.store.backends import sqlite
 

@@ -8,7 +8,7 @@ import pytest
 
 from mission.gateway import heartbeats as presence
 from mission.gateway.heartbeats import SignsOfLife
-from mission.services.agents import Rhythm
+from mission.services.agents.registration import Rhythm
 
 RHYTHM = Rhythm(heartbeat=timedelta(seconds=30), lease=timedelta(minutes=15))
 

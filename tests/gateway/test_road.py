@@ -20,7 +20,7 @@ from mission.domain.errors import (
 )
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry
-from mission.services import missions
+from mission.services.missions import creation as missions
 
 MISSION = {"name": "x", "objective": "y"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from mission.app import App
 from mission.runtime import desktop
-from mission.services import inbox
+from mission.services.inbox import items as inbox
 
 PATIENCE = 60
 

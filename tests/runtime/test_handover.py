@@ -11,7 +11,7 @@ from mission.domain.errors import InvalidState
 from mission.runtime.choice import choose
 from mission.runtime.kept_launch import Kept
 from mission.runtime.launch import launches
-from mission.services.launching import Order
+from mission.services.launcher import Order
 from tests.runtime.conftest import Control
 
 

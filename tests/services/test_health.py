@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mission.services import health
+from mission.services.upkeep import health
 from mission.services.work import Unattended
 
 

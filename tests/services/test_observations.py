@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mission.domain.executions.observation import Origin
-from mission.services import observations, retention
+from mission.services.executions import signals as observations
+from mission.services.upkeep import retention
 from mission.services.work import Unattended
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mission.services import retention
-from mission.services.retention import Keep
+from mission.services.upkeep import retention
+from mission.services.upkeep.retention import Keep
 from mission.services.work import Unattended
 
 DAY = timedelta(days=1)

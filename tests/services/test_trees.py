@@ -12,7 +12,7 @@ import mission.git.snapshots.plain_folder
 from mission.domain.errors import TransientError
 from mission.git.snapshots.snapshot import Snapshots
 from mission.git.worktrees.creation import Workshop
-from mission.services.trees import Trees
+from mission.services.repositories.working_trees import Trees
 
 
 async def test_closing_ends_a_git_that_still_runs(tmp_path, repository, monkeypatch):

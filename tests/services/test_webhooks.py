@@ -19,7 +19,7 @@ from mission.domain import webhook
 from mission.domain.timestamps import utc_now
 from mission.domain.webhook import Hook, is_refused, pause_after
 from mission.gateway.caller import Caller
-from mission.services import webhooks
+from mission.services.upkeep import webhooks
 
 SECRET = "s3cret"
 PATIENCE = 60

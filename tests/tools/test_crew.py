@@ -12,7 +12,7 @@ from mission.domain.errors import (
     NotOwner,
     PermissionDenied,
 )
-from mission.services import inbox
+from mission.services.inbox import items as inbox
 
 
 @pytest.fixture

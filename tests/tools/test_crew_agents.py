@@ -9,8 +9,8 @@ import pytest
 
 from mission.app import App
 from mission.domain.errors import AgentNotFound, Conflict, InvalidInput, PermissionDenied, Unauthenticated
-from mission.services import identity
-from mission.services.identity import Bearer
+from mission.services.agents import access_tokens as identity
+from mission.services.agents.access_tokens import Bearer
 from mission.settings import load
 from tests.conftest import Front
 

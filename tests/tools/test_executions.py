@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
 from mission.domain.executions.execution import MessageState
-from mission.services import executions
+from mission.services.executions import state as executions
 from tests.workshop import Workshop
 
 

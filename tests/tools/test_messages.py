@@ -10,7 +10,7 @@ import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidInput, NotFound, PermissionDenied, TooLarge
 from mission.gateway.caller import Caller
-from mission.services import mail
+from mission.services.messages import sending as mail
 
 RANKS = ("low", "normal", "high", "urgent")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.services import executions
+from mission.services.executions import state as executions
 from tests.workshop import Workshop
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied
 from mission.domain.inbox.item import ACCEPT, SEND_BACK
 from mission.domain.tasks.task import TaskStatus
-from mission.services import inbox
+from mission.services.inbox import items as inbox
 from mission.store.tables import journal
 from tests.tools.conftest import planned
 

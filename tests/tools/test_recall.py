@@ -10,7 +10,7 @@ import pytest
 from rs_bpe.bpe import openai
 
 from mission.domain.errors import InvalidInput, NotFound
-from mission.services.tokens import Utf8Bytes
+from mission.services.tasks.token_count import Utf8Bytes
 from mission.tools import recall
 from tests.tools.conftest import planned
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mission.app import App
 from mission.domain.errors import InvalidInput
 from mission.domain.search_text import terms_of, words_of
-from mission.services import search as service
+from mission.services.search import index as service
 from mission.store import backup
 from mission.store.open_database import new_backend
 from tests.conftest import Front

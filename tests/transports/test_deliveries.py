@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mission.domain.executions.signals import Delivery
 from mission.runtime.markers import Marker, MarkerReader
-from mission.services.beginnings import Created
+from mission.services.executions.creation import Created
 from tests.conftest import Front
 from tests.transports.live import Live, serving
 from tests.transports.test_signal_mcp import post

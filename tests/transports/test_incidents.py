@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mission.services import missions
+from mission.services.missions import creation as missions
 from mission.transports import rest
 from tests.transports.live import Live, until
 

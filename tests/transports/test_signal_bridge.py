@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mission.domain.executions.signals import KINDS
-from mission.services.beginnings import Created
+from mission.services.executions.creation import Created
 from tests.conftest import Front
 from tests.transports.live import Live
 from tests.workshop import Workshop

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from mission.app import App
 from mission.domain.executions.signals import KINDS, Delivery
-from mission.services.beginnings import Created
+from mission.services.executions.creation import Created
 from mission.serving import http_server
 from mission.settings import Settings
 from tests.conftest import Front

@@ -13,7 +13,8 @@ from mission.gateway.arguments.validation import check_text
 from mission.gateway.audit.trail import Entry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Tool
-from mission.services import agents, claims
+from mission.services.agents import registration as agents
+from mission.services.tasks import claims
 from mission.store.database import Database
 
 LONGEST_NAME = 200

@@ -16,9 +16,9 @@ from mission.gateway.audit.trail import Entry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.idempotency import Repeat
 from mission.gateway.registry import Registry, Tool
-from mission.services.agents import Rhythm
-from mission.services.launching import Launcher
-from mission.services.trees import Trees
+from mission.services.agents.registration import Rhythm
+from mission.services.launcher import Launcher
+from mission.services.repositories.working_trees import Trees
 from mission.store.database import Database
 from mission.store.transaction import Tx
 

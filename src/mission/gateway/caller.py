@@ -9,7 +9,7 @@ from typing import Any
 
 from mission.domain.agent import Agent
 from mission.domain.errors import Unauthenticated
-from mission.services.identity import PREFIX, Bearer
+from mission.services.agents.access_tokens import PREFIX, Bearer
 
 Progress = Callable[[float, str], Coroutine[Any, Any, None]]
 Left = Callable[[], Awaitable[None]]

@@ -11,7 +11,7 @@ from typing import Any
 
 from mission.domain.errors import InternalError, MissionError, TransientError
 from mission.domain.inbox.failure_report import Failure
-from mission.services import escalation
+from mission.services.upkeep import escalation
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ import asyncio
 import logging
 from datetime import datetime, timedelta
 
-from mission.services import agents
-from mission.services.agents import Rhythm, Seen
+from mission.services.agents import registration as agents
+from mission.services.agents.registration import Rhythm, Seen
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from mission.gateway.audit.trail import AuditTrail, Entry
 from mission.gateway.caller import Identity
 from mission.gateway.heartbeats import SignsOfLife
 from mission.gateway.retry import Retry
-from mission.services import observations
+from mission.services.executions import signals as observations
 from mission.store.database import Database
 from mission.store.transaction import Tx
 

@@ -13,7 +13,7 @@ from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.executions.signals import Delivery
 from mission.runtime import connect
 from mission.runtime.launch import Launch
-from mission.services.launching import Order
+from mission.services.launcher import Order
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,9 +18,11 @@ from mission.runtime.output import Finding, OutputReader
 from mission.runtime.patience import pause, write_at_last
 from mission.runtime.process import Chunk, Exit, Process
 from mission.runtime.terminal import Screen
-from mission.services import endings, executions, observations
-from mission.services.agents import Rhythm
-from mission.services.endings import End
+from mission.services.agents.registration import Rhythm
+from mission.services.executions import ending as endings
+from mission.services.executions import signals as observations
+from mission.services.executions import state as executions
+from mission.services.executions.ending import End
 from mission.services.work import Unattended
 from mission.store.database import Database
 

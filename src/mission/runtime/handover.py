@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput
-from mission.services.launching import Order
+from mission.services.launcher import Order
 
 STALE_SECONDS = 600
 """A launch reads what was left for it within seconds; it may have to wait for the daemon to start."""

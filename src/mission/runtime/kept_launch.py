@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mission.domain.errors import InvalidState
 from mission.runtime.choice import Choice
-from mission.services.launching import Order
+from mission.services.launcher import Order
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,10 +20,10 @@ from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKE
 from mission.runtime.launch import Order as LaunchOrder
 from mission.runtime.process import Limits, Start, Terminal
 from mission.runtime.runner.processes import EXECUTION_VARIABLE
-from mission.services.beginnings import Created
-from mission.services.footing import look_for_directory
-from mission.services.launching import Intent, Order
-from mission.services.trees import Trees
+from mission.services.executions.creation import Created
+from mission.services.launcher import Intent, Order
+from mission.services.repositories.working_trees import Trees
+from mission.services.tasks.preparation import look_for_directory
 from mission.services.work import Work
 from mission.store.transaction import Tx
 from mission.tools import recall

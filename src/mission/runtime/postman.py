@@ -22,8 +22,13 @@ from mission.files import write_private
 from mission.runtime.follower import MISSION_ENDED, Follower
 from mission.runtime.patience import write_at_last
 from mission.runtime.supervisor import Supervisor
-from mission.services import executions, failures, inbox, mail, resuming, tasks
-from mission.services.launching import Order
+from mission.services.answers import failed_attempts as failures
+from mission.services.executions import state as executions
+from mission.services.inbox import items as inbox
+from mission.services.inbox import open_questions as resuming
+from mission.services.launcher import Order
+from mission.services.messages import sending as mail
+from mission.services.tasks import updates as tasks
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx

@@ -10,9 +10,10 @@ from pathlib import Path
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.runtime.process import Process, is_kept
 from mission.runtime.terminal import Screen, last_shown, shown_before
-from mission.services import endings, executions
-from mission.services.agents import Rhythm
-from mission.services.endings import End
+from mission.services.agents.registration import Rhythm
+from mission.services.executions import ending as endings
+from mission.services.executions import state as executions
+from mission.services.executions.ending import End
 from mission.services.work import Work
 
 log = logging.getLogger(__name__)

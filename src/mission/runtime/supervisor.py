@@ -25,12 +25,14 @@ from mission.runtime.outfit import Outfitter
 from mission.runtime.patience import write_at_last
 from mission.runtime.process import Process
 from mission.runtime.terminal import Screen, cast, shown_before
-from mission.services import beginnings, endings, executions
-from mission.services.agents import Rhythm
-from mission.services.beginnings import Created
-from mission.services.endings import End
-from mission.services.launching import Intent, Order
-from mission.services.trees import Trees
+from mission.services.agents.registration import Rhythm
+from mission.services.executions import creation as beginnings
+from mission.services.executions import ending as endings
+from mission.services.executions import state as executions
+from mission.services.executions.creation import Created
+from mission.services.executions.ending import End
+from mission.services.launcher import Intent, Order
+from mission.services.repositories.working_trees import Trees
 from mission.services.work import Unattended, Work
 from mission.settings import Settings
 from mission.store.database import Database

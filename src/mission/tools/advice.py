@@ -8,7 +8,7 @@ from typing import Any
 
 from mission.domain.tasks.journal import CheckpointType, Entry
 from mission.domain.tasks.task import DONE, Task, TaskStatus
-from mission.services.recovery import Situation
+from mission.services.tasks.context import Situation
 from mission.tools.fields import cut
 
 QUOTED = 300

@@ -9,8 +9,8 @@ from pydantic import Field
 from mission.domain.agent import Agent, AgentRole, Presence, Runtime
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import agents
-from mission.services.agents import AgentFilter, Seen
+from mission.services.agents import registration as agents
+from mission.services.agents.registration import AgentFilter, Seen
 from mission.tools.fields import AbsolutePath, GivenTexts, Name, TaskId, Texts
 from mission.tools.records import Done
 from mission.tools.wording import Moment

@@ -9,7 +9,7 @@ from pydantic import Field
 from mission.domain.tasks.journal import CheckpointType, Entry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import journal
+from mission.services.tasks import journal
 from mission.tools.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.records import CheckpointRecord
 

@@ -6,8 +6,8 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import claims
-from mission.services.claims import Claim, Detailed
+from mission.services.tasks import claims
+from mission.services.tasks.claims import Claim, Detailed
 from mission.tools.fields import MissionId, TaskId, Text, Texts
 from mission.tools.records import IF_ASKED, Done, RecoveryPacket, TaskRecord, WorkspaceRecord
 

@@ -14,8 +14,9 @@ from mission.domain.errors import InvalidInput
 from mission.domain.timestamps import parsed, shown
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import context, missions
-from mission.services.context import PAGED, Context, Positions, Section
+from mission.services.missions import context
+from mission.services.missions import creation as missions
+from mission.services.missions.context import PAGED, Context, Positions, Section
 from mission.store.sql.pages import Filter, Position
 from mission.tools.context_rows import RENDER, BlockerRow, DecisionRow, MilestoneRow, PhaseRow, TaskRow
 from mission.tools.fields import MissionId, PhaseNumber, Texts, check_one_mission, moment_of

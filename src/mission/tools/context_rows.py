@@ -11,7 +11,7 @@ from mission.domain.tasks.journal import Entry, IssueType
 from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import seconds_between
 from mission.gateway.registry import Result
-from mission.services.context import Section
+from mission.services.missions.context import Section
 from mission.tools.fields import Texts, cut
 from mission.tools.wording import Moment, issue_type, task_status
 

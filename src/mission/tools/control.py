@@ -10,8 +10,10 @@ from pydantic import Field
 from mission.domain.missions.mission import Mission
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import missions, planning, trail
-from mission.services.planning import Planned
+from mission.services.missions import creation as missions
+from mission.services.missions import planning
+from mission.services.missions.planning import Planned
+from mission.services.views import audit as trail
 from mission.tools.fields import AuditId, MissionId, moment_of
 from mission.tools.planned import MOST_TASKS, PlanTask
 from mission.tools.records import IF_ASKED, mission_word

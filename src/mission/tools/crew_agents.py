@@ -10,8 +10,9 @@ from pydantic import AfterValidator, Field
 from mission.domain.agent import AgentType
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, parse_toolsets, tool
-from mission.services import crew, identity
-from mission.services.identity import Credentials
+from mission.services.agents import access_tokens as identity
+from mission.services.agents.access_tokens import Credentials
+from mission.services.crew import members as crew
 from mission.tools.crew_records import AgentStatus, CrewMember, CurrentTask, Epic
 from mission.tools.fields import MissionId, Name, moment_of
 

@@ -7,8 +7,11 @@ from pydantic import Field
 from mission.domain.missions.mission import Family
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import crew, crew_tasks, mission_ends, missions
-from mission.services.missions import NewMission
+from mission.services.crew import members as crew
+from mission.services.crew import tasks as crew_tasks
+from mission.services.missions import completion as mission_ends
+from mission.services.missions import creation as missions
+from mission.services.missions.creation import NewMission
 from mission.tools.crew_records import CrewTask, Epic, EpicState, TaskState, task_state
 from mission.tools.fields import MissionId, Name, Text, cut
 from mission.tools.wording import legal_moves_in

@@ -11,7 +11,8 @@ from mission.domain.errors import InvalidAgentState, InvalidInput
 from mission.domain.message import HUMAN, LARGEST_BODY, Message, MessageState, body_text
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import mail, mailboxes
+from mission.services.messages import mailboxes
+from mission.services.messages import sending as mail
 from mission.store.agents.messages import Wanted
 from mission.tools.fields import MessageId, Name, Text, cut
 from mission.tools.wording import Moment

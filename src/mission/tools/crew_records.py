@@ -8,7 +8,7 @@ from enum import StrEnum
 from mission.domain.missions.mission import Mission, MissionStatus
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.registry import Result
-from mission.services.crew import AtWork, Member
+from mission.services.crew.members import AtWork, Member
 from mission.tools.wording import Moment
 
 _ISSUE_ID = re.compile(r"\b[A-Z][A-Z0-9]*-\d+\b")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import trail
+from mission.services.views import audit as trail
 from mission.tools.fields import Name, Text
 from mission.tools.wording import Moment
 

@@ -10,8 +10,10 @@ from mission.domain.tasks.journal import CheckpointType, Entry
 from mission.domain.tasks.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import crew, crew_tasks, journal
-from mission.services.steering import Move
+from mission.services.crew import members as crew
+from mission.services.crew import tasks as crew_tasks
+from mission.services.tasks import journal
+from mission.services.tasks.status_changes import Move
 from mission.tools.crew_records import CrewTask
 from mission.tools.fields import GivenTexts, MissionId, Name, TaskId, Text
 from mission.tools.wording import Moment, legal_moves_in

@@ -18,7 +18,8 @@ from mission.domain.executions.observation import AckStatus, Observation, Origin
 from mission.domain.executions.signals import Policy
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import executions, ledger
+from mission.services.executions import history as ledger
+from mission.services.executions import state as executions
 from mission.tools.fields import ExecutionId, MissionId, TaskId, Text
 from mission.tools.wording import Moment
 

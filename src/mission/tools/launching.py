@@ -9,7 +9,7 @@ from pydantic import Field
 from mission.domain.executions.signals import Delivery
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.launching import Order
+from mission.services.launcher import Order
 from mission.tools.executions import ExecutionById, ExecutionRecord
 from mission.tools.fields import Name, TaskId
 

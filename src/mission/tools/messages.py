@@ -12,10 +12,11 @@ from mission.domain.agent import AgentRole, Presence
 from mission.domain.message import HUMAN, Message, MessageState, MessageType, Priority, checked_body
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import mail, mailboxes
-from mission.services.agents import Rhythm
-from mission.services.mail import Audience
-from mission.services.mailboxes import Page
+from mission.services.agents.registration import Rhythm
+from mission.services.messages import mailboxes
+from mission.services.messages import sending as mail
+from mission.services.messages.mailboxes import Page
+from mission.services.messages.sending import Audience
 from mission.store.agents.messages import Wanted
 from mission.tools.fields import MessageId, MissionId, Name, TaskId, ThreadId, cut, moment_of
 from mission.tools.records import Done

@@ -9,9 +9,10 @@ from pydantic import Field
 from mission.domain.missions.mission import Family, Mission, Outcome, Profile
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import mission_ends, missions
-from mission.services.mission_ends import Finished
-from mission.services.missions import NewMission
+from mission.services.missions import completion as mission_ends
+from mission.services.missions import creation as missions
+from mission.services.missions.completion import Finished
+from mission.services.missions.creation import NewMission
 from mission.tools.fields import GivenTexts, MissionId, Name, Text, Texts
 from mission.tools.wording import Moment
 

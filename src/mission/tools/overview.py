@@ -11,8 +11,8 @@ from pydantic import Field
 from mission.domain.missions.mission import MissionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import overview as overviews
-from mission.services.overview import Glance, Member, MissionLine, TaskLine
+from mission.services.views import overview as overviews
+from mission.services.views.overview import Glance, Member, MissionLine, TaskLine
 from mission.tools.fields import moment_of
 from mission.tools.wording import Moment
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import course
+from mission.services.views import activity as course
 from mission.tools.fields import moment_of
 from mission.tools.wording import Moment
 

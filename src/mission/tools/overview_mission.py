@@ -10,10 +10,10 @@ from mission.domain.message import MISSION_CONTROL
 from mission.domain.tasks.journal import Entry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import export
-from mission.services import overview_mission as overviews
-from mission.services.overview import Count, TaskLine
-from mission.services.overview_mission import ChangedFile, JournalPage, Whole
+from mission.services.views import mission as overviews
+from mission.services.views import mission_export as export
+from mission.services.views.mission import ChangedFile, JournalPage, Whole
+from mission.services.views.overview import Count, TaskLine
 from mission.tools.fields import MissionId, Range
 from mission.tools.overview import TaskCount
 from mission.tools.wording import Moment

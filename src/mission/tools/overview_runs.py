@@ -9,8 +9,8 @@ from pydantic import Field
 from mission.domain.executions.execution import ExecutionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import runs
-from mission.services.runs import Run
+from mission.services.views import executions as runs
+from mission.services.views.executions import Run
 from mission.tools.executions import ExecutionRecord
 from mission.tools.wording import Moment
 

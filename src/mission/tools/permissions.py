@@ -7,7 +7,7 @@ from pydantic import Field
 from mission.domain.agent import AgentType
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import agents
+from mission.services.agents import registration as agents
 from mission.tools.fields import Texts
 
 

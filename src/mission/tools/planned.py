@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from mission.gateway.registry import Arguments
-from mission.services.planning import NewTask
+from mission.services.missions.planning import NewTask
 from mission.tools.fields import GivenTexts, Name, PhaseNumber, Text
 
 MOST_TASKS = 10_000

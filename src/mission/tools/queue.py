@@ -9,9 +9,11 @@ from pydantic import Field
 from mission.domain.inbox.item import ItemKind, ItemState, QueueItem
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import answers, inbox, ranking
-from mission.services.answers import Given
-from mission.services.ranking import Ranked
+from mission.services.answers import answering as answers
+from mission.services.answers.answering import Given
+from mission.services.inbox import items as inbox
+from mission.services.inbox import ranking
+from mission.services.inbox.ranking import Ranked
 from mission.store.inbox.items import Wanted
 from mission.tools.fields import MissionId, QueueItemId, TaskId, cut
 from mission.tools.wording import Moment

@@ -10,9 +10,9 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from mission.domain.token_budget import CUT, Packed, Section, Tokenizer, compact, within
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import recovery
-from mission.services.recovery import Mark, Situation, Wanted
-from mission.services.tokens import tokenizer
+from mission.services.tasks import context as recovery
+from mission.services.tasks.context import Mark, Situation, Wanted
+from mission.services.tasks.token_count import tokenizer
 from mission.store.transaction import Tx
 from mission.tools.fields import TaskId
 from mission.tools.records import IF_ASKED, CheckpointRecord, mission_word, task_word

@@ -12,9 +12,9 @@ from mission.domain.tasks.journal import Entry
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.registry import Result
 from mission.git.worktrees.worktree import Standing
-from mission.services.claims import Detailed
-from mission.services.takeover import Recovery
-from mission.services.workspaces import Described
+from mission.services.tasks.claims import Detailed
+from mission.services.tasks.recovery_packet import Recovery
+from mission.services.workspaces.creation import Described
 from mission.tools.fields import Texts, cut
 from mission.tools.wording import Moment
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from mission.domain.missions.repository import Repository
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import repositories
+from mission.services.repositories import registration as repositories
 from mission.tools.fields import Name, PathText
 from mission.tools.wording import Moment
 

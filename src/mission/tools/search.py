@@ -7,8 +7,8 @@ from pydantic import Field
 from mission.domain.search_text import Kind
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import search as service
-from mission.services.search import Found, Hit
+from mission.services.search import index as service
+from mission.services.search.index import Found, Hit
 from mission.tools.fields import MissionId, Text, cut
 from mission.tools.wording import Moment
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mission.domain.tasks.task import Task
 from mission.domain.token_budget import CUT, Fetch, Section
-from mission.services.recovery import Situation
+from mission.services.tasks.context import Situation
 from mission.tools.advice import next_step
 from mission.tools.fields import cut
 from mission.tools.records import CheckpointRecord, files_changed, outcome_of, task_word

@@ -10,9 +10,9 @@ from mission.domain.tasks.task import Task
 from mission.domain.token_budget import compact
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import summary
-from mission.services.summary import FEW, Summary
-from mission.services.tokens import tokenizer
+from mission.services.missions import summary
+from mission.services.missions.summary import FEW, Summary
+from mission.services.tasks.token_count import tokenizer
 from mission.store.transaction import Tx
 from mission.tools.fields import MissionId
 from mission.tools.records import mission_word, outcome_of, task_word

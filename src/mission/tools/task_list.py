@@ -10,7 +10,7 @@ from pydantic import Field
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import task_list as listing
+from mission.services.views import tasks as listing
 from mission.store.tasks.tasks import Standing
 from mission.tools.fields import MissionId, cut
 from mission.tools.records import BLOCKED, task_word

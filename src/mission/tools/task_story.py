@@ -11,8 +11,8 @@ from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Lines
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import task_story
-from mission.services.task_story import Story
+from mission.services.views import task as task_story
+from mission.services.views.task import Story
 from mission.tools.fields import TaskId
 
 

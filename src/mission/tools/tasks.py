@@ -10,10 +10,11 @@ from mission.domain.errors import InvalidInput
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import dependencies, steering
-from mission.services.dependencies import Dependencies
-from mission.services.starting import Owner
-from mission.services.steering import Move
+from mission.services.tasks import dependencies
+from mission.services.tasks import status_changes as steering
+from mission.services.tasks.dependencies import Dependencies
+from mission.services.tasks.starting import Owner
+from mission.services.tasks.status_changes import Move
 from mission.tools.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
 from mission.tools.wording import legal_moves_in

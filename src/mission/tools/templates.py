@@ -11,8 +11,8 @@ from mission.domain.missions.template import Template, TemplateTask, Variable
 from mission.gateway.arguments.validation import check_value
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import templates
-from mission.services.templates import Applied, Definition
+from mission.services.missions import templates
+from mission.services.missions.templates import Applied, Definition
 from mission.tools.fields import GivenTexts, MissionId, Name, PathText, PhaseNumber, TemplateId, Text, Texts
 from mission.tools.planned import MOST_TASKS
 from mission.tools.wording import Moment

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import identity
-from mission.services.identity import Credentials, Revoked, Tokens
+from mission.services.agents import access_tokens as identity
+from mission.services.agents.access_tokens import Credentials, Revoked, Tokens
 from mission.tools.fields import moment_of
 from mission.tools.wording import Moment
 

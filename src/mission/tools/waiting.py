@@ -8,8 +8,8 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import waiting
-from mission.services.waiting import News, Watcher
+from mission.services.messages import waiting
+from mission.services.messages.waiting import News, Watcher
 from mission.tools.fields import MissionId
 from mission.tools.messages import MessageRecord, mailbox
 from mission.tools.wording import Moment

@@ -10,10 +10,11 @@ from mission.domain.errors import InvalidInput
 from mission.domain.tasks.task import CallerType, Quality, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import finishing, starting
-from mission.services.finishing import Completed, Ending
-from mission.services.footing import Wish
-from mission.services.starting import Owner, Started
+from mission.services.tasks import completion as finishing
+from mission.services.tasks import starting
+from mission.services.tasks.completion import Completed, Ending
+from mission.services.tasks.preparation import Wish
+from mission.services.tasks.starting import Owner, Started
 from mission.tools.fields import (
     Fence,
     GivenTexts,

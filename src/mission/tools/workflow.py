@@ -10,10 +10,12 @@ from mission.domain.missions.mission import Family, Mission, MissionStatus
 from mission.domain.tasks.workspace import check_inner
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import mission_ends, missions, planning, progress
-from mission.services.missions import Listed, NewMission
-from mission.services.planning import Plan, Planned
-from mission.services.progress import Overview
+from mission.services.missions import completion as mission_ends
+from mission.services.missions import creation as missions
+from mission.services.missions import planning, progress
+from mission.services.missions.creation import Listed, NewMission
+from mission.services.missions.planning import Plan, Planned
+from mission.services.missions.progress import Overview
 from mission.tools.fields import AbsolutePath, Copies, GivenTexts, MissionId, Name, Setup, Text
 from mission.tools.planned import MOST_TASKS, PlanTask
 from mission.tools.records import IF_ASKED, Done, TaskRecord, TaskSummary, mission_word

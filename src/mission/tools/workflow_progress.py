@@ -7,8 +7,8 @@ from pydantic import Field
 from mission.domain.tasks.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services import progress
-from mission.services.progress import NextTasks, Progress
+from mission.services.missions import progress
+from mission.services.missions.progress import NextTasks, Progress
 from mission.tools.fields import MissionId, Range, Texts
 from mission.tools.records import BLOCKED, mission_word
 

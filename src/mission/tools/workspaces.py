@@ -8,8 +8,9 @@ from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.git.worktrees.setup import Furnishing
-from mission.services import clearing, workspaces
-from mission.services.workspaces import Described, Wanted
+from mission.services.workspaces import closing as clearing
+from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces.creation import Described, Wanted
 from mission.tools.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId
 from mission.tools.records import IF_ASKED, Done, WorkspaceRecord
 

@@ -24,7 +24,7 @@ from mission.events.log import EventLog
 from mission.gateway.caller import Tokens
 from mission.gateway.gateway import Gateway
 from mission.runtime.supervisor import Supervisor
-from mission.services.identity import Bearer
+from mission.services.agents.access_tokens import Bearer
 from mission.services.work import Work
 from mission.transports.execute import ADDRESS, Execute, failure
 from mission.transports.mcp_http import McpEndpoint

@@ -15,7 +15,7 @@ from mission.domain.errors import MissionError, NotFound
 from mission.gateway.caller import Caller, Progress, listed_toolsets
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
-from mission.services.identity import Bearer
+from mission.services.agents.access_tokens import Bearer
 from mission.transports import guide
 from mission.transports.mcp_call import CALL_KEY, SERVER, call_result, error_result
 from mission.transports.standalone import Answers, Requests

@@ -15,7 +15,7 @@ from mission.domain.executions.execution import MCP_SERVER, Execution
 from mission.domain.executions.observation import Ack
 from mission.domain.executions.signals import Delivery, SignalDescriptor
 from mission.gateway.signal_intake import Signals
-from mission.services import executions
+from mission.services.executions import state as executions
 from mission.services.work import Work
 from mission.transports.mcp_call import plain_call, send_result, text_of
 from mission.transports.mcp_sdk import Sdk, replay

@@ -27,7 +27,7 @@ from mission.gateway.caller import Caller
 from mission.runtime import connect
 from mission.runtime.adapters.base import Command, Scope, discover
 from mission.runtime.kept.files import Backups
-from mission.services import missions
+from mission.services.missions import creation as missions
 from mission.settings import Settings, default_home
 from mission.store.backends.file_locks import FileLock
 from mission.store.migrate import HEAD

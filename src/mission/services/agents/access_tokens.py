@@ -1,0 +1,194 @@
+"""Use cases of identity: agents made with a token, and tokens issued, renewed, revoked and recognised."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mission.domain import events
+from mission.domain.agent import Agent, AgentType, Presence, Runtime
+from mission.domain.errors import InvalidInput, PermissionDenied, Unauthenticated
+from mission.domain.ids import new_id
+from mission.domain.timestamps import shown
+from mission.services.agents import registration as agents
+from mission.services.paging import cut_page, number_of
+from mission.store.transaction import Tx
+
+PREFIX = "mca_"
+"""How every agent's token begins, so that it is known as a secret wherever it appears."""
+
+NEW_TOKEN = "The operator makes another one with 'mission agent token AGENT'."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bearer:
+    """Whoever shows a valid agent's token: the agent, and the toolsets that the token chooses."""
+
+    agent: Agent
+    toolsets: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Credentials:
+    """An agent and its new token, which is never shown again."""
+
+    agent: Agent
+    token: str
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Revoked:
+    """An agent, and how many of its tokens were made worthless."""
+
+    agent: Agent
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tokens:
+    """A page of what is known of an agent's tokens."""
+
+    agent: Agent
+    rows: Sequence[dict[str, Any]]
+    next: str | None
+
+
+def issue(
+    tx: Tx,
+    *,
+    agent_id: str,
+    expires_at: datetime | None = None,
+    toolsets: str | None = None,
+    field: str = "expires_at",
+) -> str:
+    """A new token of the agent, beside those it has; only its hash is kept."""
+    tx.agents.get(agent_id)
+    if expires_at is not None and expires_at <= tx.now:
+        raise InvalidInput(
+            f"{field}: the token would have expired already at {shown(expires_at)}",
+            hint="Give a time to come.",
+            field=field,
+        )
+    token = PREFIX + secrets.token_urlsafe(32)
+    tx.tokens.add(hash=hash_of(token), agent_id=agent_id, toolsets=toolsets, created_at=tx.now, expires_at=expires_at)
+    return token
+
+
+def revoke(tx: Tx, *, agent_id: str) -> Revoked:
+    """Make every token of the agent (id or name) worthless from now on."""
+    agent = agents.find(tx, reference=agent_id)
+    return Revoked(agent=agent, count=tx.tokens.revoke(agent.id, now=tx.now))
+
+
+def rotate(tx: Tx, *, agent_id: str, expires_at: datetime | None = None, toolsets: str | None = None) -> Credentials:
+    """A new token of the agent (id or name); those before are worthless from now on."""
+    agent = agents.find(tx, reference=agent_id)
+    before = tx.tokens.of_agent(agent.id)
+    chosen = toolsets if toolsets is not None or not before else before[-1]["toolsets"]
+    tx.tokens.revoke(agent.id, now=tx.now)
+    token = issue(tx, agent_id=agent.id, expires_at=expires_at, toolsets=chosen)
+    return Credentials(agent=agent, token=token, expires_at=expires_at)
+
+
+def bearer_of(tx: Tx, *, token: str) -> Bearer:
+    """Who shows this token, or why it is worth nothing."""
+    found = tx.tokens.find(hash_of(token))
+    if found is None:
+        raise Unauthenticated("the token is not valid")
+    agent, row = found
+    if row.revoked_at is not None:
+        raise Unauthenticated(f"this token of agent {agent.id} was revoked", hint=NEW_TOKEN, agent_id=agent.id)
+    if row.expires_at is not None and row.expires_at <= tx.now:
+        raise Unauthenticated(
+            f"this token of agent {agent.id} expired at {shown(row.expires_at)}", hint=NEW_TOKEN, agent_id=agent.id
+        )
+    return Bearer(agent=agent, toolsets=row.toolsets)
+
+
+def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> Tokens:
+    """Return the agent (id or name) and what is known of its tokens, the oldest first.
+
+    The cursor is how many came before: a token's hash stays here, and new ones come at the end.
+    """
+    agent = agents.find(tx, reference=agent_id)
+    before = number_of(cursor)
+    rows = tx.tokens.page_of_agent(agent.id, limit=limit + 1, offset=before)
+    page = cut_page(rows, limit=limit, cursor=lambda _row: str(before + limit))
+    return Tokens(agent=agent, rows=page.rows, next=page.next)
+
+
+def create(
+    tx: Tx,
+    *,
+    by: Agent | None,
+    type: AgentType,
+    name: str,
+    mission_id: str | None = None,
+    supervisor_id: str | None = None,
+    runtime: Runtime = Runtime.CUSTOM,
+    expires_at: datetime | None = None,
+    toolsets: str | None = None,
+) -> Credentials:
+    """A new agent with a token; `by` is the agent that asks, if it is one, and must stand above it."""
+    if by is not None and not by.type.commands(type):
+        raise PermissionDenied(
+            f"{by.type} {by.id} cannot create a {type}: only types below its own",
+            hint="Ask your supervisor, or the operator.",
+        )
+    if mission_id is not None:
+        tx.missions.get(mission_id)
+    agent = Agent(
+        id=new_id("agent"),
+        name=agents.name_for(tx, by=by, name=name),
+        runtime=runtime,
+        type=type,
+        metadata={},
+        mission_id=mission_id,
+        supervisor_id=_supervisor(tx, given=supervisor_id, type=type, by=by),
+        created_at=tx.now,
+        updated_at=tx.now,
+        last_seen_at=tx.now,
+    )
+    tx.agents.add(agent)
+    tx.emit(events.AgentCreated(agent=agent, presence=Presence.ONLINE))
+    token = issue(tx, agent_id=agent.id, expires_at=expires_at, toolsets=toolsets, field="expiresAt")
+    return Credentials(agent=agent, token=token, expires_at=expires_at)
+
+
+def supervisor_of(tx: Tx, *, agent: Agent) -> Agent | None:
+    """Who is told when the agent fails: its supervisor, or that one's if it has left, else whoever leads its mission;
+    nobody for a leader."""
+    above = agent
+    while above.supervisor_id is not None:
+        above = tx.agents.get(above.supervisor_id)
+        if above.declared is not Presence.OFFLINE:
+            return above
+    mission_id = agent.mission_id
+    if mission_id is None and agent.current_task_id is not None:
+        mission_id = tx.tasks.get(agent.current_task_id).mission_id
+    leaders = tx.agents.leading(mission_id) if mission_id is not None else []
+    present = [leader for leader in leaders if leader.declared is not Presence.OFFLINE]
+    return next((leader for leader in present if leader.type.commands(agent.type)), None)
+
+
+def hash_of(token: str) -> str:
+    """What is kept of a token. It is long and random, so a plain digest cannot be guessed back."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _supervisor(tx: Tx, *, given: str | None, type: AgentType, by: Agent | None) -> str | None:
+    if given is None:
+        return by.id if by is not None else None
+    supervisor = agents.find(tx, reference=given, field="supervisorId")
+    if not supervisor.type.commands(type):
+        raise InvalidInput(
+            f"supervisorId: {supervisor.type} {supervisor.id} cannot supervise a {type}",
+            hint="Give an agent of a type above it, or leave it out.",
+            field="supervisorId",
+        )
+    return supervisor.id

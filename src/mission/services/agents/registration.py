@@ -1,0 +1,283 @@
+"""Use cases of agents: register, signs of life, leave; leaving gives back what the agent had in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from mission.domain import events
+from mission.domain.actions import Action
+from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, check_name, is_silent
+from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, PermissionDenied
+from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
+from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
+from mission.services.tasks import updates as tasks
+from mission.store.sql.pages import Position
+from mission.store.transaction import Tx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rhythm:
+    """How often agents should show life, and how long a claim lasts without."""
+
+    heartbeat: timedelta
+    lease: timedelta
+
+    @property
+    def silence(self) -> timedelta:
+        """How long an agent may show no life and still counts as present."""
+        return self.heartbeat * MISSED_HEARTBEATS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """An agent and the presence its readers see."""
+
+    agent: Agent
+    presence: Presence
+
+
+def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
+    """The agent of that id, or of that name if only one living agent bears it.
+
+    `field` is what the caller knows the reference as: errors name it.
+    """
+    if reference.startswith(f"{PREFIXES['agent']}_"):
+        return tx.agents.get(reference)
+    staying = tx.agents.staying_by_name(reference)
+    named = (
+        _present(tx, staying) or staying
+    )  # one that crashed gives its name to its successor, and keeps it without one
+    if len(named) == 1:
+        return named[0]
+    if not named and is_id(reference):
+        expect_kind(reference, "agent", field=field)
+    if named:
+        raise InvalidInput(
+            f"{field}: several living agents bear the name '{reference[:100]}'",
+            hint=f"Give the id: {' or '.join(agent.id for agent in named)}.",
+            field=field,
+        )
+    raise AgentNotFound(
+        f"there is no agent '{reference[:100]}'",
+        action=Action.FIND_AGENT,
+        agent_id=reference[:100],
+        field=field,
+    )
+
+
+def register(
+    tx: Tx,
+    *,
+    by: Agent | None,
+    name: str,
+    runtime: str,
+    role: AgentRole,
+    capabilities: Sequence[str],
+    workspace_path: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> Seen:
+    """A new agent, online from now on; `by` is the agent that asks, if it is one.
+
+    An agent that registers under its own name, and a client's session that registers again, are who they were.
+    """
+    if role is AgentRole.COORDINATOR and by is not None and by.type is not AgentType.SUPERVISOR:
+        raise PermissionDenied(
+            "only the operator or a SUPERVISOR registers a coordinator", hint="Register as worker instead."
+        )
+    if (known := _known(tx, by=by, name=name, metadata=metadata)) is not None:
+        return _again(tx, known, capabilities=capabilities, workspace_path=workspace_path, metadata=metadata)
+    agent = Agent(
+        id=new_id("agent"),
+        name=name_for(tx, by=by, name=name),
+        runtime=runtime,
+        type=role.type,
+        capabilities=list(capabilities),
+        workspace_path=workspace_path,
+        metadata=dict(metadata or {}),
+        supervisor_id=by.id if by is not None and by.type.commands(role.type) else None,
+        created_at=tx.now,
+        updated_at=tx.now,
+        last_seen_at=tx.now,
+    )
+    tx.agents.add(agent)
+    seen = Seen(agent=agent, presence=Presence.ONLINE)
+    tx.emit(events.AgentCreated(agent=agent, presence=seen.presence))
+    return seen
+
+
+def name_for(tx: Tx, *, by: Agent | None, name: str) -> str:
+    """The name, if it may be given to a new agent: agents cannot take one that another living agent bears.
+
+    The operator can, as several launched agents of one client do: each is then named by its id.
+    """
+    check_name(name)
+    taken = _present(tx, tx.agents.staying_by_name(name)) if by is not None else []
+    if not taken:
+        return name
+    raise InvalidState(
+        f"agent {taken[0].id} bears the name '{name[:100]}' and lives",
+        hint=f"Choose another name. Whoever is that agent acts as {taken[0].id} and need not register again.",
+        agent_id=taken[0].id,
+    )
+
+
+def _known(tx: Tx, *, by: Agent | None, name: str, metadata: Mapping[str, Any] | None) -> Agent | None:
+    """The agent that registers itself again."""
+    if by is not None:
+        return tx.agents.get(by.id) if by.name == name else None
+    session = (metadata or {}).get("session_id")
+    named = _present(tx, tx.agents.staying_by_name(name)) if session is not None else []
+    return next((agent for agent in named if (agent.metadata or {}).get("session_id") == session), None)
+
+
+def _again(
+    tx: Tx,
+    agent: Agent,
+    *,
+    capabilities: Sequence[str],
+    workspace_path: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> Seen:
+    agent = replace(
+        agent,
+        declared=Presence.ONLINE,
+        capabilities=list(capabilities) or agent.capabilities,
+        workspace_path=workspace_path or agent.workspace_path,
+        metadata={**(agent.metadata or {}), **(metadata or {})},
+        last_seen_at=tx.now,
+        updated_at=tx.now,
+    )
+    tx.agents.save(agent)
+    seen = Seen(agent=agent, presence=agent.presence(now=tx.now, silence=tx.silence))
+    tx.emit(events.AgentUpdated(agent=agent, presence=seen.presence))
+    return seen
+
+
+def _present(tx: Tx, agents: Sequence[Agent]) -> list[Agent]:
+    return [agent for agent in agents if not is_silent(agent.last_seen_at, now=tx.now, silence=tx.silence)]
+
+
+def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm) -> Seen:
+    """A sign of life: the agent counts as present, and the leases of what it has in hand go on."""
+    agent = tx.agents.get(agent_id)
+    before = agent.presence(now=tx.now, silence=rhythm.silence)
+    revived = Presence.ONLINE if agent.declared is Presence.OFFLINE else agent.declared
+    agent = replace(
+        agent,
+        last_seen_at=tx.now,
+        declared=status or revived,
+        current_task_id=_existing_task(tx, current_task_id) or agent.current_task_id,
+    )
+    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease)
+    return _save(tx, agent, rhythm, before=before)
+
+
+def update(
+    tx: Tx,
+    *,
+    agent_id: str,
+    status: Presence | None,
+    current_task_id: str | None,
+    clear_task: bool,
+    workspace_path: str | None,
+    capabilities: Sequence[str] | None,
+    metadata: Mapping[str, Any] | None,
+    rhythm: Rhythm,
+) -> Seen:
+    """Change what the agent says of itself; metadata is merged key by key."""
+    agent = tx.agents.get(agent_id)
+    task_id = None if clear_task else (_existing_task(tx, current_task_id) or agent.current_task_id)
+    agent = replace(
+        agent,
+        declared=status or agent.declared,
+        current_task_id=task_id,
+        workspace_path=workspace_path or agent.workspace_path,
+        capabilities=agent.capabilities if capabilities is None else list(capabilities),
+        metadata={**(agent.metadata or {}), **(metadata or {})},
+        last_seen_at=agent.last_seen_at if status is Presence.OFFLINE else tx.now,
+        updated_at=tx.now,
+    )
+    return _save(tx, agent, rhythm, before=None)
+
+
+def unregister(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
+    """The agent leaves: it is offline, and everything it had in hand is free again."""
+    return leave(tx, agent_id=agent_id, keeping=None, rhythm=rhythm)
+
+
+def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: Rhythm) -> Seen:
+    """The agent is gone, and what it had in hand is free, but for the one task that is kept for it."""
+    agent = tx.agents.get(agent_id)
+    for task in tx.tasks.open_of_agent(agent_id):
+        if task.id != keeping:
+            tasks.give_back(tx, task)
+    agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
+    return _save(tx, agent, rhythm, before=None)
+
+
+def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: Rhythm) -> Seen:
+    """The agent is back, with that task in hand."""
+    agent = replace(tx.agents.get(agent_id), declared=Presence.ONLINE, current_task_id=task_id, last_seen_at=tx.now)
+    return _save(tx, agent, rhythm, before=None)
+
+
+def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
+    """The agent of that id or name, as its readers see it."""
+    agent = find(tx, reference=agent_id, field="id")
+    return Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentFilter:
+    """Which agents a reader wants; nothing set means all."""
+
+    presences: Sequence[Presence] | None = None
+    role: AgentRole | None = None
+    runtime: str | None = None
+
+
+def page(tx: Tx, *, wanted: AgentFilter, rhythm: Rhythm, limit: int, cursor: str | None) -> Page[Seen]:
+    """Return agents in the order in which they came, the newest first: a sign of life moves none of them."""
+    found = _found(tx, wanted, rhythm, limit=limit + 1, after=position_of(cursor, kind="agent"))
+    return cut_page(found, limit=limit, cursor=lambda seen: row_cursor(seen.agent))
+
+
+def every(tx: Tx, *, wanted: AgentFilter, rhythm: Rhythm) -> list[Seen]:
+    """Return all agents that fit."""
+    return _found(tx, wanted, rhythm, limit=tx.agents.count(), after=None)
+
+
+def _found(tx: Tx, wanted: AgentFilter, rhythm: Rhythm, *, limit: int, after: Position | None) -> list[Seen]:
+    types, presences = None, wanted.presences
+    if wanted.role is not None:
+        workers = wanted.role is AgentRole.WORKER
+        types = [AgentType.WORKER] if workers else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
+    present = presences is not None and Presence.OFFLINE not in presences
+    since = tx.now - rhythm.silence if present else None
+
+    def presence(agent: Agent) -> Presence:
+        return agent.presence(now=tx.now, silence=rhythm.silence)
+
+    found = fitting(
+        lambda few, after: tx.agents.page(types=types, runtime=wanted.runtime, since=since, limit=few, after=after),
+        fits=lambda agent: presences is None or presence(agent) in presences,
+        limit=limit,
+        after=after,
+    )
+    return [Seen(agent=agent, presence=presence(agent)) for agent in found]
+
+
+def _existing_task(tx: Tx, task_id: str | None) -> str | None:
+    return tx.tasks.get(task_id).id if task_id is not None else None
+
+
+def _save(tx: Tx, agent: Agent, rhythm: Rhythm, *, before: Presence | None) -> Seen:
+    """Store the agent; its readers hear of it unless nothing they can see has changed."""
+    tx.agents.save(agent)
+    presence = agent.presence(now=tx.now, silence=rhythm.silence)
+    if presence is not before:
+        tx.emit(events.AgentUpdated(agent=agent, presence=presence))
+    return Seen(agent=agent, presence=presence)

@@ -1,0 +1,198 @@
+"""Use cases of a crew's tasks: leaders make, hand out and list them, and workers move their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from mission.domain.agent import Agent
+from mission.domain.errors import InvalidInput, NotOwner
+from mission.domain.missions.phase import MOVES as PHASE_MOVES
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.services.agents import registration as agents
+from mission.services.crew import members as crew
+from mission.services.inbox import task_requests as asking
+from mission.services.missions import planning
+from mission.services.missions.planning import NewTask
+from mission.services.paging import LARGEST_CHUNK, last_shown
+from mission.services.repositories.working_trees import Report, Trees
+from mission.services.tasks import claims
+from mission.services.tasks import status_changes as steering
+from mission.services.tasks.claims import Claim
+from mission.services.tasks.starting import Owner
+from mission.services.tasks.status_changes import Move
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskPage:
+    """Some tasks, and where the next ones begin: behind a task, or at a place counted from the first."""
+
+    tasks: Sequence[Task]
+    next: str | None
+    next_offset: int | None
+
+
+def create(
+    tx: Tx,
+    *,
+    agent: Agent | None,
+    mission_id: str | None,
+    title: str,
+    description: str,
+    depends_on: Sequence[str],
+    fields: tuple[str, str],
+) -> Task:
+    """A new task of the named mission, else of the one the agent leads.
+
+    `fields` is what the caller knows title and depends_on as: errors name them.
+    """
+    mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
+    tx.missions.get(mission_id)
+    waited_for = _waited_for(tx, mission_id, title=title, depends_on=depends_on, fields=fields)
+    sequence = _sequence(tx, mission_id, least=max((row.phase_number for row in waited_for), default=1))
+    new = NewTask(name=title, description=description, sequence=sequence, depends_on=depends_on)
+    planning.extend(tx, mission_id=mission_id, new=[new])
+    return tx.tasks.get(new.id)
+
+
+async def assign(
+    work: Work,
+    trees: Trees,
+    *,
+    task_id: str,
+    agent_id: str,
+    field: str,
+    lease: timedelta,
+    report: Report | None,
+    answer: Callable[[Task], Answer],
+) -> Answer:
+    """Hand a free task to an agent; `field` is what the caller knows the agent as."""
+    agent = await work.read(agents.find, reference=agent_id, field=field)
+
+    def answered(claim: Claim) -> Answer:
+        if claim.task is None:
+            raise NotOwner(
+                f"task {task_id} belongs to {claim.holder}",
+                hint="Wait until it is given back or its lease has lapsed, or assign another task.",
+                task_id=task_id,
+                owner_id=claim.holder,
+            )
+        return answer(claim.task)
+
+    return await claims.claim(
+        work, trees, task_id=task_id, agent_id=agent.id, lease=lease, report=report, answer=answered
+    )
+
+
+async def move(
+    work: Work,
+    trees: Trees,
+    *,
+    agent: Agent | None,
+    task_id: str | None,
+    wanted: Move,
+    lease: timedelta,
+    directory: str | None,
+    report: Report | None,
+    answer: Callable[[Task], Answer],
+) -> Answer:
+    """Move the named task, else the agent's own. What a worker gives into review waits for a person."""
+    chosen = task_id or (await work.read(crew.own_task, agent=agent)).id
+    owner = Owner(agent_id=agent.id if agent is not None else None, lease=lease, keeps=True)
+    if wanted.status is TaskStatus.REVIEW:
+        return await work.write(give_into_review, task_id=chosen, wanted=wanted, owner=owner, answer=answer)
+    return await steering.move(
+        work,
+        trees,
+        task_id=chosen,
+        wanted=wanted,
+        owner=owner,
+        directory=directory,
+        report=report,
+        answer=lambda moved: answer(_task_of(moved)),
+    )
+
+
+def give_into_review(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
+    """Move a task into review and put it before a person."""
+    task = steering.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
+    asking.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
+    return task
+
+
+def page(
+    tx: Tx,
+    *,
+    agent: Agent | None,
+    mission_id: str | None,
+    fits: Callable[[Task], bool],
+    limit: int,
+    offset: int,
+    cursor: str | None,
+) -> TaskPage:
+    """Return tasks of the named mission, else of the agent's, in the order of the plan.
+
+    The cursor is the id of the last task that was shown; places are counted from there on.
+    """
+    mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
+    tx.missions.get(mission_id)
+    last = last_shown(tx, mission_id, cursor)
+    found: list[tuple[int, Task]] = []
+    few = limit + 1
+    while len(found) <= limit:
+        rows = tx.plans.page(mission_id, limit=few, offset=offset, after=last)
+        found += [(place, task) for place, task in enumerate(rows, start=offset) if fits(task)]
+        if len(rows) < few:
+            break
+        offset += few
+        few = min(few * 4, LARGEST_CHUNK)
+    more = len(found) > limit
+    return TaskPage(
+        tasks=[task for _, task in found[:limit]],
+        next=found[limit - 1][1].id if more else None,
+        next_offset=found[limit][0] if more and last is None else None,
+    )
+
+
+def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:
+    return mission_id if mission_id is not None else crew.mission_of(crew.look(tx, agent=agent))
+
+
+def _waited_for(
+    tx: Tx, mission_id: str, *, title: str, depends_on: Sequence[str], fields: tuple[str, str]
+) -> Sequence[Any]:
+    """The tasks that a new one waits for; an error where the mission lacks one, or has one of that title already."""
+    rows = tx.plans.known(mission_id, (title, *depends_on))
+    if any(row.name == title for row in rows):
+        raise InvalidInput(
+            f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Give it another.", field=fields[0]
+        )
+    known = {name for row in rows for name in (row.id, row.name)}
+    missing = [reference for reference in depends_on if reference not in known]
+    if missing:
+        raise InvalidInput(
+            f"{fields[1]}: mission {mission_id} has no task {', '.join(repr(each) for each in missing[:10])}",
+            hint="Give ids or titles of tasks that it already has.",
+            field=fields[1],
+            tasks=missing[:100],
+        )
+    return rows
+
+
+def _sequence(tx: Tx, mission_id: str, *, least: int) -> int:
+    """The last phase from the least on that takes tasks, else a new one."""
+    known = tx.plans.phases(mission_id)
+    taking = [number for number, (_, status) in known.items() if PHASE_MOVES[status] and number >= least]
+    return max(taking) if taking else max(known, default=0) + 1
+
+
+def _task_of(moved: object) -> Task:
+    task = moved if isinstance(moved, Task) else getattr(moved, "task", None)
+    assert isinstance(task, Task)
+    return task

@@ -1,0 +1,145 @@
+"""How an execution ends: its access goes, and its task is kept for an answer, put under review, or free again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.inbox.health_findings import CRASHED
+from mission.domain.inbox.item import INPUT_HOLD, ItemKind
+from mission.domain.tasks.task import OPEN, Task, TaskStatus
+from mission.services.agents import access_tokens as identity
+from mission.services.agents import registration as agents
+from mission.services.agents.registration import Rhythm
+from mission.services.executions import state as executions
+from mission.services.inbox import open_questions as resuming
+from mission.services.inbox import task_requests as asking
+from mission.services.tasks import journal
+from mission.services.tasks import updates as tasks
+from mission.store.transaction import Tx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class End:
+    """How an execution's process ended, or why there will never be one."""
+
+    status: ExecutionStatus
+    exit_code: int | None = None
+    reason: str | None = None
+    refused: bool = False
+    """Whether its program never ran, and whoever launched it was told so."""
+
+
+def ended(tx: Tx, *, execution_id: str, end: End, rhythm: Rhythm) -> Execution:
+    """The process is gone: its access ends, and its task is kept, looked over or free. Said twice, it is said once."""
+    execution = tx.executions.get(execution_id)
+    if not execution.is_live:
+        return execution
+    task = tx.tasks.get(execution.task_id)
+    in_hand = task.owner_id == execution.agent_id and task.status in OPEN
+    execution = _ended(tx, execution, end, failed=in_hand and execution.claims_failed)
+    keeping = _settle(tx, execution, task, refused=end.refused) if in_hand else None
+    agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
+    identity.revoke(tx, agent_id=execution.agent_id)
+    return executions.save(tx, execution)
+
+
+def _ended(tx: Tx, execution: Execution, end: End, *, failed: bool) -> Execution:
+    """The execution with its end. An agent that says it failed has failed, whatever its exit code is."""
+    by_its_word = failed and end.status is ExecutionStatus.COMPLETED
+    return replace(
+        execution.move_to(ExecutionStatus.FAILED if by_its_word else end.status, at=tx.now),
+        exit_code=end.exit_code,
+        reason=str((execution.claim or {})["reason"]) if by_its_word else end.reason,
+        process=None,
+    )
+
+
+def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str | None:
+    """What the end of its process means for the task; the task's id when it stays with the agent."""
+    working = task.status in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}
+    questions = tx.inbox.open_where(kinds=[ItemKind.QUESTION], execution_id=execution.id)
+    if questions and working:
+        _keep_for_answer(tx, execution, task, question=questions[-1].subject)
+        return task.id
+    if execution.claims_done and working:
+        _put_under_review(tx, execution, task)
+        return task.id
+    _release(tx, execution, task, refused=refused)
+    return None
+
+
+def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str) -> None:
+    """The task waits for the answer in its agent's hands: without a lease, nobody else can take it."""
+    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
+    hold = {"kind": INPUT_HOLD, "reason": question, "by": execution.agent_id}
+    tasks.save(tx, task, replace(paused, hold=hold, lease_until=None, updated_at=tx.now))
+
+
+def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
+    """The agent says it is done but did not complete the task: a person decides."""
+    working = task if task.status is TaskStatus.IN_PROGRESS else task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)
+    tasks.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
+    words = str((execution.claim or {}).get("summary", ""))
+    asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
+
+
+def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None:
+    """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
+    failed = execution.status in CRASHED and not refused
+    name = tx.agents.get(execution.agent_id).name
+    left = {"claim": execution.claim, "progress": execution.progress, "hold": task.hold}
+    journal.note(
+        tx,
+        task_id=task.id,
+        summary=f"{name} {_how(execution, refused=refused)}",
+        detail={
+            "execution_id": execution.id,
+            "agent_id": execution.agent_id,
+            "failed": failed,
+            **{what: dict(words) for what, words in left.items() if words is not None},
+        },
+    )
+    held = task.status is TaskStatus.PAUSED and task.hold is not None
+    free = replace(task.without_owner(), updated_at=tx.now) if held else task.given_back(at=tx.now)
+    free = tasks.save(tx, task, replace(free, failed_attempts=task.failed_attempts + failed))
+    if failed and not held and resuming.answer_left(tx, execution=execution) is None:
+        asking.failed(
+            tx,
+            free,
+            reason=_reason(execution),
+            detail=_detail(execution, free),
+            agent_id=execution.agent_id,
+            execution_id=execution.id,
+        )
+
+
+def _how(execution: Execution, *, refused: bool) -> str:
+    """How it ended, behind the name of its agent."""
+    if refused:
+        return f"was {execution.reason or 'not launched'}"
+    if execution.status in CRASHED:
+        return f"failed: {_reason(execution)}"
+    if execution.status is ExecutionStatus.STOPPED:
+        return f"was {execution.reason or 'stopped'}"
+    return "ended without completing the task"
+
+
+def _reason(execution: Execution) -> str:
+    """Why it failed: in the agent's words if it said so, else as its program ended."""
+    if execution.claims_failed:
+        return str((execution.claim or {})["reason"])
+    if execution.reason:
+        return execution.reason
+    return f"exit code {execution.exit_code}" if execution.exit_code is not None else str(execution.status)
+
+
+def _detail(execution: Execution, task: Task) -> str:
+    """What is known of the failure besides its reason."""
+    said = str((execution.progress or {}).get("summary") or "")
+    parts = [
+        f"Attempt {task.attempts} failed, with {execution.adapter}.",
+        f"The program ended: {execution.reason}." if execution.claims_failed and execution.reason else "",
+        f"Last progress: {said}" if said else "",
+    ]
+    return " ".join(filter(None, parts))

@@ -1,0 +1,195 @@
+"""Use cases of observations: accept each once, and let its kind's policy decide what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mission.domain import events
+from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.domain.executions.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
+from mission.domain.executions.signals import Delivery, Policy, Signal, SignalType
+from mission.domain.ids import new_id
+from mission.domain.inbox.item import HOLDING, ItemKind
+from mission.domain.tasks.task import TaskStatus
+from mission.domain.timestamps import shown
+from mission.services import task_events as telling
+from mission.services.executions import state as executions
+from mission.services.inbox import items as inbox
+from mission.services.tasks import updates as tasks
+from mission.services.work import digest_of
+from mission.store.transaction import Tx
+
+
+def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, delivery: Delivery) -> Ack:
+    """Take in a signal, whichever way it came: once per event id, then by the policy of its kind."""
+    execution = tx.executions.find(execution_id)
+    if execution is None or not execution.is_live:
+        return _rejected(execution_id, event_id, _absence(execution, execution_id))
+    digest = digest_of([str(signal.type), signal.payload])
+    known = tx.observations.find(execution_id, event_id)
+    if known is not None:
+        return _repeated(known, digest)
+    if not execution.descriptor.allows(signal.type, delivery):
+        reason = f"execution {execution_id} takes no '{signal.type}' by {delivery}: it selected {execution.delivery}"
+        return _rejected(execution_id, event_id, reason)
+    observation = Observation(
+        id=new_id("observation"),
+        execution_id=execution_id,
+        event_id=event_id,
+        origin=Origin.of(delivery),
+        type=str(signal.type),
+        policy=signal.kind.policy,
+        payload=signal.payload,
+        digest=digest,
+        status=_STATUS[signal.kind.policy],
+        created_at=tx.now,
+    )
+    tx.observations.add(observation)
+    tx.emit(events.ObservationCreated(execution=execution, observation=observation))
+    _EFFECTS[signal.type](tx, execution, observation)
+    return _ack(observation, observation.status)
+
+
+def note(
+    tx: Tx, *, execution_id: str, origin: Origin, type: str, payload: Mapping[str, Any], key: str | None = None
+) -> Ack:
+    """Record what was seen of an execution besides its signals: nothing follows from it.
+
+    It gets an id of ours; `key` names what can be seen twice, so that it is recorded once.
+    """
+    execution = tx.executions.get(execution_id)
+    id = new_id("observation")
+    digest = digest_of([type, payload])
+    known = tx.observations.find(execution_id, key) if key is not None else None
+    if known is not None:
+        return _repeated(known, digest)
+    observation = Observation(
+        id=id,
+        execution_id=execution_id,
+        event_id=key or id,
+        origin=origin,
+        type=type,
+        policy=Policy.DIAGNOSTIC,
+        payload=dict(payload),
+        digest=digest,
+        status=AckStatus.RECORDED_ONLY,
+        created_at=tx.now,
+    )
+    tx.observations.add(observation)
+    tx.emit(events.ObservationCreated(execution=execution, observation=observation))
+    return _ack(observation, observation.status)
+
+
+def _absence(execution: Execution | None, id: str) -> str:
+    if execution is None:
+        return f"there is no execution {id[:60]}"
+    return f"execution {execution.id} has ended ({execution.status}) and takes no more signals"
+
+
+def _rejected(execution_id: str, event_id: str, reason: str) -> Ack:
+    return Ack(status=AckStatus.REJECTED, execution_id=execution_id, event_id=event_id, reason=reason)
+
+
+def _repeated(known: Observation, digest: str) -> Ack:
+    return _ack(known, AckStatus.DUPLICATE, reason=None if known.digest == digest else PAYLOAD_DIFFERS)
+
+
+def _ack(observation: Observation, status: AckStatus, reason: str | None = None) -> Ack:
+    return Ack(
+        status=status,
+        execution_id=observation.execution_id,
+        event_id=observation.event_id,
+        observation_id=observation.id,
+        reason=reason,
+    )
+
+
+def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
+    execution = _gone_on(tx, execution)
+    said = {**observation.payload, "at": shown(observation.created_at)}
+    executions.save(tx, replace(execution, progress=said, updated_at=tx.now))
+
+
+def _gone_on(tx: Tx, execution: Execution) -> Execution:
+    """Return the execution without what its agent waited for: it went on without an answer, and so does its task."""
+    if execution.status is not ExecutionStatus.WAITING:
+        return execution
+    running = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
+    tx.executions.save(running)
+    inbox.withdraw(tx, reason="the agent went on without an answer", execution_id=execution.id, kinds=sorted(HOLDING))
+    task = tx.tasks.get(execution.task_id)
+    if task.status is TaskStatus.PAUSED and task.hold is not None and task.owner_id == execution.agent_id:
+        tasks.save(tx, task, task.move_to(TaskStatus.IN_PROGRESS, at=tx.now))
+    return running
+
+
+def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None:
+    question = observation.payload["question"]
+    _wait_for_person(tx, execution, ItemKind.QUESTION, question, choices=observation.payload.get("choices", ()))
+
+
+def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
+    reason = observation.payload["reason"]
+    _wait_for_person(tx, execution, ItemKind.BLOCKER, reason, once=f"hold {execution.task_id}")
+
+
+def _wait_for_person(
+    tx: Tx,
+    execution: Execution,
+    kind: ItemKind,
+    words: str,
+    *,
+    choices: Sequence[Mapping[str, Any]] = (),
+    once: str | None = None,
+) -> None:
+    """Put the agent's words before a person, and hold its task until they are answered."""
+    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
+    item = inbox.open_item(
+        tx,
+        kind=kind,
+        subject=words,
+        body=words,
+        mission_id=execution.mission_id,
+        task_id=execution.task_id,
+        agent_id=execution.agent_id,
+        execution_id=execution.id,
+        choices=choices,
+        once=once,
+    )
+    task = tx.tasks.get(execution.task_id)
+    if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
+        tx.emit(events.TaskUpdated(task=task))
+        return
+    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
+    tasks.save(tx, task, replace(paused, hold=item.hold, updated_at=tx.now))
+
+
+def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
+    """Keep a claim with the execution and tell those who follow its task. It ends only what the agent waited for."""
+    claim = {"type": observation.type, **observation.payload, "at": shown(observation.created_at)}
+    executions.save(tx, replace(_gone_on(tx, execution), claim=claim, updated_at=tx.now))
+    telling.moved(tx, tx.tasks.get(execution.task_id))
+
+
+def _message(tx: Tx, execution: Execution, observation: Observation) -> None:
+    """The ledger itself is the record."""
+
+
+_STATUS = {
+    Policy.PROGRESS: AckStatus.PROMOTED,
+    Policy.INPUT_REQUEST: AckStatus.PROMOTED,
+    Policy.CLAIM: AckStatus.RECORDED_ONLY,
+    Policy.AUDIT_MESSAGE: AckStatus.ACCEPTED,
+}
+
+_EFFECTS: Mapping[SignalType, Callable[[Tx, Execution, Observation], None]] = {
+    SignalType.PROGRESS: _progress,
+    SignalType.NEEDS_INPUT: _needs_input,
+    SignalType.BLOCKED: _blocked,
+    SignalType.READY_FOR_VERIFICATION: _claim,
+    SignalType.COMPLETED_CLAIM: _claim,
+    SignalType.FAILED_CLAIM: _claim,
+    SignalType.MESSAGE: _message,
+}

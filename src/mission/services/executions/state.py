@@ -1,0 +1,116 @@
+"""What is known of an execution while it lives, whom its token admits, and what an operator tells it."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mission.domain import events
+from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
+from mission.domain.executions.execution import Execution, ExecutionStatus, MessageKind, MessageState, OperatorMessage
+from mission.domain.ids import new_id
+from mission.services.agents import access_tokens as identity
+from mission.services.agents import registration as agents
+from mission.services.agents.registration import Rhythm
+from mission.store.transaction import Tx
+
+
+def started(tx: Tx, *, execution_id: str, process: Mapping[str, Any]) -> Execution:
+    """The process runs; `process` is what finds it again after a crash, and holds no secret."""
+    execution = tx.executions.get(execution_id)
+    moved = execution if execution.status is not ExecutionStatus.STARTING else _moved(execution, tx, _RUNNING)
+    return save(tx, replace(moved, process=dict(process), started_at=moved.started_at or tx.now))
+
+
+def noted(
+    tx: Tx, *, execution_id: str, session_id: str | None = None, usage: Mapping[str, Any] | None = None
+) -> Execution:
+    """What the client's own output tells: its session, what it used."""
+    execution = tx.executions.get(execution_id)
+    return save(
+        tx,
+        replace(
+            execution,
+            session_id=session_id or execution.session_id,
+            usage={**(execution.usage or {}), **(usage or {})} or None,
+            updated_at=tx.now,
+        ),
+    )
+
+
+def alive(tx: Tx, *, execution_ids: Sequence[str], rhythm: Rhythm) -> None:
+    """The processes live: their agents count as present and their claims go on."""
+    for id in execution_ids:
+        execution = tx.executions.find(id)
+        if execution is not None and execution.is_live:
+            agents.heartbeat(tx, agent_id=execution.agent_id, current_task_id=None, status=None, rhythm=rhythm)
+
+
+def save(tx: Tx, execution: Execution) -> Execution:
+    """Store the execution and tell of it."""
+    tx.executions.save(execution)
+    tx.emit(events.ExecutionUpdated(execution=execution))
+    return execution
+
+
+def tell(tx: Tx, *, execution_id: str, kind: MessageKind, text: str | None, author: str | None) -> OperatorMessage:
+    """Write down what the operator tells a running agent; whoever owns its process delivers it."""
+    execution = tx.executions.get(execution_id)
+    if not execution.is_live:
+        raise InvalidState(
+            f"execution {execution.id} is {execution.status}: nobody is there to read a message",
+            hint="Launch the task again.",
+            current=str(execution.status),
+        )
+    if kind is MessageKind.TEXT and not text:
+        raise InvalidInput("text: a message of kind text needs words", hint="Give text.", field="text")
+    message = OperatorMessage(
+        id=new_id("message"), execution_id=execution_id, kind=kind, text=text, author=author, created_at=tx.now
+    )
+    tx.executions.add_message(message)
+    tx.emit(events.ExecutionUpdated(execution=execution, message=message))
+    return message
+
+
+def told(tx: Tx, *, message_id: str, state: MessageState, reason: str | None = None) -> OperatorMessage:
+    """What became of a message."""
+    message = tx.executions.message(message_id)
+    if message.state is not MessageState.PENDING:
+        return message
+    delivered = state is MessageState.DELIVERED
+    message = replace(message, state=state, reason=reason, delivered_at=tx.now if delivered else None)
+    tx.executions.save_message(message)
+    tx.emit(events.ExecutionUpdated(execution=tx.executions.get(message.execution_id), message=message))
+    return message
+
+
+def admit(tx: Tx, *, execution_id: str, token: str) -> Execution:
+    """The execution that this token opens, or why it does not."""
+    execution = tx.executions.find(execution_id)
+    if execution is None:
+        raise NotFound(f"there is no execution {execution_id[:60]}", execution_id=execution_id[:60])
+    digest = identity.hash_of(token)
+    if execution.token_hash is not None and hmac.compare_digest(digest, execution.token_hash):
+        return execution
+    if tx.executions.by_token(digest) is not None:
+        raise PermissionDenied(
+            f"this token is not the one of execution {execution.id}", hint="Use the address that came with the token."
+        )
+    if execution.token_hash is None:
+        raise Unauthenticated(
+            f"execution {execution.id} has no MCP access: it selected {execution.delivery}",
+            hint=f"Its signals go by {execution.delivery}.",
+        )
+    raise Unauthenticated(
+        f"the token is not valid for execution {execution.id}",
+        hint="Send the token that came with the launch (OPEN_MISSION_MCP_TOKEN) as 'Authorization: Bearer TOKEN'.",
+    )
+
+
+_RUNNING = ExecutionStatus.RUNNING
+
+
+def _moved(execution: Execution, tx: Tx, status: ExecutionStatus) -> Execution:
+    return execution.move_to(status, at=tx.now)

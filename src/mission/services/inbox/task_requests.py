@@ -1,0 +1,105 @@
+"""What tasks put before a person: a reported block, a review; and its withdrawal once nobody waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mission.domain.inbox.item import SYSTEM, ItemKind, QueueItem
+from mission.domain.tasks.task import FREE, OPEN, Task, TaskStatus
+from mission.services.inbox import items as inbox
+from mission.store.transaction import Tx
+
+
+def blocked(tx: Tx, task: Task) -> None:
+    """Ask a person about a block that was reported; while it lasts there is one item, whatever is said again."""
+    hold = task.hold or {}
+    inbox.open_item(
+        tx,
+        kind=ItemKind.BLOCKER,
+        subject=hold.get("reason") or f"'{task.name}' is blocked",
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=hold.get("by") or task.owner_id,
+        body=hold.get("reason") or "",
+        once=f"hold {task.id}",
+    )
+
+
+def review(tx: Tx, task: Task) -> None:
+    """Ask a person to look at work that has ended, if whoever did it wants that."""
+    outcome = task.outcome or {}
+    if not outcome.get("manual_review_needed"):
+        return
+    reason = outcome.get("manual_review_reason")
+    inbox.open_item(
+        tx,
+        kind=ItemKind.REVIEW,
+        subject=reason or f"'{task.name}' wants a look",
+        body="\n\n".join(filter(None, (reason, outcome.get("summary")))),
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=task.owner_id,
+        once=f"review {task.id}",
+    )
+
+
+def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_id: str | None = None) -> None:
+    """Ask a person whether work that is said to be done is; the task stands under review until then."""
+    inbox.open_item(
+        tx,
+        kind=ItemKind.REVIEW,
+        subject=f"Review: {task.name}",
+        body=words,
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=agent_id,
+        execution_id=execution_id,
+        once=f"review {task.id}",
+    )
+
+
+def failed(tx: Tx, task: Task, *, reason: str, detail: str, agent_id: str, execution_id: str) -> None:
+    """Ask a person what becomes of a task whose agent failed; whoever claims it answers that too."""
+    inbox.open_item(
+        tx,
+        kind=ItemKind.FAILURE,
+        subject=reason,
+        body=detail,
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=agent_id,
+        execution_id=execution_id,
+    )
+
+
+def moved(tx: Tx, before: Task, after: Task) -> None:
+    """Withdraw what was asked about a task that goes on or has ended by its owner's own word."""
+    hold_ended = before.hold is not None and after.hold is None
+    review_ended = before.status is TaskStatus.REVIEW and after.status is not TaskStatus.REVIEW
+    taken = before.fence > 0 and _is_free(before) and not _is_free(after)
+    if not (hold_ended or review_ended or taken or after.status not in OPEN):
+        return
+    over = {ItemKind.REVIEW: review_ended, ItemKind.FAILURE: taken}
+    for item in tx.inbox.open_where(task_id=after.id):
+        if item.kind is ItemKind.FAILURE and taken and after.owner_id is not None:
+            _withdraw(tx, item, f"{after.owner_id} took the task")
+        elif item.holds_task or over.get(item.kind, False):
+            _withdraw(tx, item, f"the task is {after.status} now")
+
+
+def skipped(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
+    """Withdraw what was asked about tasks of a mission that are skipped all at once."""
+    reviewed = {task.id: task.status is TaskStatus.REVIEW for task in tasks}
+    for item in tx.inbox.open_where(mission_id=mission_id):
+        over = {ItemKind.REVIEW: reviewed.get(item.task_id or "", False), ItemKind.FAILURE: True}
+        if item.task_id in reviewed and (item.holds_task or over.get(item.kind, False)):
+            _withdraw(tx, item, f"the task is {TaskStatus.SKIPPED} now")
+
+
+def _is_free(task: Task) -> bool:
+    """Return whether nobody has the task and it waits to be taken."""
+    return task.owner_id is None and task.status in FREE
+
+
+def _withdraw(tx: Tx, item: QueueItem, reason: str) -> None:
+    inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason))

@@ -1,0 +1,152 @@
+"""Use cases of a mission's end, and of its moves by hand: what is open is closed, and what it came to is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from mission.domain import events
+from mission.domain.errors import InvalidState
+from mission.domain.executions.execution import LIVE
+from mission.domain.missions.mission import ENDED, Metrics, Mission, MissionStatus, Outcome
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.task import CHANGE_LISTS, Task
+from mission.domain.timestamps import seconds_between
+from mission.services.tasks import updates as tasks
+from mission.services.work import digest_of
+from mission.store.transaction import Tx
+
+NAMED_TASKS = 20
+"""How many tasks an error or a warning names before it only counts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finished:
+    """A completed mission, what it came to, and what its caller should know."""
+
+    mission: Mission
+    outcome: Outcome
+    metrics: Metrics
+    warnings: Sequence[str] = ()
+
+
+def complete(
+    tx: Tx,
+    *,
+    mission_id: str,
+    outcome: Outcome,
+    summary: str,
+    achievements: Sequence[str],
+    limitations: Sequence[str],
+) -> Finished:
+    """End the mission. `completed` wants every task ended; the others close what is open and say so."""
+    mission = tx.missions.get(mission_id)
+    digest = digest_of([outcome, summary, list(achievements), list(limitations)])
+    if mission.completion is not None and mission.completion["digest"] == digest:
+        return _finished_before(mission)
+    ended = mission.move_to(outcome.status, at=tx.now)
+    open_tasks = tx.tasks.open_of_mission(mission_id)
+    if open_tasks and outcome is Outcome.COMPLETED:
+        raise _still_open(mission, open_tasks)
+    warnings = [*_close(tx, mission, open_tasks, failed=outcome is Outcome.FAILED), *_agents_that_run(tx, mission)]
+    metrics = measure(tx, mission=ended)
+    ended = replace(
+        ended,
+        outcome=outcome,
+        summary=summary,
+        achievements=list(achievements),
+        limitations=list(limitations),
+        completion={"digest": digest, "metrics": asdict(metrics), "warnings": warnings},
+    )
+    tx.missions.save(ended)
+    tx.emit(events.MissionUpdated(mission=ended))
+    return Finished(mission=ended, outcome=outcome, metrics=metrics, warnings=warnings)
+
+
+def move(tx: Tx, *, mission_id: str, status: MissionStatus, reason: str | None) -> Mission:
+    """Move a mission by hand; one that ends so closes what is open in it, and completed wants every task ended."""
+    outcomes = {outcome.status: outcome for outcome in (Outcome.COMPLETED, Outcome.FAILED)}
+    if status in outcomes:
+        return complete(
+            tx, mission_id=mission_id, outcome=outcomes[status], summary=reason or "", achievements=(), limitations=()
+        ).mission
+    mission = tx.missions.get(mission_id)
+    moved = mission.move_to(status, at=tx.now)
+    if status in ENDED:
+        _close(tx, mission, tx.tasks.open_of_mission(mission_id), failed=True)
+        moved = replace(moved, summary=reason)
+    tx.missions.save(moved)
+    tx.emit(events.MissionUpdated(mission=moved))
+    return moved
+
+
+def measure(tx: Tx, *, mission: Mission) -> Metrics:
+    """What the mission came to: distinct changed files, tokens, wall-clock and task time."""
+    rows = tx.tasks.work_of_mission(mission.id)
+    files = {path for row in rows if row.changes for kind in CHANGE_LISTS for path in row.changes[kind]}
+    return Metrics(
+        phases=len(tx.phases.of_mission(mission.id)),
+        tasks=len(rows),
+        files_changed=len(files),
+        duration_seconds=seconds_between(mission.created_at, mission.completed_at or tx.now) or 0.0,
+        task_seconds=round(sum(seconds_between(row.started_at, row.completed_at) or 0.0 for row in rows), 3),
+        tokens_input=_total(rows, "tokens_input"),
+        tokens_output=_total(rows, "tokens_output"),
+    )
+
+
+def _still_open(mission: Mission, tasks: Sequence[Task]) -> InvalidState:
+    named = [f"{task.id} '{task.name}' ({task.status})" for task in tasks[:NAMED_TASKS]]
+    more = f" and {len(tasks) - NAMED_TASKS} more" if len(tasks) > NAMED_TASKS else ""
+    return InvalidState(
+        f"mission {mission.id} still has {len(tasks)} open task(s): {', '.join(named)}{more}",
+        hint="Complete or skip them first, or end the mission as 'failed', which skips them.",
+        open_tasks=[task.id for task in tasks],
+    )
+
+
+def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool) -> list[str]:
+    """Skip what is open and close the phases; what to say about it."""
+    warnings = [
+        f"task {task.id} '{task.name}' was still {task.status} and is skipped now" for task in open_tasks[:NAMED_TASKS]
+    ]
+    if len(open_tasks) > NAMED_TASKS:
+        warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are skipped now")
+    if open_tasks:
+        tasks.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
+    return warnings + _close_phases(tx, mission, failed=failed)
+
+
+def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
+    """A mission that has ended leaves no phase in progress behind, and none of its plan waiting."""
+    warnings = []
+    for phase in tx.phases.of_mission(mission.id):
+        running = phase.status is PhaseStatus.IN_PROGRESS
+        if running or (phase.planned and not phase.closed):
+            closed = phase.move_to(PhaseStatus.FAILED if failed else PhaseStatus.COMPLETED, at=tx.now)
+            tx.phases.save(closed)
+            tx.emit(events.PhaseUpdated(phase=closed))
+        if running:
+            warnings.append(f"phase {phase.number} '{phase.name}' was still in progress and is {closed.status} now")
+    return warnings
+
+
+def _agents_that_run(tx: Tx, mission: Mission) -> list[str]:
+    """Their daemon stops them when it hears of the end."""
+    running = tx.executions.ids(mission_id=mission.id, statuses=LIVE)
+    return [f"execution {id} still runs and is stopped" for id in running[:NAMED_TASKS]]
+
+
+def _finished_before(mission: Mission) -> Finished:
+    stored = mission.completion or {}
+    return Finished(
+        mission=mission,
+        outcome=mission.outcome or Outcome.COMPLETED,
+        metrics=Metrics(**stored["metrics"]),
+        warnings=stored["warnings"],
+    )
+
+
+def _total(rows: Sequence[Any], key: str) -> int:
+    return sum(int((row.metadata or {}).get(key) or 0) for row in rows)

@@ -1,0 +1,191 @@
+"""Use cases of a mission as a whole: start, find, list, archive, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from mission.domain import events
+from mission.domain.actions import Action
+from mission.domain.errors import InvalidInput, InvalidState, NotFound
+from mission.domain.executions.execution import LIVE
+from mission.domain.ids import new_id
+from mission.domain.missions.mission import ENDED, Family, Mission, Profile
+from mission.services.launcher import Launcher
+from mission.services.repositories.working_trees import Place, Trees
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+NAMED = 20
+"""How many things an error names before it only counts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMission:
+    """What a caller says about the mission it starts."""
+
+    name: str
+    objective: str
+    family: Family
+    description: str | None = None
+    profile: Profile = Profile.STANDARD
+    total_phases: int | None = None
+    scope: str | None = None
+    constraints: str | None = None
+    source_type: str = "prompt"
+    source_ref: str | None = None
+    source_content: str | None = None
+    max_parallel: int = 1
+    auto_create_workspaces: bool = False
+    workspace_setup: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """A mission in a list, with how far it is."""
+
+    mission: Mission
+    tasks_total: int
+    tasks_completed: int
+
+
+async def start(
+    work: Work,
+    trees: Trees,
+    *,
+    new: NewMission,
+    repository_path: str | None,
+    directory: str | None,
+    answer: Callable[[Mission], Answer],
+) -> Answer:
+    """Start a mission in the named repository, or in the one the caller stands in."""
+    place = await trees.named(repository_path) or await trees.around(directory)
+    return await work.write(create, new=new, place=place, answer=answer)
+
+
+async def newest_here(work: Work, trees: Trees, *, named: Place | None = None, directory: str | None) -> Mission:
+    """The newest open mission of the repository that the caller named or stands in."""
+    place = named or await trees.around(directory)
+    if place is None:
+        raise InvalidInput(
+            "mission_id: no mission was named and no repository is known to look for one",
+            action=Action.START_MISSION,
+            field="mission_id",
+        )
+    return await work.read(_newest_open, place=place)
+
+
+def _newest_open(tx: Tx, *, place: Place) -> Mission:
+    path = str(place.tree.path)
+    mission = tx.missions.newest_open(host_id=place.host_id, path=path, common_dir=place.common_dir)
+    if mission is None:
+        raise NotFound(
+            "there is no open mission for this repository",
+            action=Action.START_MISSION,
+        )
+    return mission
+
+
+def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:
+    """A new mission, not yet in progress."""
+    mission = Mission(
+        id=new_id("mission"),
+        name=new.name,
+        objective=new.objective,
+        family=new.family,
+        description=new.description,
+        profile=new.profile,
+        total_phases=new.total_phases or new.profile.phases,
+        scope=new.scope,
+        constraints=new.constraints,
+        source_type=new.source_type,
+        source_ref=new.source_ref,
+        max_parallel=new.max_parallel,
+        auto_create_workspaces=new.auto_create_workspaces,
+        workspace_setup=new.workspace_setup,
+        repository_id=place.known_to(tx) if place else None,
+        repository_path=str(place.tree.path) if place else None,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    tx.missions.add(mission)
+    if new.source_content is not None:
+        tx.missions.set_source(mission.id, new.source_content)
+    tx.emit(events.MissionCreated(mission=mission))
+    return mission
+
+
+def page(
+    tx: Tx,
+    *,
+    statuses: Sequence[str] | None,
+    repository_path: str | None,
+    archived: bool,
+    limit: int,
+    offset: int,
+) -> tuple[list[Listed], int]:
+    """Missions, the most recently active first, and how many there are in all."""
+    missions, total = tx.missions.page(
+        statuses=statuses, repository_path=repository_path, archived=archived, limit=limit, offset=offset
+    )
+    totals = tx.missions.task_totals([mission.id for mission in missions])
+    listed = []
+    for mission in missions:
+        tasks, completed = totals.get(mission.id, (0, 0))
+        listed.append(Listed(mission=mission, tasks_total=tasks, tasks_completed=completed))
+    return listed, total
+
+
+def archive(tx: Tx, *, mission_id: str, archived: bool) -> Mission:
+    """Take an ended mission out of the lists, or bring it back; nothing of it is lost."""
+    mission = tx.missions.get(mission_id)
+    _check_ended(mission, "archived")
+    mission = replace(mission, archived_at=tx.now if archived else None, updated_at=tx.now)
+    tx.missions.save(mission)
+    tx.emit(events.MissionUpdated(mission=mission))
+    return mission
+
+
+async def remove(work: Work, launcher: Launcher, *, mission_id: str, answer: Callable[[Mission], Answer]) -> Answer:
+    """Delete a mission, and with it what its launched agents showed."""
+    launched = await work.read(_launched, mission_id=mission_id)
+    deleted = await work.write(delete, mission_id=mission_id, answer=answer)
+    await launcher.forget(launched)
+    return deleted
+
+
+def delete(tx: Tx, *, mission_id: str) -> Mission:
+    """Remove an ended mission with its phases, tasks and journal; events and audit keep their own times."""
+    mission = tx.missions.get(mission_id)
+    _check_ended(mission, "deleted")
+    running = tx.executions.ids(mission_id=mission_id, statuses=LIVE)
+    if running:
+        raise InvalidState(
+            f"agents of mission {mission_id} still run: {', '.join(running[:NAMED])}",
+            hint="They are being stopped since their mission ended; 'mission stop ID' waits for one to be gone.",
+        )
+    standing, _ = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED, offset=0)
+    if standing:
+        raise InvalidState(
+            f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in standing)}",
+            action=Action.REMOVE_WORKSPACES,
+        )
+    tx.missions.delete(mission_id)
+    tx.emit(events.MissionDeleted(mission=mission))
+    return mission
+
+
+def _launched(tx: Tx, *, mission_id: str) -> list[str]:
+    return tx.executions.ids(mission_id=mission_id)
+
+
+def _check_ended(mission: Mission, wanted: str) -> None:
+    if mission.status not in ENDED:
+        raise InvalidState(
+            f"mission {mission.id} is {mission.status} and cannot be {wanted}",
+            action=Action.END_MISSION,
+            current=str(mission.status),
+        )

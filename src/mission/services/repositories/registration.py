@@ -1,0 +1,62 @@
+"""Use cases of repositories: register one, list them, find the one at a path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from mission.domain.errors import InvalidInput
+from mission.domain.missions.repository import Repository
+from mission.services.repositories.working_trees import Place, Trees
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+
+async def register(
+    work: Work, trees: Trees, *, path: str, name: str | None, answer: Callable[[Repository], Answer]
+) -> Answer:
+    """Remember the tree at the path; one that is known keeps its id."""
+    place = await trees.named(path, field="path")
+    assert place is not None
+    return await work.write(remember, place=place, name=name, answer=answer)
+
+
+async def at(work: Work, trees: Trees, *, path: str) -> Repository | None:
+    """The repository around the path, if it is known; the path itself need not exist any more."""
+    try:
+        place = await trees.named(path, field="path")
+    except InvalidInput:
+        if not path.startswith("/"):
+            raise
+        place = None
+    found = str(place.tree.path) if place is not None else os.path.normpath(path)
+    return await work.read(_at, path=found, host_id=trees.host_id)
+
+
+def remember(tx: Tx, *, place: Place, name: str | None) -> Repository:
+    """The repository at the place, under the name if one is given."""
+    found = tx.missions.repository(place.known_to(tx))
+    assert found is not None
+    if name is None or name == found.name:
+        return found
+    renamed = replace(found, name=name)
+    tx.missions.save_repository(renamed)
+    return renamed
+
+
+def page(tx: Tx, *, limit: int, offset: int) -> tuple[list[Repository], int]:
+    """Return a page of the known repositories, by name, and how many there are in all."""
+    return tx.missions.repositories(limit=limit, offset=offset)
+
+
+def local(tx: Tx, *, host_id: str, limit: int) -> list[Repository]:
+    """Repositories of this host, the newest first."""
+    return tx.missions.repositories_of(host_id=host_id, limit=limit)
+
+
+def _at(tx: Tx, *, path: str, host_id: str) -> Repository | None:
+    return tx.missions.repository_at(host_id=host_id, path=path)

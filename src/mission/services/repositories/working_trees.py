@@ -1,0 +1,216 @@
+"""Which working tree a call is about, and slow work on trees, done off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mission.domain import events
+from mission.domain.actions import Action
+from mission.domain.errors import InvalidInput, InvalidState, MissionError
+from mission.domain.ids import new_id
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Patch
+from mission.domain.tasks.workspace import Workspace
+from mission.git.command import end_all
+from mission.git.snapshots.plain_folder import end_walks
+from mission.git.snapshots.snapshot import Snapshot, Snapshots
+from mission.git.snapshots.snapshot_storage import end_waits
+from mission.git.working_tree import Tree, branch_of, find_tree
+from mission.git.worktrees.creation import Workshop
+from mission.git.worktrees.setup import end_setups
+from mission.git.worktrees.worktree import uncommitted
+from mission.services.repositories.tree_threads import Lanes
+from mission.store.transaction import Tx
+
+Result = TypeVar("Result")
+Report = Callable[[str], None]
+
+KEPT = "what is kept of trees"
+NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path when you start the task"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A tree on this host."""
+
+    tree: Tree
+    host_id: str
+
+    def known_to(self, tx: Tx) -> str:
+        """The id of the repository at this place, which is remembered if it is new."""
+        path = str(self.tree.path)
+        known = tx.missions.repository_at(host_id=self.host_id, path=path)
+        if known is not None:
+            return known.id
+        repository = Repository(
+            id=new_id("repository"),
+            host_id=self.host_id,
+            path=path,
+            common_dir=self.common_dir,
+            name=self.tree.path.name or path,
+            created_at=tx.now,
+        )
+        tx.missions.add_repository(repository)
+        tx.emit(events.RepositoryCreated(repository=repository))
+        return repository.id
+
+    @property
+    def common_dir(self) -> str | None:
+        return str(self.tree.common_dir) if self.tree.common_dir else None
+
+    def belongs_to(self, repository: Repository) -> bool:
+        """Whether this is a tree of that repository: itself, one of its worktrees, or a folder inside."""
+        if repository.host_id != self.host_id:
+            return False
+        if self.common_dir is not None:
+            return self.common_dir == repository.common_dir
+        return repository.common_dir is None and self.tree.path.is_relative_to(repository.path)
+
+
+class Trees:
+    """Git and folders, for services that wait."""
+
+    def __init__(self, snapshots: Snapshots, *, workshop: Workshop, host_id: str) -> None:
+        self.host_id = host_id
+        self.workshop = workshop
+        self._snapshots = snapshots
+        self._lookers = Lanes("trees")
+        # Of their own: a setup command may take minutes, and no snapshot should wait for it.
+        self._makers = Lanes("worktrees")
+
+    async def close(self) -> None:
+        """End what runs and what waits; nobody needs it any more."""
+        await asyncio.gather(*(lanes.close(_end_everything) for lanes in (self._lookers, self._makers)))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether threads are at work; after the end, whether some are left that could not be ended."""
+        return self._lookers.is_busy or self._makers.is_busy
+
+    async def named(self, path: str | None, *, field: str = "repository_path") -> Place | None:
+        """The tree a caller named; nothing when it named none."""
+        if path is None:
+            return None
+        if not path.startswith("/"):
+            raise InvalidInput(
+                f"{field}: '{path[:200]}' is not an absolute path",
+                hint="Give the whole path, starting with '/'.",
+                field=field,
+            )
+        return await self._find(Path(path))
+
+    async def around(self, directory: str | None) -> Place | None:
+        """The tree around the caller's directory, when that is one somebody would work in."""
+        if directory is None or not _is_workplace(Path(directory)):
+            return None
+        try:
+            return await self._find(Path(directory))
+        except InvalidInput:
+            return None
+
+    async def of_mission(self, repository: Repository | None, *, directory: str | None) -> Place | None:
+        """The caller's tree if it is one of the mission's, else the mission's own."""
+        place = await self.around(directory)
+        if repository is None or (place is not None and place.belongs_to(repository)):
+            return place
+        if repository.host_id != self.host_id:
+            raise InvalidState(
+                f"the mission's repository is on host {repository.host_id}, this is {self.host_id}",
+                hint=f"Start the task on {repository.host_id}, or name a repository_path of this host.",
+                host_id=repository.host_id,
+            )
+        return await self._find(Path(repository.path))
+
+    async def snapshot(self, place: Place, *, report: Report | None = None) -> Snapshot:
+        return await self._run(place.tree.path, self._snapshots.take, place.tree, report=report)
+
+    async def changes(
+        self, snapshot: Mapping[str, Any], *, lines: bool = False, report: Report | None = None
+    ) -> Changes:
+        """What changed in the snapshot's tree since it was taken, with the lines if they are wanted."""
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(taken.path, self._snapshots.changes, taken, lines=lines, report=report)
+
+    async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
+        """The lines of one path that changed since the snapshot was taken; None if it did not change."""
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(taken.path, self._snapshots.lines, taken, path)
+
+    async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
+        """What changed in the snapshot's tree and no commit holds, and the commits made meanwhile."""
+        changes = await self.changes(snapshot)
+        if not changes.commits:
+            return changes
+        path = Snapshot.from_dict(snapshot).path
+        return changes.only(await self._run(path, uncommitted, path, copied={}))
+
+    async def branch(self, path: str, *, host_id: str | None) -> str | None:
+        """The branch that is checked out in a tree of this host, if there is one."""
+        if host_id != self.host_id:
+            return None
+        try:
+            return await self._run(path, branch_of, Path(path))
+        except (OSError, MissionError):
+            return None
+
+    async def forget(self, snapshots: Mapping[str, Mapping[str, Any]] | None) -> None:
+        """Drop stored snapshots that nobody will compare with again; what fails is pruned later."""
+        for stored in (snapshots or {}).values():
+            try:
+                snapshot = Snapshot.from_dict(stored)
+                await self._run(snapshot.path, self._snapshots.forget, snapshot)
+            except (OSError, MissionError):
+                continue
+
+    async def prune(self, in_use: list[Mapping[str, Any]]) -> None:
+        await self._run(KEPT, self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
+
+    async def at(self, path: str, *, host_id: str, what: str) -> Place:
+        """The tree at a place that was recorded, if it is one of this host."""
+        self.check_host(host_id, what=what)
+        return await self._find(Path(path))
+
+    async def workspace(self, workspace: Workspace) -> Place:
+        """The tree of a workspace."""
+        if workspace.host_id == self.host_id and not Path(workspace.path).is_dir():
+            raise InvalidState(
+                f"the worktree of workspace {workspace.id} is gone",
+                action=Action.REPLACE_WORKSPACE,
+                workspace_id=workspace.id,
+            )
+        return await self.at(workspace.path, host_id=workspace.host_id, what=f"workspace {workspace.id}")
+
+    def check_host(self, host_id: str, *, what: str) -> None:
+        """Nothing for a path of this host; otherwise where it would have to be worked on."""
+        if host_id != self.host_id:
+            raise InvalidState(
+                f"{what} is on host {host_id}, this is {self.host_id}",
+                hint=f"Do it on {host_id}: paths mean something only there.",
+                host_id=host_id,
+            )
+
+    async def work(self, tree: Path, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """Run slow work on worktrees of the repository at `tree`."""
+        return await self._makers.run(tree, lambda: function(*arguments, **options))
+
+    async def _find(self, path: Path) -> Place:
+        return Place(tree=await self._run(path, find_tree, path), host_id=self.host_id)
+
+    async def _run(self, tree: str | Path, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        return await self._lookers.run(tree, lambda: function(*arguments, **options))
+
+
+def _end_everything() -> None:
+    for end in (end_all, end_setups, end_walks, end_waits):
+        end()
+
+
+def _is_workplace(directory: Path) -> bool:
+    """Not the root and not a home folder or anything above one: a client started there means no tree."""
+    home = Path.home()
+    return directory.is_absolute() and directory != home and directory not in home.parents

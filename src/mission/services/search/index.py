@@ -1,0 +1,206 @@
+"""Use cases of search: an index that follows the event log in short steps, and what is found in it.
+
+Writers pay nothing: the index reads what they told. Whoever searches lets it catch up first, for a while.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from mission.domain.search_text import Document, Kind, snippet, terms_of
+from mission.services.search import documents
+from mission.store.logs.events import StoredEvent
+from mission.store.transaction import Tx
+from mission.store.views.search_index import Progress, Wanted
+
+CLEARING = "clearing"
+FOLLOWING = "following"
+STAGES: Mapping[str, tuple[Kind | None, str]] = {
+    CLEARING: (None, Kind.MISSION),
+    Kind.MISSION: (Kind.MISSION, Kind.TASK),
+    Kind.TASK: (Kind.TASK, Kind.JOURNAL),
+    Kind.JOURNAL: (Kind.JOURNAL, Kind.MESSAGE),
+    Kind.MESSAGE: (Kind.MESSAGE, FOLLOWING),
+}
+"""How the index is built anew: what each stage takes in, and the next one."""
+AT_ONCE = 200
+"""Events or documents of one step: a writer that comes meanwhile hardly waits."""
+FEWER = (AT_ONCE, 20, 1)
+"""How many are tried when more would be too much text for one step."""
+MOST_WORDS = 200_000
+"""Characters of words that one step writes: some 20 ms of the writer's time."""
+PATIENCE_SECONDS = 1.5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """What one step changes in the index."""
+
+    before: Progress
+    after: Progress
+    rows: Sequence[Mapping[str, Any]] = ()
+    gone: Sequence[str] = ()
+    gone_missions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """Something that fits, with the piece of its text that does."""
+
+    document: Document
+    snippet: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    hits: Sequence[Hit]
+    total: int
+    next_offset: int | None
+
+
+@dataclass(slots=True)
+class _Touched:
+    """What a stretch of the event log speaks of."""
+
+    ids: dict[Kind, dict[str, None]] = field(default_factory=lambda: {kind: {} for kind in Kind})
+    gone_missions: list[str] = field(default_factory=list)
+    planned: str | None = None
+    last: int = 0
+
+
+class Store(Protocol):
+    """What the index needs of a database, or of a call that has one."""
+
+    async def read(self, function: Callable[..., Any], /, **arguments: Any) -> Any: ...
+    async def write(self, function: Callable[..., Any], /, **arguments: Any) -> Any: ...
+
+
+async def catch_up(store: Store, *, seconds: float = PATIENCE_SECONDS) -> bool:
+    """Let the index follow what happened, for so long at most; whether it is up to date now."""
+    until = time.monotonic() + seconds
+    while (step := await store.read(next_step)) is not None:
+        await store.write(take, step=step)
+        if time.monotonic() > until:
+            return False
+    return True
+
+
+def next_step(tx: Tx) -> Step | None:
+    """What to take in next; nothing when the index is up to date. Reads only, so that the writer is free meanwhile."""
+    before = tx.search.progress()
+    newest = tx.events.newest()
+    if before.stage == FOLLOWING and before.seq == newest:
+        return None
+    if before.stage == FOLLOWING and not tx.events.oldest() - 1 <= before.seq <= newest:
+        return Step(before=before, after=Progress(seq=newest, stage=CLEARING))  # what happened is no longer told
+    for few in FEWER:
+        if before.stage == FOLLOWING:
+            step = _follow(tx, before, few=few)
+        else:
+            start = before if before.stage != CLEARING else replace(before, seq=newest)
+            step = _rebuild(tx, start, seen=before, few=few)
+        if sum(len(row["words"]) for row in step.rows) <= MOST_WORDS:
+            break
+    return step
+
+
+def take(tx: Tx, *, step: Step) -> None:
+    """Change the index, unless another process has done so already."""
+    if not tx.search.advance(step.before, step.after):
+        return
+    for mission_id in step.gone_missions:
+        tx.search.remove_mission(mission_id)
+    tx.search.remove(step.gone)
+    tx.search.replace(step.rows)
+
+
+def find(tx: Tx, *, wanted: Wanted, limit: int, offset: int) -> Found:
+    """What fits, the best first, a page at a time."""
+    rows, total = tx.search.find(wanted, limit=limit, offset=offset)
+    known = {document.id: document for document in _documents(tx, rows)}
+    hits = [
+        Hit(document=document, snippet=snippet(f"{document.title}\n{document.text}", wanted.terms))
+        for row in rows
+        if (document := known.get(row.id)) is not None
+    ]
+    behind = offset + len(rows)
+    return Found(hits=hits, total=total, next_offset=behind if rows and behind < total else None)
+
+
+def wanted(*, query: str, kinds: Sequence[Kind] | None, mission_id: str | None, reader: str | None) -> Wanted:
+    return Wanted(terms=terms_of(query), kinds=kinds, mission_id=mission_id, reader=reader)
+
+
+def _documents(tx: Tx, rows: Sequence[Any]) -> Iterator[Document]:
+    for kind in Kind:
+        ids = [row.id for row in rows if row.kind == kind]
+        if ids:
+            yield from documents.of(tx, kind, ids)
+
+
+def _rebuild(tx: Tx, progress: Progress, *, seen: Progress, few: int) -> Step:
+    """One step of building the index from what there is; what happens meanwhile is followed afterwards."""
+    kind, following = STAGES[progress.stage]
+    if kind is None:
+        gone = tx.search.some(limit=few)
+        after = progress if gone else replace(progress, stage=following)
+        return Step(before=seen, after=replace(after, after_id=""), gone=gone)
+    ids = documents.ids_after(tx, kind, progress.after_id, limit=few)
+    rows = [tx.search.row(document) for document in documents.of(tx, kind, ids)]
+    after = replace(progress, after_id=ids[-1]) if ids else replace(progress, stage=following, after_id="")
+    return Step(before=seen, after=after, rows=rows)
+
+
+def _follow(tx: Tx, before: Progress, *, few: int) -> Step:
+    touched = _touched(tx.events.since(before.seq, limit=few))
+    gone: list[str] = []
+    last = touched.last
+    if touched.planned is not None:
+        gone = tx.search.gone_tasks(touched.planned)
+        new = tx.search.unknown_tasks(touched.planned, limit=few)
+        touched.ids[Kind.TASK] |= dict.fromkeys(new)
+        last -= len(new) == few  # there may be more: look at this event again
+    rows = [
+        tx.search.row(document)
+        for kind, ids in touched.ids.items()
+        if ids
+        for document in documents.of(tx, kind, list(ids))
+    ]
+    return Step(
+        before=before,
+        after=replace(before, seq=last),
+        rows=rows,
+        gone=gone,
+        gone_missions=touched.gone_missions,
+    )
+
+
+def _touched(told: Sequence[StoredEvent]) -> _Touched:
+    """What the events speak of, up to the first plan: it may bring thousands of tasks."""
+    touched = _Touched()
+    for event in told:
+        noun, _, verb = event.type.partition(":")
+        kind = _KINDS.get(noun)
+        touched.last = event.seq
+        if kind is None or "id" not in event.data:
+            continue
+        if verb == "deleted":
+            touched.gone_missions.append(event.data["id"])
+            continue
+        touched.ids[kind][event.data["id"]] = None
+        if event.data.get("tasks_created"):
+            touched.planned = event.data["id"]
+            break
+    return touched
+
+
+_KINDS = {
+    "mission": Kind.MISSION,
+    "workflow": Kind.MISSION,
+    "task": Kind.TASK,
+    "message": Kind.MESSAGE,
+    **dict.fromkeys(("decision", "issue", "milestone", "checkpoint"), Kind.JOURNAL),
+}

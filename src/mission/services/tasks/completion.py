@@ -1,0 +1,250 @@
+"""Use cases of a task's end: compare its tree with its start, and record what really changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+from mission.domain import events
+from mission.domain.errors import Conflict, InvalidState
+from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.changes import Changes, Verification, verify_scope
+from mission.domain.tasks.task import DONE, Quality, Task, TaskStatus
+from mission.git.errors import ChangesUnknown
+from mission.services import phases
+from mission.services import task_events as telling
+from mission.services.inbox import task_requests as asking
+from mission.services.repositories.working_trees import NO_TREE, Report, Trees
+from mission.services.work import Work, digest_of
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ending:
+    """What a caller says about the end of its task."""
+
+    status: TaskStatus
+    quality: Quality | None
+    outcome: Mapping[str, Any]
+    metadata: Mapping[str, Any] | None
+    phase_complete: bool
+    error: str | None = None
+    by_hand: bool = False
+    """Whether any legal move to the end will do, not only from work in progress."""
+
+    @property
+    def digest(self) -> str:
+        return digest_of([self.status, self.quality, self.outcome, self.metadata, self.phase_complete, self.error])
+
+    def check(self, task: Task) -> None:
+        """Nothing when the task may end so; otherwise what its state allows."""
+        if self.by_hand:
+            task.check_can_end(self.status)
+        else:
+            task.check_completable()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completed:
+    task: Task
+    changes: Changes | None
+    verification: Verification
+    phase_status: PhaseStatus
+    snapshots: Mapping[str, Mapping[str, Any]] | None = None
+
+
+async def complete(
+    work: Work,
+    trees: Trees,
+    *,
+    task_id: str,
+    agent_id: str | None,
+    fence: int | None,
+    ending: Ending,
+    report: Report | None = None,
+    record: Callable[..., Completed] | None = None,
+    answer: Callable[[Completed], Answer],
+) -> Answer:
+    """Complete a task: compare its tree with the snapshot from its start, then record both.
+
+    `record` does what `finish` does, and something else in the same transaction.
+    """
+    task = await work.read(_before_completion, task_id=task_id, agent_id=agent_id, fence=fence, ending=ending)
+    changes, warnings = (None, []) if _already(task, ending) else await _changes(trees, task, report=report)
+    forgettable: list[Mapping[str, Mapping[str, Any]] | None] = []
+
+    def answered(completed: Completed) -> Answer:
+        forgettable.append(completed.snapshots)
+        return answer(completed)
+
+    result = await work.write(
+        record or finish,
+        seen=task,
+        agent_id=agent_id,
+        fence=fence,
+        ending=ending,
+        changes=changes,
+        warnings=warnings,
+        answer=answered,
+    )
+    if forgettable:  # empty when a remembered answer was repeated
+        await trees.forget(forgettable[-1])
+    return result
+
+
+def finish(
+    tx: Tx,
+    *,
+    seen: Task,
+    agent_id: str | None,
+    fence: int | None,
+    ending: Ending,
+    changes: Changes | None,
+    warnings: Sequence[str],
+) -> Completed:
+    """Record the end of a task, unless somebody else changed it since it was looked at."""
+    task = tx.tasks.get(seen.id)
+    if _already(task, ending):
+        return _completed_before(task)
+    task.check_owner(agent_id, fence)
+    ending.check(task)
+    if (task.tree, task.snapshot) != (seen.tree, seen.snapshot):
+        raise Conflict(f"task {task.id} moved to another tree meanwhile", hint="Try the same call again.")
+    _check_children(tx, task)
+    overlapping = tx.tasks.overlapping(task) if changes is not None else []
+    nothing = _nothing_changed(task, ending, changes)
+    verification = _verify(task, changes, [*warnings, *nothing, *_overlap_warning(overlapping)])
+    ended = _ended(tx, task, ending=ending, changes=changes)
+    tx.emit(events.TaskUpdated(task=ended))  # first: what follows from it is told after it
+    phase_status, phase_warnings = _end_in_phase(tx, task, ended, phase_complete=ending.phase_complete)
+    verification = replace(verification, warnings=[*verification.warnings, *phase_warnings])
+    ended = replace(
+        ended,
+        completion={
+            "digest": ending.digest,
+            "verification": asdict(verification),
+            "phase_status": str(phase_status),
+        },
+    )
+    tx.tasks.save(ended)
+    tx.patches.put(task.id, changes.patch if changes is not None else None)
+    asking.moved(tx, task, ended)
+    asking.review(tx, ended)
+    return Completed(
+        task=ended,
+        changes=changes,
+        verification=verification,
+        phase_status=phase_status,
+        snapshots=task.snapshots if ended.snapshots is None else None,
+    )
+
+
+def _check_children(tx: Tx, task: Task) -> None:
+    children = tx.tasks.running_children(task.id)
+    if children:
+        raise InvalidState(
+            f"task {task.id} has child tasks in progress: "
+            + ", ".join(f"{child.id} '{child.name}'" for child in children),
+            hint="Complete the child tasks first.",
+            open_tasks=[child.id for child in children],
+        )
+
+
+def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int | None, ending: Ending) -> Task:
+    """The task as it stands, or the reason why it cannot be completed, before slow work begins."""
+    task = tx.tasks.get(task_id)
+    if not _already(task, ending):
+        task.check_owner(agent_id, fence)
+        ending.check(task)
+        _check_children(tx, task)
+    return task
+
+
+async def _changes(trees: Trees, task: Task, *, report: Report | None) -> tuple[Changes | None, list[str]]:
+    if task.snapshot is None:
+        return None, [NO_TREE]
+    if task.host_id != trees.host_id:
+        raise InvalidState(
+            f"task {task.id} works on host {task.host_id}, this is {trees.host_id}",
+            hint=f"Complete it on {task.host_id}: its files can be compared only there.",
+            host_id=task.host_id,
+        )
+    try:
+        return await trees.changes(task.snapshot, lines=True, report=report), []
+    except ChangesUnknown as unknown:
+        return None, [unknown.message]
+
+
+def _verify(task: Task, changes: Changes | None, warnings: Sequence[str]) -> Verification:
+    verification = verify_scope(changes, list(task.areas))
+    return replace(verification, warnings=[*verification.warnings, *warnings])
+
+
+def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Task:
+    if task.status is TaskStatus.PAUSED:
+        task = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)  # the owner's own hold ends with its word
+    keeps_snapshot = ending.status is TaskStatus.FAILED
+    return replace(
+        task.move_to(ending.status, at=tx.now),
+        failed_attempts=task.failed_attempts + keeps_snapshot,
+        quality=ending.quality,
+        outcome=dict(ending.outcome),
+        error=(ending.error or ending.outcome["summary"]) if keeps_snapshot else None,
+        metadata=dict(ending.metadata) if ending.metadata is not None else None,
+        changes=changes.as_dict() if changes is not None else None,
+        lease_until=None,
+        snapshots=task.snapshots if keeps_snapshot else None,
+    )
+
+
+def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
+    """Count the task as ended in its phase, close the phase if asked, and tell the mission's readers."""
+    mission = tx.missions.get(task.mission_id)
+    if ended.status in DONE:
+        tx.tallies.freed(task.id)
+    tx.tallies.moved(task, ended)
+    tx.missions.touch(mission.id, now=tx.now)
+    telling.workflow(tx, mission)
+    phase = phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)
+    if not phase_complete or phase.completed_at == tx.now:
+        return phase.status, []
+    if phase.closed:
+        return phase.status, [f"phase {phase.number} was {phase.status} already"]
+    closed = phases.close(tx, mission=mission, phase=phase, status=PhaseStatus.COMPLETED, ending_task=task.id)
+    return closed.phase.status, list(closed.warnings)
+
+
+def _nothing_changed(task: Task, ending: Ending, changes: Changes | None) -> list[str]:
+    """A success without a trace in the announced areas is worth a second look: the work may lie elsewhere."""
+    if changes is None or changes.paths or not task.areas or ending.status is not TaskStatus.COMPLETED:
+        return []
+    return [
+        f"no file has changed in {task.tree} since the task was started; if the work was done elsewhere, "
+        "give that folder as repository_path when you start the task"
+    ]
+
+
+def _overlap_warning(others: Sequence[str]) -> list[str]:
+    if not others:
+        return []
+    return [
+        f"other tasks worked in the same tree at the same time ({', '.join(others)}): "
+        "no diff can tell their changes from these; give each task its own worktree"
+    ]
+
+
+def _already(task: Task, ending: Ending) -> bool:
+    return task.completion is not None and bool(task.completion["digest"] == ending.digest)
+
+
+def _completed_before(task: Task) -> Completed:
+    stored = task.completion or {}
+    return Completed(
+        task=task,
+        changes=Changes.from_dict(task.changes) if task.changes is not None else None,
+        verification=Verification(**stored["verification"]),
+        phase_status=PhaseStatus(stored["phase_status"]),
+    )

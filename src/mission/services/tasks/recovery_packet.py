@@ -1,0 +1,57 @@
+"""What the next owner of a task needs to go on where the last one stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mission.domain.errors import MissionError
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task
+from mission.services.repositories.working_trees import Trees
+from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces.creation import Described
+from mission.store.transaction import Tx
+
+RECENT_CHECKPOINTS = 5
+
+Looked = Mapping[str, Changes | None]
+"""What was found changed in the trees of tasks, by task."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recovery:
+    """What earlier owners left behind."""
+
+    previous_owner: str | None
+    attempts: int
+    checkpoints: Sequence[Entry]
+    tree: str | None
+    changes: Changes | None
+    workspace: Described | None = None
+
+
+def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
+    """What earlier owners left behind; nothing for a task that nobody has touched."""
+    checkpoints = tx.journal.latest_of_task(before.id, limit=RECENT_CHECKPOINTS)
+    if not (checkpoints or before.fence or before.attempts):
+        return None
+    return Recovery(
+        previous_owner=before.owner_id or before.previous_owner_id,
+        attempts=before.attempts,
+        checkpoints=checkpoints,
+        tree=before.tree,
+        changes=looked.get(before.id),
+        workspace=workspaces.look(tx, workspace_id=before.workspace_id) if before.workspace_id else None,
+    )
+
+
+async def look_into(trees: Trees, task: Task | None) -> Looked:
+    """What lies uncommitted in the task's tree, if it is one of this host; unknown is no reason to refuse a claim."""
+    if task is None or task.snapshot is None or task.host_id != trees.host_id:
+        return {}
+    try:
+        return {task.id: await trees.uncommitted(task.snapshot)}
+    except MissionError:
+        return {}

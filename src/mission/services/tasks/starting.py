@@ -1,0 +1,209 @@
+"""Use cases of a task's start: record who begins it, where, and from what state of its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TypeVar
+
+from mission.domain import events
+from mission.domain.errors import InvalidInput
+from mission.domain.ids import new_id
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.git.snapshots.snapshot import Snapshot
+from mission.services import phases
+from mission.services import task_events as telling
+from mission.services.repositories.working_trees import NO_TREE, Place, Report, Trees
+from mission.services.tasks import dependencies
+from mission.services.tasks import preparation as footing
+from mission.services.tasks import recovery_packet as takeover
+from mission.services.tasks import updates as tasks
+from mission.services.tasks.preparation import Wish
+from mission.services.tasks.recovery_packet import Looked, Recovery
+from mission.services.work import Work
+from mission.services.workspaces import per_task as housing
+from mission.services.workspaces.per_task import Houses
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Owner:
+    """Who takes the task: an agent with a lease, or somebody unknown without one."""
+
+    agent_id: str | None
+    lease: timedelta
+    fence: int | None = None
+    keeps: bool = False
+    """Whether somebody unknown leaves the task with the owner it has."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Started:
+    task: Task
+    phase: Phase
+    phase_created: bool
+    snapshot: Snapshot | None
+    warnings: Sequence[str] = ()
+    recovery: Recovery | None = None
+
+
+async def start(
+    work: Work,
+    trees: Trees,
+    *,
+    wish: Wish,
+    owner: Owner,
+    repository_path: str | None,
+    directory: str | None,
+    report: Report | None = None,
+    answer: Callable[[Started], Answer],
+) -> Answer:
+    """Start a task: find its mission and its tree, take the tree's snapshot, then record it."""
+    ground = await footing.prepare(
+        work, trees, wish=wish, repository_path=repository_path, directory=directory, report=report
+    )
+    taken_over = ground.task is not None and ground.task.owner_id != owner.agent_id
+    looked = await takeover.look_into(trees, ground.task) if taken_over else {}
+    async with ground.kept_by(trees):
+        return await work.write(
+            begin,
+            looked=looked,
+            wish=wish,
+            mission_id=ground.mission_id,
+            owner=owner,
+            place=ground.place,
+            snapshot=ground.snapshot,
+            answer=answer,
+        )
+
+
+def begin(
+    tx: Tx,
+    *,
+    wish: Wish,
+    mission_id: str,
+    owner: Owner,
+    place: Place | None,
+    snapshot: Snapshot | None,
+    looked: Looked | None = None,
+    houses: Houses | None = None,
+) -> Started:
+    """Record the start of a task: new, or one that waited, failed or was released."""
+    known = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
+    if known is not None:
+        known.check_takeable(owner.agent_id, owner.fence, now=tx.now)
+    mission = _adopted(tx, phases.begin_mission(tx, mission_id), place)
+    recovery = _recovery(tx, known, owner, looked or {})
+    if known is None:
+        phase, created = _phase_of_new(tx, wish, mission)
+        started = _add(tx, mission, _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot))
+    else:
+        dependencies.check_done(tx, known)
+        phase, created = phases.for_task(tx, mission=mission, phase_id=known.phase_id, number=None, name=None)
+        taken = with_owner(known, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
+        if houses:
+            taken, _ = housing.move_in(tx, mission, taken, houses)
+        started = tasks.save(tx, known, _in_tree(taken, place, snapshot), mission=mission)
+    return Started(
+        task=started,
+        phase=phase,
+        phase_created=created,
+        snapshot=snapshot,
+        warnings=[*_warnings(mission, phase, place), *(snapshot.left_out if snapshot else ())],
+        recovery=recovery,
+    )
+
+
+def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
+    """The task in the hands of whoever is about to begin it; a new owner raises the fence."""
+    if owner.agent_id is None:
+        if owner.keeps:
+            return task
+        changed = task.owner_id is not None
+        return replace(task.without_owner(), fence=task.fence + changed)
+    until = tx.now + owner.lease
+    if task.owner_id == owner.agent_id:
+        return replace(task, lease_until=until)
+    return task.handed_to(owner.agent_id, at=tx.now, until=until)
+
+
+def _adopted(tx: Tx, mission: Mission, place: Place | None) -> Mission:
+    """A mission that knew no repository belongs to the first one that is worked in."""
+    if mission.repository_id is not None or place is None:
+        return mission
+    adopted = replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path))
+    tx.missions.save(adopted)
+    tx.emit(events.MissionUpdated(mission=adopted))
+    return adopted
+
+
+def _recovery(tx: Tx, known: Task | None, owner: Owner, looked: Looked) -> Recovery | None:
+    """What earlier owners left behind, for whoever did not have the task before."""
+    if known is None or (owner.agent_id is not None and known.owner_id == owner.agent_id):
+        return None
+    return takeover.recovery_of(tx, known, looked)
+
+
+def _phase_of_new(tx: Tx, wish: Wish, mission: Mission) -> tuple[Phase, bool]:
+    """The phase that a new task stands in, and whether it was made just now."""
+    _check_parent(tx, wish, mission)
+    return phases.for_task(tx, mission=mission, phase_id=wish.phase_id, number=wish.phase, name=wish.phase_name)
+
+
+def _add(tx: Tx, mission: Mission, task: Task) -> Task:
+    tx.tasks.add(task)
+    tx.tallies.moved(None, task)
+    tx.emit(events.TaskCreated(task=task))
+    tx.missions.touch(mission.id, now=tx.now)
+    telling.workflow(tx, mission)
+    return task
+
+
+def _warnings(mission: Mission, phase: Phase, place: Place | None) -> list[str]:
+    warnings = [] if place is not None else [NO_TREE]
+    if phase.number > mission.total_phases:
+        warnings.append(f"phase {phase.number} lies beyond the {mission.total_phases} phases this mission expects")
+    return warnings
+
+
+def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) -> Task:
+    task = Task(
+        id=new_id("task"),
+        mission_id=mission.id,
+        phase_id=phase.id,
+        phase_number=phase.number,
+        parent_id=wish.parent_id,
+        name=wish.name or "",
+        goal=wish.goal or "",
+        areas=list(wish.areas),
+        caller_type=wish.caller_type,
+        agent_name=wish.agent_name,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    return with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now)
+
+
+def _in_tree(task: Task, place: Place | None, snapshot: Snapshot | None) -> Task:
+    if place is None or snapshot is None:
+        return task
+    path = str(place.tree.path)
+    snapshots = {**(task.snapshots or {}), path: snapshot.as_dict()}
+    return replace(task, tree=path, host_id=place.host_id, snapshots=snapshots)
+
+
+def _check_parent(tx: Tx, wish: Wish, mission: Mission) -> None:
+    if wish.parent_id is None:
+        return
+    parent = tx.tasks.get(wish.parent_id)
+    if parent.mission_id != mission.id:
+        raise InvalidInput(
+            f"parent_task_id: {parent.id} belongs to mission {parent.mission_id}, not to {mission.id}",
+            hint="A task and its parent stand in the same mission.",
+            field="parent_task_id",
+        )

@@ -1,0 +1,88 @@
+"""What becomes of a failed call: whoever is responsible for the agent hears of it, once for each cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from mission.domain.agent import Agent
+from mission.domain.errors import NotFound
+from mission.domain.inbox.failure_report import Failure
+from mission.domain.inbox.item import ItemKind
+from mission.domain.message import HUMAN, SYSTEM, Priority
+from mission.services.agents import access_tokens as identity
+from mission.services.inbox import items as inbox
+from mission.services.messages import sending as mail
+from mission.store.transaction import Tx
+
+Entity = TypeVar("Entity")
+
+
+def tell(tx: Tx, *, failure: Failure) -> None:
+    """Tell the agent's supervisor, else the person; critical failures always the person."""
+    failure, agent = _known(tx, failure)
+    supervisor = None if failure.critical or agent is None else identity.supervisor_of(tx, agent=agent)
+    recipient = supervisor.id if supervisor is not None else HUMAN
+    key = failure.key(recipient)
+    told = tx.incidents.told(key)
+    if told is not None and told.is_recent(tx.now):
+        tx.incidents.count(key)
+        if recipient == HUMAN:
+            _count_in_queue(tx, key, failure)
+        return
+    tx.incidents.tell(key, now=tx.now)
+    more = told.times if told is not None else 0
+    subject = failure.subject(agent.name if agent is not None else "the operator")
+    message = mail.send(
+        tx,
+        sender=SYSTEM,
+        recipient=recipient,
+        subject=subject,
+        body=failure.body(more=more, with_trace=recipient == HUMAN),
+        priority=Priority.URGENT if failure.critical else Priority.HIGH,
+        mission_id=failure.mission_id,
+        task_id=failure.task_id,
+    )
+    if recipient == HUMAN:
+        inbox.open_item(
+            tx,
+            kind=ItemKind.ESCALATION,
+            subject=subject,
+            body=failure.body(more=more, with_trace=False),
+            mission_id=failure.mission_id,
+            task_id=failure.task_id,
+            agent_id=failure.agent_id,
+            message_id=message.id,
+            once=key,
+        )
+
+
+def _count_in_queue(tx: Tx, key: str, failure: Failure) -> None:
+    """One more in the item that stands open for this failure; a closed one is left in peace."""
+    if tx.inbox.open_with_key(key) is not None:
+        body = failure.body(more=0, with_trace=False)
+        inbox.open_item(tx, kind=ItemKind.ESCALATION, subject="", body=body, once=key)
+
+
+def _known(tx: Tx, failure: Failure) -> tuple[Failure, Agent | None]:
+    """The failure without what does not exist: its ids come from the arguments of a call that went wrong."""
+    agent = _found(tx.agents.get, failure.agent_id)
+    task = _found(tx.tasks.get, failure.task_id)
+    mission = _found(tx.missions.get, task.mission_id if task is not None else failure.mission_id)
+    return (
+        replace(
+            failure,
+            agent_id=agent.id if agent is not None else None,
+            task_id=task.id if task is not None else None,
+            mission_id=mission.id if mission is not None else None,
+        ),
+        agent,
+    )
+
+
+def _found(get: Callable[[str], Entity], id: str | None) -> Entity | None:
+    try:
+        return get(id) if id is not None else None
+    except NotFound:
+        return None

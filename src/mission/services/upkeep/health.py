@@ -1,0 +1,58 @@
+"""The sweep that finds work gone wrong. It remembers nothing: everything is derived from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from mission.domain.inbox.health_findings import Finding, crash_loop, silent_owner, tried_often
+from mission.domain.inbox.item import SYSTEM, ItemKind
+from mission.services.inbox import items as inbox
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+EVERY = timedelta(minutes=1)
+NO_LONGER = "this is no longer so"
+
+
+async def sweep(work: Work, *, every: timedelta = EVERY) -> None:
+    """Put what is found before a person, each thing once, if it is this daemon's turn; withdraw what has passed.
+
+    Looking goes over every task of every open mission, so nobody who writes waits for it.
+    """
+    if await work.write(_take_turn, every=every):
+        await work.write(_tell, found=await work.read(_look))
+
+
+def _take_turn(tx: Tx, *, every: timedelta) -> bool:
+    return tx.jobs.take("health", now=tx.now, every=every)
+
+
+def _tell(tx: Tx, *, found: Sequence[Finding]) -> None:
+    findings = {finding.key: finding for finding in found}
+    for item in tx.inbox.open_where(kinds=[ItemKind.HEALTH]):
+        if item.once not in findings:
+            inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=NO_LONGER))
+    for finding in findings.values():
+        if not tx.inbox.was_asked(finding.key):
+            _ask(tx, finding)
+
+
+def _look(tx: Tx) -> list[Finding]:
+    return [
+        *(silent_owner(**row) for row in tx.health.silent(now=tx.now)),
+        *(crash_loop(**row) for row in tx.health.crashing()),
+        *(tried_often(**row) for row in tx.health.tried_often()),
+    ]
+
+
+def _ask(tx: Tx, finding: Finding) -> None:
+    inbox.open_item(
+        tx,
+        kind=ItemKind.HEALTH,
+        subject=finding.subject,
+        body=finding.body,
+        task_id=finding.task_id,
+        agent_id=finding.agent_id,
+        once=finding.key,
+    )

@@ -1,0 +1,142 @@
+"""Takes events to a receiver of somebody else's: in order, at least once, across restarts, and in nobody's way.
+
+The event log is the queue. Only how far the receiver has come is stored, so nothing is copied and nothing can be lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Protocol
+
+from mission.domain.inbox.item import ItemKind
+from mission.domain.timestamps import utc_now
+from mission.domain.webhook import MOST_REFUSALS, Hook, Progress, is_delivered, is_refused, pause_after
+from mission.events.log import EventLog
+from mission.services.inbox import items as inbox
+from mission.services.work import Work
+from mission.store.logs.events import StoredEvent
+from mission.store.sql.compact_json import dumps
+from mission.store.transaction import Tx
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 20
+"""So many events are offered before what was taken is written down."""
+READ_AT_ONCE = 200
+SERVED_WITHIN = timedelta(minutes=5)
+"""How long one daemon has a receiver to itself; after that it must have died."""
+GATHER_SECONDS = 0.2
+REST_SECONDS = 1.0
+LOOK_SECONDS = 5.0
+
+
+class Post(Protocol):
+    """Sends a request to the receiver and says the status of its answer; nothing where none came."""
+
+    async def __call__(self, url: str, *, body: bytes, headers: Mapping[str, str]) -> int | None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offered:
+    """What came of offering some events: the last one that is settled, and how the next one failed."""
+
+    seq: int
+    failed: bool = False
+    given_up: StoredEvent | None = None
+
+
+async def follow(work: Work, events: EventLog, post: Post, *, hook: Hook) -> None:
+    """Serve the receiver for ever, beginning with what happens from the first time on that it is named."""
+    position = (await work.write(begin, key=hook.key)).seq
+    while True:
+        await events.wait(position, seconds=LOOK_SECONDS)
+        await asyncio.sleep(GATHER_SECONDS)  # a busy log is looked at a few times a second, not at every event
+        before, position = position, await serve(work, post, hook=hook, position=position)
+        if position == before:
+            await asyncio.sleep(REST_SECONDS)
+
+
+async def serve(work: Work, post: Post, *, hook: Hook, position: int) -> int:
+    """Offer what the receiver wants of what lies behind a position, if it is due; the position to go on from."""
+    found, due = await work.read(_behind, seq=position, key=hook.key)
+    wanted = [event for event in found if hook.wants(event.type)]
+    if not wanted:
+        return found[-1].seq if found else position
+    if not due:
+        return position
+    progress = await work.write(take, key=hook.key)
+    if progress is None:
+        return position
+    fresh = [event for event in wanted if event.seq > progress.seq]
+    offered = await _offer(post, fresh[:AT_ONCE], hook=hook, progress=progress)
+    await work.write(settle, progress=progress, offered=offered)
+    return max(position, offered.seq)
+
+
+def begin(tx: Tx, *, key: str) -> Progress:
+    """How far the receiver has come; a new one starts with what comes next."""
+    known = tx.webhooks.get(key)
+    if known is not None:
+        return known
+    progress = Progress(key=key, seq=tx.events.newest(), failures=0, due_at=tx.now)
+    tx.webhooks.add(progress)
+    return progress
+
+
+def take(tx: Tx, *, key: str) -> Progress | None:
+    """The receiver for us alone, unless it must be left in peace or another daemon serves it."""
+    if not tx.webhooks.take(key, now=tx.now, until=tx.now + SERVED_WITHIN):
+        return None
+    return tx.webhooks.get(key)
+
+
+def settle(tx: Tx, *, progress: Progress, offered: Offered) -> Progress:
+    """Write down how far the receiver has come and when it is due again."""
+    failures = 0
+    if offered.failed:
+        failures = progress.failures + 1 if offered.seq == progress.seq else 1
+    due_at = tx.now + pause_after(failures) if failures else tx.now
+    settled = replace(progress, seq=offered.seq, failures=failures, due_at=due_at)
+    tx.webhooks.save(settled)
+    if offered.given_up is not None:
+        _tell(tx, progress.key, offered.given_up)
+    return settled
+
+
+def _behind(tx: Tx, *, seq: int, key: str) -> tuple[list[StoredEvent], bool]:
+    progress = tx.webhooks.get(key)
+    return tx.events.since(seq, limit=READ_AT_ONCE), progress is not None and progress.due_at <= tx.now
+
+
+async def _offer(post: Post, events: Sequence[StoredEvent], *, hook: Hook, progress: Progress) -> Offered:
+    settled = progress.seq
+    for event in events:
+        body = dumps(event.frame()).encode()
+        headers = hook.headers(id=f"event-{event.seq}", at=utc_now(), body=body)
+        status = await post(hook.url, body=body, headers=headers)
+        if not is_delivered(status):
+            tries = progress.failures + 1 if settled == progress.seq else 1
+            log.warning("the webhook took no event %s (try %d, status %s)", event.seq, tries, status)
+            if is_refused(status) and tries >= MOST_REFUSALS:
+                return Offered(seq=event.seq, given_up=event)
+            return Offered(seq=settled, failed=True)
+        settled = event.seq
+    return Offered(seq=settled)
+
+
+def _tell(tx: Tx, key: str, event: StoredEvent) -> None:
+    """Tell the person once that the receiver wants no event; not again while that item is open."""
+    once = f"webhook {key}"
+    if tx.inbox.open_with_key(once) is None:
+        inbox.open_item(
+            tx,
+            kind=ItemKind.ESCALATION,
+            subject="The webhook refuses events",
+            body=f"Event {event.seq} ({event.type}) was offered {MOST_REFUSALS} times and refused, so it was given up. "
+            "Look at the receiver and at the settings webhook_url, webhook_secret and webhook_events.",
+            once=once,
+        )

@@ -1,0 +1,70 @@
+"""Reading the audit trail, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from mission.domain.ids import PREFIXES
+from mission.services.agents import registration as agents
+from mission.services.paging import Page, cursor_of, cut_page, position_of
+from mission.store.transaction import Tx
+
+MANUAL = "mcp__system__log_decision"
+"""The tool whose entries are what an agent wrote down itself."""
+
+
+def page(
+    tx: Tx,
+    *,
+    agent_id: str | None,
+    tool: str | None,
+    status: str | None,
+    except_transport: str | None,
+    since: datetime | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[dict[str, Any]]:
+    """Audit entries, newest first, and where the next page begins; the agent by id or name, the tool by pattern."""
+    if agent_id is not None and not agent_id.startswith(f"{PREFIXES['agent']}_"):
+        agent_id = agents.find(tx, reference=agent_id).id
+    rows = tx.audit.page(
+        agent_id=agent_id,
+        tool=tool,
+        status=status,
+        except_transport=except_transport,
+        since=since,
+        limit=limit + 1,
+        after=position_of(cursor, kind="audit entry"),
+    )
+    return cut_page(rows, limit=limit, cursor=lambda row: cursor_of(row["at"], row["id"]))
+
+
+def look(tx: Tx, *, id: str) -> dict[str, Any]:
+    """One entry, such as the one whose id an incident has."""
+    return tx.audit.get(id)
+
+
+def lines(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """An entry as the lines of a decision log: the call before it ran, and what came of it. One that an agent wrote
+    itself is one line in the agent's words."""
+    tool, arguments, error = entry["tool"], entry["arguments"], entry["error"]
+    if tool == MANUAL and error is None:
+        return [_line(entry["at"], arguments["title"], arguments["body"], None)]
+    told = [_line(entry["at"], f"Invoked tool: {tool}", "Automatic tool invocation log", arguments)]
+    if error is not None:
+        context = {"message": error["message"], "code": error["code"], "stack": entry["trace"]}
+        told.append(_line(entry["finished_at"], f"Tool error: {tool}", "Automatic tool error log", context))
+    elif entry["status"] == "ok":
+        told.append(_line(entry["finished_at"], f"Tool result: {tool}", "Automatic tool result log", entry["result"]))
+    return told
+
+
+def _line(at: datetime, decision: str, reasoning: str, context: Any) -> dict[str, Any]:
+    return {"at": at, "decision": decision, "reasoning": reasoning, "context": context}
+
+
+def moment(tx: Tx) -> datetime:
+    """When an entry was written that consists of nothing but its call: the call's own row is the record."""
+    return tx.now

@@ -1,0 +1,135 @@
+"""One mission as people see it: from its header to its tasks, its journal and its changed files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mission.domain.missions.critical_path import CriticalPath, Step, critical_path
+from mission.domain.missions.estimate import Estimate, estimate, typical_task
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.phase import Phase
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import CHANGE_LISTS, DONE
+from mission.services.agents.registration import Rhythm
+from mission.services.paging import cut_page, position_of, row_cursor
+from mission.services.views.overview import Count, TaskLine, count, shown_status, task_lines
+from mission.store.transaction import Tx
+
+LONGEST_SOURCE = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Whole:
+    """One mission with all its tasks."""
+
+    now: datetime
+    mission: Mission
+    status: str
+    phases: Sequence[Phase]
+    tasks: Sequence[TaskLine]
+    edges: Mapping[str, Sequence[str]]
+    count: Count
+    phase_counts: Mapping[int, Count]
+    entries: int
+    files: int
+    task_seconds: float
+    typical: Estimate | None
+    estimate: Estimate | None
+    critical: CriticalPath
+    source: str | None
+    lease_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JournalPage:
+    entries: Sequence[tuple[Entry, str]]
+    names: Mapping[str, str]
+    next: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChangedFile:
+    """A file and the tasks that changed it, each with how."""
+
+    path: str
+    tasks: Sequence[tuple[Any, str]]
+
+
+def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
+    """A mission as its page shows it."""
+    mission = tx.missions.get(mission_id)
+    tasks = task_lines(tx, tx.overviews.tasks(mission_id))
+    spent = [_seconds(line.row, until=tx.now) for line in tasks if line.row.started_at is not None]
+    edges = tx.overviews.edges(mission_id)
+    steps = [_step(line.row, edges) for line in tasks]
+    typical = typical_task((step.span for step in steps if step.span), total=len(steps))
+    running = [_seconds(line.row, until=tx.now) for line, step in zip(tasks, steps, strict=True) if step.is_going]
+    undone = sum(step.status not in DONE for step in steps)
+    by_phase: dict[int, list[TaskLine]] = {}
+    for line in tasks:
+        by_phase.setdefault(line.row.phase_number, []).append(line)
+    return Whole(
+        now=tx.now,
+        mission=mission,
+        status=shown_status(mission.status, mission.outcome),
+        phases=tx.phases.of_mission(mission_id),
+        tasks=tasks,
+        edges=edges,
+        count=count(tasks),
+        phase_counts={number: count(lines) for number, lines in by_phase.items()},
+        entries=tx.overviews.count_journal(mission_id),
+        files=len({path for line in tasks for path, _ in _changed(line.row.changes)}),
+        task_seconds=sum(spent),
+        typical=typical,
+        estimate=estimate(
+            total=len(steps), remaining=undone, typical=typical, running=running, parallel=mission.max_parallel
+        ),
+        critical=critical_path(steps, typical=typical.seconds if typical else None, now=tx.now),
+        source=(tx.missions.source(mission_id) or "")[:LONGEST_SOURCE] or None,
+        lease_seconds=rhythm.lease.total_seconds(),
+    )
+
+
+def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> JournalPage:
+    """What was written down in a mission, newest first."""
+    tx.missions.get(mission_id)
+    entries = tx.overviews.journal(mission_id, limit=limit + 1, after=position_of(cursor))
+    page = cut_page(entries, limit=limit, cursor=lambda entry: row_cursor(entry[0]))
+    authors = {entry.author for entry, _ in page.rows if entry.author}
+    return JournalPage(entries=page.rows, names=tx.overviews.names(sorted(authors)), next=page.next)
+
+
+def read_changes(tx: Tx, *, mission_id: str) -> list[ChangedFile]:
+    """Every file that the mission's tasks changed, by path."""
+    tx.missions.get(mission_id)
+    files: dict[str, list[tuple[Any, str]]] = {}
+    for row in tx.overviews.tasks(mission_id):
+        for path, how in _changed(row.changes):
+            files.setdefault(path, []).append((row, how))
+    return [ChangedFile(path=path, tasks=files[path]) for path in sorted(files)]
+
+
+def _changed(changes: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Each changed path and how: A, M, D, or R instead of A for one that another was renamed to."""
+    if not changes:
+        return []
+    renamed = {move["to"] for move in changes["renamed"]}
+    letters = {name: name[0].upper() for name in CHANGE_LISTS}
+    return [(path, "R" if path in renamed else letters[name]) for name in CHANGE_LISTS for path in changes[name]]
+
+
+def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> Step:
+    return Step(
+        id=row.id,
+        status=row.status,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        needs=edges.get(row.id, ()),
+    )
+
+
+def _seconds(row: Any, *, until: datetime) -> float:
+    return max(0.0, float(((row.completed_at or until) - row.started_at).total_seconds()))

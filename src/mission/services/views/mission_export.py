@@ -1,0 +1,207 @@
+"""A mission as a document that stands on its own: Markdown, HTML or JSON."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from mission.domain.tasks.journal import Entry
+from mission.domain.timestamps import shown
+from mission.services.agents.registration import Rhythm
+from mission.services.views import mission as overview_mission
+from mission.services.views.mission import ChangedFile, Whole
+from mission.services.views.overview import TaskLine
+from mission.store.transaction import Tx
+
+MOST_ENTRIES = 10_000
+WORDS = {
+    "waiting": "waiting",
+    "ready": "ready",
+    "planning": "planning",
+    "working": "in progress",
+    "paused": "paused",
+    "budget": "paused: budget",
+    "asks": "asks a person",
+    "blocked": "blocked",
+    "review": "in review",
+    "claimed": "completed (claimed)",
+    "partial": "completed in part (claimed)",
+    "failed": "failed",
+    "skipped": "skipped",
+}
+MEDIA = {"markdown": ("text/markdown", "md"), "html": ("text/html", "html"), "json": ("application/json", "json")}
+STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#14181d}"
+    "h1,h2,h3{line-height:1.25}code{font-family:ui-monospace,monospace}"
+    "blockquote{margin:0;padding-left:1rem;border-left:3px solid #bfc6ce;color:#47505b}"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Export:
+    filename: str
+    media_type: str
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Story:
+    whole: Whole
+    entries: Sequence[tuple[Entry, str]]
+    names: Mapping[str, str]
+    files: Sequence[ChangedFile]
+
+
+def export(tx: Tx, *, mission_id: str, format: str, rhythm: Rhythm) -> Export:
+    """The mission with its tasks, decisions, issues, milestones and changed files."""
+    whole = overview_mission.look(tx, mission_id=mission_id, rhythm=rhythm)
+    page = overview_mission.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
+    files = overview_mission.read_changes(tx, mission_id=mission_id)
+    story = _Story(whole=whole, entries=list(reversed(page.entries)), names=page.names, files=files)
+    media_type, ending = MEDIA[format]
+    content = {"markdown": _markdown, "html": _html, "json": _json}[format](story)
+    return Export(filename=f"{_slug(whole.mission.name)}.{ending}", media_type=media_type, content=content)
+
+
+def _markdown(story: _Story) -> str:
+    return "\n".join(_lines(story)) + "\n"
+
+
+def _lines(story: _Story) -> Iterator[str]:
+    mission, count = story.whole.mission, story.whole.count
+    yield f"# {_plain(mission.name)}"
+    yield ""
+    yield _plain(mission.objective)
+    yield ""
+    yield f"- State: {story.whole.status}"
+    yield f"- Tasks: {count.claimed + count.skipped} of {count.total} done, {count.failed} failed"
+    yield f"- Begun: {_time(mission.started_at)}; ended: {_time(mission.completed_at)}"
+    yield f"- Files changed: {story.whole.files}"
+    if mission.summary:
+        yield f"- Summary: {_plain(mission.summary)}"
+    by_phase = {number: list(lines) for number, lines in groupby(story.whole.tasks, key=_phase)}
+    for phase in story.whole.phases:
+        yield ""
+        yield f"## {phase.number}. {_plain(phase.name)}"
+        yield ""
+        yield from map(_task, by_phase.get(phase.number, ()))
+    yield from _journal(story)
+    if story.files:
+        yield ""
+        yield "## Changed files"
+        yield ""
+        for file in story.files:
+            by = ", ".join(f"{_plain(row.name)} ({how})" for row, how in file.tasks)
+            yield f"- `{file.path.replace('`', '')}`: {by}"
+
+
+def _phase(line: TaskLine) -> int:
+    return int(line.row.phase_number)
+
+
+def _task(line: TaskLine) -> str:
+    agent = f", by {_plain(line.agent)}" if line.agent else ""
+    return f"- {_plain(line.row.name)}: {WORDS[line.word]}{agent}"
+
+
+def _journal(story: _Story) -> Iterator[str]:
+    if not story.entries:
+        return
+    yield ""
+    yield "## Journal"
+    for entry, task in story.entries:
+        author = story.names.get(entry.author or "") or entry.agent_name or "somebody"
+        yield ""
+        yield f"### {_time(entry.created_at)} · {entry.kind} · {_plain(author)} · {_plain(task)}"
+        yield ""
+        yield _plain(entry.summary)
+        for name in ("options_considered", "chosen", "reasoning", "trade_offs", "resolution"):
+            value = entry.content.get(name)
+            if value:
+                words = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+                yield f"- {name.replace('_', ' ').capitalize()}: {_plain(words)}"
+
+
+def _html(story: _Story) -> str:
+    """The same document; every word of an agent is text, never markup."""
+    parts: list[str] = []
+    listing = False
+    for line in _lines(story):
+        if line.startswith("- ") != listing:
+            listing = not listing
+            parts.append("<ul>" if listing else "</ul>")
+        parts.append(_element(line))
+    if listing:
+        parts.append("</ul>")
+    title = html.escape(story.whole.mission.name)
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    body = "\n".join(part for part in parts if part)
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+
+
+def _element(line: str) -> str:
+    heading = re.match(r"(#{1,3}) (.*)", line)
+    if heading:
+        level = len(heading[1])
+        return f"<h{level}>{_text(heading[2])}</h{level}>"
+    if line.startswith("- "):
+        return f"<li>{_text(line[2:])}</li>"
+    return f"<p>{_text(line)}</p>" if line else ""
+
+
+def _text(line: str) -> str:
+    """A line of our Markdown, whose words are escaped and whose code is not, as HTML."""
+    parts = re.split(r"`([^`]*)`", line)
+    parts[::2] = [html.escape(re.sub(r"\\(.)", r"\1", words)) for words in parts[::2]]
+    parts[1::2] = [f"<code>{html.escape(code)}</code>" for code in parts[1::2]]
+    return "".join(parts)
+
+
+def _json(story: _Story) -> str:
+    mission = story.whole.mission
+    document: dict[str, Any] = {
+        "mission": {**mission.record(), "objective": mission.objective, "summary": mission.summary},
+        "phases": [phase.record() for phase in story.whole.phases],
+        "tasks": [_task_record(line, story.whole.edges) for line in story.whole.tasks],
+        "journal": [{**entry.record(), "kind": str(entry.kind), "task": task} for entry, task in story.entries],
+        "files": [
+            {"path": file.path, "tasks": [{"task_id": row.id, "how": how} for row, how in file.tasks]}
+            for file in story.files
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def _task_record(line: TaskLine, edges: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    row = line.row
+    return {
+        "id": row.id,
+        "name": row.name,
+        "phase": row.phase_number,
+        "state": line.word,
+        "agent": line.agent,
+        "depends_on": list(edges.get(row.id, ())),
+        "attempts": row.attempts,
+        "started_at": shown(row.started_at),
+        "completed_at": shown(row.completed_at),
+        "changes": row.changes,
+    }
+
+
+def _plain(text: str) -> str:
+    """Words of an agent as Markdown that is nothing but words, on one line."""
+    return re.sub(r"([\\*_\[\]<>#|])", r"\\\1", " ".join(text.split()))
+
+
+def _time(moment: datetime | None) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M UTC") if moment is not None else "–"
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "mission"

@@ -1,0 +1,213 @@
+"""What people see first: what runs, what ended, who is there, and the list of missions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+
+from mission.domain.agent import Presence, is_silent
+from mission.domain.display_status import NEEDS_PERSON, agent_word, task_word
+from mission.domain.missions.mission import ENDED, MissionStatus, Outcome
+from mission.domain.tasks.task import CHANGE_LISTS
+from mission.services.agents.registration import Rhythm
+from mission.store.transaction import Tx
+
+MOST_MISSIONS = 50
+MOST_RUNNING = 120
+MOST_ENDED = 20
+MOST_AGENTS = 300
+FLEET_MEMORY = timedelta(hours=12)
+"""How long an agent that left still has its place among the others."""
+AT_WORK = frozenset({"working", "planning"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Count:
+    """How many tasks stand where, in the parts of a progress bar."""
+
+    claimed: int = 0
+    working: int = 0
+    needs: int = 0
+    failed: int = 0
+    failed_attempts: int = 0
+    """Failed attempts at any of the tasks, whatever became of them since."""
+    skipped: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissionLine:
+    """A mission as a row of a list, with the number of agents at work on it."""
+
+    row: Any
+    status: str
+    count: Count
+    at_work: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskLine:
+    """A task as a row of a list: its word, and who has it."""
+
+    row: Any
+    word: str
+    agent: str | None
+
+    @property
+    def files(self) -> int | None:
+        """How many files it changed; nothing while that is not known."""
+        changes = self.row.changes
+        return None if changes is None else sum(len(changes[name]) for name in CHANGE_LISTS)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Member:
+    """An agent of the fleet, and the task in its hands."""
+
+    row: Any
+    word: str
+    task: TaskLine | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Glance:
+    now: datetime
+    open_missions: int
+    missions: Sequence[MissionLine]
+    running: Sequence[TaskLine]
+    going: int
+    ended: Sequence[TaskLine]
+    ended_counts: Mapping[str, int]
+    failed_attempts: int
+    fleet: Sequence[Member]
+    lease_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissionPage:
+    missions: Sequence[MissionLine]
+    counts: Mapping[str, int]
+
+
+def glance(tx: Tx, *, since: datetime | None, rhythm: Rhythm) -> Glance:
+    """What runs, what ended since the reader left, and the fleet."""
+    running = task_lines(tx, tx.overviews.in_hand(limit=MOST_RUNNING))
+    moment = since or tx.now - FLEET_MEMORY
+    return Glance(
+        now=tx.now,
+        open_missions=tx.overviews.count_open(),
+        missions=_mission_lines(tx, tx.overviews.open_missions(limit=MOST_MISSIONS)),
+        running=running,
+        going=tx.overviews.count_going(),
+        ended=task_lines(tx, tx.overviews.ended_since(moment, limit=MOST_ENDED)),
+        ended_counts=tx.overviews.count_ended(moment),
+        failed_attempts=tx.overviews.count_failed_attempts(),
+        fleet=_fleet(tx, running, rhythm),
+        lease_seconds=rhythm.lease.total_seconds(),
+    )
+
+
+def list_missions(
+    tx: Tx, *, text: str, statuses: Sequence[MissionStatus] | None, archived: bool, limit: int, offset: int
+) -> MissionPage:
+    """Missions that have every word of the text, most recently active first."""
+    rows, counts = tx.overviews.missions(
+        words=text.lower().split(),
+        statuses=None if statuses is None else [str(status) for status in statuses],
+        archived=archived,
+        limit=limit,
+        offset=offset,
+    )
+    return MissionPage(missions=_mission_lines(tx, rows), counts=counts)
+
+
+def shown_status(status: str, outcome: str | None) -> str:
+    return "partial" if outcome == Outcome.PARTIAL else str(status)
+
+
+def task_lines(tx: Tx, rows: Sequence[Any]) -> list[TaskLine]:
+    """Rows with their words, and the names of whoever has them."""
+    return _words(rows, tx.overviews.names(sorted({row.owner_id for row in rows if row.owner_id})))
+
+
+def _words(rows: Sequence[Any], names: Mapping[str, str] = MappingProxyType({})) -> list[TaskLine]:
+    return [
+        TaskLine(
+            row=row,
+            word=task_word(row.status, quality=row.quality, hold=row.hold, waiting_for=row.waiting_for),
+            agent=names.get(row.owner_id or "") or row.agent_name,
+        )
+        for row in rows
+    ]
+
+
+def _mission_lines(tx: Tx, rows: Sequence[Any]) -> list[MissionLine]:
+    ids = [row.id for row in rows]
+    tallies = tx.overviews.tallies(ids) if ids else {}
+    failing = tx.overviews.failed_attempts(ids) if ids else {}
+    hands: dict[str, list[TaskLine]] = {}
+    for line in _words(tx.overviews.hands(ids)) if ids else ():
+        hands.setdefault(line.row.mission_id, []).append(line)
+    return [
+        _mission_line(row, tallies.get(row.id, {}), hands.get(row.id, ()), failed_attempts=failing.get(row.id, 0))
+        for row in rows
+    ]
+
+
+def _mission_line(
+    row: Any, tally: Mapping[str, int], hands: Sequence[TaskLine], *, failed_attempts: int
+) -> MissionLine:
+    workers = {line.row.owner_id or line.row.agent_name or line.row.id for line in hands if line.word in AT_WORK}
+    return MissionLine(
+        row=row,
+        status=shown_status(row.status, row.outcome),
+        count=_from_tally(
+            tally, needs=sum(line.word in NEEDS_PERSON for line in hands), failed_attempts=failed_attempts
+        ),
+        at_work=len(workers) if row.status not in ENDED else 0,
+    )
+
+
+def _from_tally(tally: Mapping[str, int], *, needs: int, failed_attempts: int) -> Count:
+    return Count(
+        claimed=tally.get("success", 0) + tally.get("partial", 0),
+        working=max(0, tally.get("in_progress", 0) - needs),
+        needs=needs,
+        failed=tally.get("failed", 0),
+        failed_attempts=failed_attempts,
+        skipped=tally.get("skipped", 0),
+        total=sum(tally.values()),
+    )
+
+
+def count(lines: Sequence[TaskLine]) -> Count:
+    words = [line.word for line in lines]
+    needs = sum(word in NEEDS_PERSON for word in words)
+    return Count(
+        claimed=words.count("claimed") + words.count("partial"),
+        working=words.count("working") + words.count("planning") + words.count("paused"),
+        needs=needs,
+        failed=words.count("failed"),
+        failed_attempts=sum(line.row.failed_attempts for line in lines),
+        skipped=words.count("skipped"),
+        total=len(words),
+    )
+
+
+def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: Rhythm) -> list[Member]:
+    in_hand: dict[str, TaskLine] = {}
+    for line in running:
+        if line.row.owner_id:
+            in_hand[line.row.owner_id] = line
+    rows = tx.overviews.fleet(sorted(in_hand), since=tx.now - FLEET_MEMORY, limit=MOST_AGENTS)
+    return [_member(row, in_hand.get(row.id), now=tx.now, rhythm=rhythm) for row in rows]
+
+
+def _member(row: Any, task: TaskLine | None, *, now: datetime, rhythm: Rhythm) -> Member:
+    silent = is_silent(row.last_seen_at, now=now, silence=rhythm.silence)
+    presence = Presence.OFFLINE if silent or row.declared == Presence.OFFLINE else Presence.ONLINE
+    lapsed = task is not None and task.row.lease_until is not None and task.row.lease_until < now
+    return Member(row=row, word=agent_word(presence, task=task.word if task else None, lapsed=lapsed), task=task)

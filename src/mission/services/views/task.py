@@ -1,0 +1,128 @@
+"""What a person asks about one task: how it got here, whether it kept to its areas, which lines it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mission.domain.display_status import task_word
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.events import TaskCreated, TaskUpdated
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Lines, Patch
+from mission.domain.tasks.task import OPEN, Task
+from mission.services.repositories.working_trees import Trees
+from mission.services.work import Work
+from mission.store.logs.events import StoredEvent
+from mission.store.transaction import Tx
+
+MOST_EVENTS = 500
+MOST_FILES = 2_000
+NO_PATCH = "no patch was kept when the task ended: which files changed is known, but not which lines"
+NAMES_ARE_KEPT = "Look at the lines with git, in the tree or in the task's commits."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Move:
+    """The task came into a state, or into somebody's hands."""
+
+    at: str
+    status: str
+    word: str
+    agent_id: str | None
+    attempt: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Story:
+    task: Task
+    mission_name: str
+    moves: Sequence[Move]
+    agents: Mapping[str, str]
+
+
+def read(tx: Tx, *, task_id: str) -> Story:
+    """The task, and its states in order, as far back as events are kept."""
+    task = tx.tasks.get(task_id)
+    kinds = [TaskCreated.topic, TaskUpdated.topic]
+    events = tx.events.about(task.id, mission_id=task.mission_id, types=kinds, limit=MOST_EVENTS)
+    moves = _moves([event for event in events if event.data.get("id") == task.id])
+    ids = {move.agent_id for move in moves} | {task.owner_id}
+    return Story(
+        task=task,
+        mission_name=tx.missions.get(task.mission_id).name,
+        moves=moves,
+        agents=tx.overviews.names(sorted(id for id in ids if id is not None)),
+    )
+
+
+async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Changes | None, bool]:
+    """What the task changed, and whether that is final: until it ends, its tree is compared with its start."""
+    task = await work.read(_task, task_id=task_id)
+    if _has_ended(task):
+        return (Changes.from_dict(task.changes) if task.changes else None), True
+    if task.snapshot is None or task.host_id != trees.host_id:
+        return None, False
+    return await trees.changes(task.snapshot), False
+
+
+async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
+    """The lines that the task changed in one of its files: as kept at its end, or from its start to now."""
+    task = await work.read(_task, task_id=task_id)
+    if _has_ended(task):
+        patch = await _kept(work, task, path)
+    elif task.snapshot is None:
+        raise _unchanged(task, path)
+    else:
+        trees.check_host(task.host_id or "", what=f"the tree of task {task.id}")
+        patch = await trees.lines(task.snapshot, path)
+    if patch is None:
+        raise _unchanged(task, path)
+    if patch.missing or path not in patch.files:
+        raise InvalidState(patch.missing or NO_PATCH, hint=NAMES_ARE_KEPT)
+    return patch.files[path]
+
+
+async def _kept(work: Work, task: Task, path: str) -> Patch | None:
+    if task.changes is None or path not in Changes.from_dict(task.changes).paths:
+        return None
+    return await work.read(_patch, task_id=task.id) or Patch(missing=NO_PATCH)
+
+
+def _patch(tx: Tx, *, task_id: str) -> Patch | None:
+    return tx.patches.get(task_id)
+
+
+def _has_ended(task: Task) -> bool:
+    return task.changes is not None or task.status not in OPEN
+
+
+def _unchanged(task: Task, path: str) -> InvalidInput:
+    return InvalidInput(f"path: task {task.id} did not change '{path[:200]}'", field="path")
+
+
+def _task(tx: Tx, *, task_id: str) -> Task:
+    return tx.tasks.get(task_id)
+
+
+def _moves(events: Sequence[StoredEvent]) -> list[Move]:
+    """One for each event that tells a new state or owner; what lies between changed neither."""
+    moves: list[Move] = []
+    for event in events:
+        data, frame = event.data, event.frame()
+        move = Move(
+            at=frame["at"],
+            status=data["status"],
+            word=task_word(
+                data["status"],
+                quality=data.get("quality"),
+                hold={"kind": data.get("hold_kind")},
+                waiting_for=data.get("waiting_for") or 0,
+            ),
+            agent_id=data["assigned_agent_id"],
+            attempt=data["attempts"],
+        )
+        last = moves[-1] if moves else None
+        if last is None or (last.word, last.agent_id) != (move.word, move.agent_id):
+            moves.append(move)
+    return moves

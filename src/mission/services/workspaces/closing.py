@@ -1,0 +1,119 @@
+"""Use cases of a workspace's end: merged, abandoned or removed, and no work is lost by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from mission.domain import events
+from mission.domain.actions import Action
+from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.tasks.task import RUNNING
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
+from mission.git.worktrees import removal
+from mission.services.repositories.working_trees import Trees
+from mission.services.work import Work
+from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces.creation import yard_of
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+
+async def update(
+    work: Work,
+    trees: Trees,
+    *,
+    workspace_id: str,
+    status: WorkspaceStatus | None,
+    merge_commit: str | None,
+    answer: Callable[[Workspace], Answer],
+) -> Answer:
+    """Move a workspace: merged is proved first, and abandoned saves what no commit holds.
+
+    A call that says neither status nor merge_commit changes nothing.
+    """
+    if status is None and merge_commit is None:
+        return await work.write(_unchanged, workspace_id=workspace_id, answer=answer)
+    if status is None or (merge_commit is not None) != (status is WorkspaceStatus.MERGED):
+        raise InvalidInput(
+            "status: 'merged' goes with a merge_commit, 'active' and 'abandoned' without one",
+            hint="Give {status: 'merged', merge_commit: …} after the merge.",
+            field="status" if status is None else "merge_commit",
+        )
+    workspace = (await work.read(workspaces.look, workspace_id=workspace_id)).workspace
+    workspace.move_to(status, at=workspace.updated_at)
+    kept, commit = workspace.kept_branch, None
+    if status is not WorkspaceStatus.ACTIVE:
+        trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
+    if merge_commit is not None:
+        yard = yard_of(workspace)
+        commit = await trees.work(yard.top, removal.verify_merge, yard, merge_commit)
+    elif status is WorkspaceStatus.ABANDONED:
+        yard = yard_of(workspace)
+        kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
+    return await work.write(settle, workspace_id=workspace.id, status=status, commit=commit, kept=kept, answer=answer)
+
+
+async def remove(
+    work: Work,
+    trees: Trees,
+    *,
+    workspace_id: str,
+    save: bool,
+    with_branch: bool,
+    answer: Callable[[Workspace], Answer],
+) -> Answer:
+    """Take the worktree of an ended workspace away; refused as long as that would lose work."""
+    workspace = await work.read(_removable, workspace_id=workspace_id)
+    trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
+    yard, kept = yard_of(workspace), workspace.kept_branch
+    if save:
+        kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
+    await trees.work(yard.top, removal.take_away, yard, kept=kept, with_branch=with_branch)
+    return await work.write(forget, workspace_id=workspace.id, kept=kept, answer=answer)
+
+
+def settle(tx: Tx, *, workspace_id: str, status: WorkspaceStatus, commit: str | None, kept: str | None) -> Workspace:
+    """Record where a workspace has come to."""
+    before = tx.workspaces.get(workspace_id)
+    moved = replace(before.move_to(status, at=tx.now), merge_commit=commit or before.merge_commit, kept_branch=kept)
+    return _saved(tx, before, moved)
+
+
+def forget(tx: Tx, *, workspace_id: str, kept: str | None) -> Workspace:
+    """Record that the worktree is gone."""
+    before = tx.workspaces.get(workspace_id)
+    gone = before if before.removed_at else replace(before, removed_at=tx.now, updated_at=tx.now, kept_branch=kept)
+    return _saved(tx, before, gone)
+
+
+def _unchanged(tx: Tx, *, workspace_id: str) -> Workspace:
+    return tx.workspaces.get(workspace_id)
+
+
+def _removable(tx: Tx, *, workspace_id: str) -> Workspace:
+    workspace = tx.workspaces.get(workspace_id)
+    if workspace.status is WorkspaceStatus.ACTIVE:
+        raise InvalidState(
+            f"workspace {workspace.id} is active",
+            action=Action.CLOSE_WORKSPACE,
+            current=str(workspace.status),
+        )
+    tasks = [tx.tasks.get(id) for id in tx.workspaces.task_ids([workspace.id])[workspace.id]]
+    busy = [task.id for task in tasks if task.status in RUNNING]
+    if busy:
+        raise InvalidState(
+            f"workspace {workspace.id} is in use: {', '.join(busy)}",
+            hint="Complete or release these tasks first.",
+            open_tasks=busy,
+        )
+    return workspace
+
+
+def _saved(tx: Tx, before: Workspace, after: Workspace) -> Workspace:
+    if after != before:
+        tx.workspaces.save(after)
+        tx.emit(events.WorkspaceUpdated(workspace=after))
+    return after

@@ -1,0 +1,269 @@
+"""Use cases of workspaces: make or register one, give it tasks, and see how it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from mission.domain import events
+from mission.domain.errors import Conflict, InvalidInput, InvalidState
+from mission.domain.ids import new_id
+from mission.domain.missions.mission import Mission
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, check_place
+from mission.git.worktrees.creation import Made, Order
+from mission.git.worktrees.removal import Yard
+from mission.git.worktrees.setup import Furnishing
+from mission.git.worktrees.worktree import Standing, standing
+from mission.services.repositories.working_trees import Report, Trees
+from mission.services.work import Work
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+ASSIGNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.FAILED})
+"""States in which a task may be given another workspace: nobody works on its files."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What a caller says about the workspace it wants."""
+
+    mission_id: str
+    path: str
+    branch: str
+    base_branch: str | None = None
+    task_ids: Sequence[str] = ()
+    create: bool | None = None
+    furnishing: Furnishing | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Described:
+    """A workspace with the tasks that are done in it, and how it stands if that was asked for."""
+
+    workspace: Workspace
+    task_ids: Sequence[str]
+    standing: Standing | None = None
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ground:
+    """What must be known before git is asked."""
+
+    mission: Mission
+    repository: Repository | None
+    reuse_branch: bool
+
+
+async def create(
+    work: Work,
+    trees: Trees,
+    *,
+    wanted: Wanted,
+    agent_id: str | None,
+    report: Report | None,
+    answer: Callable[[Described], Answer],
+) -> Answer:
+    """Register the worktree at the path, or make it first if that is wanted."""
+    path = Path(os.path.realpath(check_place(wanted.path)))
+    ground = await work.read(_ground, wanted=wanted, path=str(path), host_id=trees.host_id, agent_id=agent_id)
+    mission = ground.mission
+    top = await _top(trees, ground, path)
+    order = Order(
+        top=top,
+        path=path,
+        branch=wanted.branch,
+        base=wanted.base_branch,
+        create=mission.auto_create_workspaces if wanted.create is None else wanted.create,
+        reuse_branch=ground.reuse_branch,
+        furnishing=wanted.furnishing or furnishing_of(mission),
+    )
+    made = await trees.work(top, trees.workshop.make, order, report=report)
+    return await work.write(
+        record,
+        mission_id=mission.id,
+        made=made,
+        top=str(top),
+        host_id=trees.host_id,
+        task_ids=wanted.task_ids,
+        agent_id=agent_id,
+        answer=answer,
+    )
+
+
+async def survey(trees: Trees, found: Sequence[Described]) -> list[Described]:
+    """The same workspaces with how they stand; those of other hosts, and removed ones, as they are recorded."""
+
+    async def surveyed(each: Described) -> Described:
+        workspace = each.workspace
+        if workspace.host_id != trees.host_id or workspace.removed_at is not None:
+            return each
+        yard = yard_of(workspace)
+        if not yard.top.is_dir():
+            return replace(each, standing=Standing(exists=False))
+        seen = await trees.work(
+            yard.top,
+            standing,
+            yard.top,
+            yard.path,
+            branch=yard.branch,
+            base=workspace.base_branch,
+            copied=yard.copied,
+        )
+        return replace(each, standing=seen)
+
+    return [await surveyed(each) for each in found]
+
+
+def record(
+    tx: Tx, *, mission_id: str, made: Made, top: str, host_id: str, task_ids: Sequence[str], agent_id: str | None
+) -> Described:
+    """Remember a worktree that is there; one that is known already only gets its tasks."""
+    workspace = _known(tx, mission_id=mission_id, path=str(made.path), host_id=host_id)
+    if workspace is None:
+        workspace = Workspace(
+            id=new_id("workspace"),
+            mission_id=tx.missions.get(mission_id).id,
+            host_id=host_id,
+            repository_path=top,
+            path=str(made.path),
+            branch=made.branch,
+            base_branch=made.base,
+            copied=dict(made.copied) or None,
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
+        tx.workspaces.add(workspace)
+        tx.emit(events.WorkspaceCreated(workspace=workspace))
+    for task_id in task_ids:
+        assign(tx, task_id=task_id, workspace_id=workspace.id, agent_id=agent_id)
+    return replace(look(tx, workspace_id=workspace.id), warnings=made.warnings)
+
+
+def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> Task:
+    """Have the task done in the workspace from its next start on."""
+    task = tx.tasks.get(task_id)
+    workspace = tx.workspaces.get(workspace_id)
+    if task.mission_id != workspace.mission_id:
+        raise InvalidInput(
+            f"workspace {workspace.id} belongs to {workspace.mission_id}, task {task.id} to {task.mission_id}",
+            hint="A task is done in a workspace of its own workflow.",
+            field="workspace_id",
+        )
+    task.check_owner(agent_id)
+    if task.workspace_id == workspace.id:
+        return task
+    workspace.check_usable()
+    if task.tree != workspace.path:
+        task.check_one_of(ASSIGNABLE, "given another workspace")
+    return _housed(tx, task, workspace)
+
+
+def look(tx: Tx, *, workspace_id: str) -> Described:
+    """The workspace and its tasks."""
+    workspace = tx.workspaces.get(workspace_id)
+    return Described(workspace=workspace, task_ids=tx.workspaces.task_ids([workspace.id])[workspace.id])
+
+
+def page(
+    tx: Tx,
+    *,
+    mission_id: str | None,
+    statuses: Sequence[WorkspaceStatus] | None,
+    removed: bool,
+    limit: int,
+    offset: int,
+) -> tuple[list[Described], int]:
+    """Return a page of workspaces, the newest first, and how many there are in all."""
+    if mission_id is not None:
+        tx.missions.get(mission_id)
+    found, total = tx.workspaces.page(
+        mission_id=mission_id, statuses=statuses, removed=removed, limit=limit, offset=offset
+    )
+    tasks = tx.workspaces.task_ids([workspace.id for workspace in found])
+    return [Described(workspace=workspace, task_ids=tasks[workspace.id]) for workspace in found], total
+
+
+def yard_of(workspace: Workspace) -> Yard:
+    return Yard(
+        top=Path(workspace.repository_path),
+        path=Path(workspace.path),
+        branch=workspace.branch,
+        copied=workspace.copied or {},
+    )
+
+
+def furnishing_of(mission: Mission) -> Furnishing:
+    """What the mission wants done with each new worktree."""
+    wanted = mission.workspace_setup or {}
+    return Furnishing(setup=wanted.get("setup"), copy=tuple(wanted.get("copy") or ()))
+
+
+def _ground(tx: Tx, *, wanted: Wanted, path: str, host_id: str, agent_id: str | None) -> Ground:
+    """Everything that would refuse the workspace later is asked before git does anything."""
+    mission = tx.missions.get(wanted.mission_id)
+    known = _known(tx, mission_id=mission.id, path=path, host_id=host_id)
+    for task_id in wanted.task_ids:
+        task = tx.tasks.get(task_id)
+        if task.mission_id != mission.id:
+            raise InvalidInput(
+                f"task_ids: {task.id} belongs to {task.mission_id}, not to {mission.id}",
+                hint="Name tasks of this workflow.",
+                field="task_ids",
+            )
+        task.check_owner(agent_id)
+        if (known is None or task.workspace_id != known.id) and task.tree != path:
+            task.check_one_of(ASSIGNABLE, "given another workspace")
+    earlier = tx.workspaces.on_branch(mission.id, wanted.branch)
+    return Ground(
+        mission=mission,
+        repository=tx.missions.repository(mission.repository_id) if mission.repository_id else None,
+        reuse_branch=any(each.host_id == host_id for each in earlier),
+    )
+
+
+def _known(tx: Tx, *, mission_id: str, path: str, host_id: str) -> Workspace | None:
+    """The workspace that stands at the path already, if this mission may go on using it."""
+    known = tx.workspaces.at(host_id=host_id, path=path)
+    if known is None:
+        return None
+    if known.mission_id != mission_id:
+        raise Conflict(
+            f"path: workspace {known.id} of {known.mission_id} stands there",
+            hint="Choose another path, or remove that workspace first.",
+            workspace_id=known.id,
+        )
+    known.check_usable()
+    return known
+
+
+async def _top(trees: Trees, ground: Ground, path: Path) -> Path:
+    """The tree that the worktree belongs to: the mission's, or with none known the worktree itself."""
+    if ground.repository is not None:
+        place = await trees.at(ground.repository.path, host_id=ground.repository.host_id, what="the repository")
+    elif path.is_dir():
+        place = await trees.at(str(path), host_id=trees.host_id, what="the worktree")
+    else:
+        raise InvalidState(
+            f"mission {ground.mission.id} has no repository to make a worktree of",
+            hint="Make the workflow with a repository_path, or register a worktree that exists.",
+        )
+    if place.tree.kind != "git":
+        raise InvalidState(
+            "the mission works in a folder that is no git repository, so there are no worktrees",
+            hint="Run 'git init' there and make a first commit.",
+        )
+    return place.tree.path
+
+
+def _housed(tx: Tx, task: Task, workspace: Workspace) -> Task:
+    housed = replace(task, workspace_id=workspace.id, updated_at=tx.now)
+    tx.workspaces.assign(task.id, workspace.id, now=tx.now)
+    tx.emit(events.TaskUpdated(task=housed))
+    return housed

@@ -1,0 +1,168 @@
+"""A worktree for each task that is taken in a mission that wants it so: made before the claim, recorded with it.
+
+Its place and branch follow from the task, so whoever takes the task next, or repeats a call whose answer was lost,
+finds the worktree that was made for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mission.domain.errors import TransientError
+from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.missions.repository import Repository
+from mission.domain.tasks.task import Task
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, slug
+from mission.git.worktrees.creation import Made, Order
+from mission.git.worktrees.merge_check import unmerged
+from mission.git.worktrees.setup import Furnishing
+from mission.services.repositories.working_trees import Report, Trees
+from mission.services.work import Work
+from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces.creation import Described
+from mission.store.transaction import Tx
+
+NO_REPOSITORY = "no git repository is known for this workflow, so the task has no worktree of its own"
+
+
+class WorktreeNotReady(TransientError):
+    """Other agents took the tasks for which a worktree was ready."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class House:
+    """A worktree that stands ready for one task; without one, why not."""
+
+    task_id: str
+    host_id: str
+    top: str = ""
+    made: Made | None = None
+    warnings: tuple[str, ...] = ()
+
+
+Houses = Mapping[str, House]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Site:
+    """What must be known to make a task's worktree."""
+
+    repository: Repository | None
+    furnishing: Furnishing
+    workspace: Workspace | None
+    branch: str
+    name: str
+    needed: Mapping[str, str]
+    """The branches on which tasks were done that this one depends on."""
+
+
+async def prepare(
+    work: Work, trees: Trees, *, task_id: str, agent_id: str | None, report: Report | None = None
+) -> Houses:
+    """The worktree that the task will be done in, if it should have its own and has none that stands."""
+    site = await work.read(_site, task_id=task_id, agent_id=agent_id, host_id=trees.host_id)
+    if site is None:
+        return {}
+    if site.repository is None:
+        return {task_id: House(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
+    repository = site.repository
+    place = await trees.at(repository.path, host_id=repository.host_id, what="the mission's repository")
+    if place.tree.kind != "git":
+        return {task_id: House(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
+    top, known = place.tree.path, site.workspace
+    order = Order(
+        top=top,
+        path=Path(known.path) if known is not None else trees.workshop.place_for(top, site.name),
+        branch=known.branch if known is not None else site.branch,
+        base=known.base_branch if known is not None else None,
+        create=True,
+        reuse_branch=True,
+        furnishing=site.furnishing,
+    )
+    made = await trees.work(top, trees.workshop.make, order, report=report)
+    missing = await trees.work(top, unmerged, top, site.needed, into=made.branch)
+    warnings = (*made.warnings, *(f"{made.branch} lacks the work of {each}: merge it first" for each in missing))
+    return {task_id: House(task_id=task_id, host_id=trees.host_id, top=str(top), made=made, warnings=warnings)}
+
+
+def lacks(tx: Tx, mission: Mission, task: Task, houses: Houses) -> bool:
+    """Whether the task should have a worktree of its own and none is ready."""
+    return _wants_own(tx, mission, task) and task.id not in houses
+
+
+def move_in(tx: Tx, mission: Mission, task: Task, houses: Houses) -> tuple[Task, Described | None]:
+    """The taken task and the workspace it is done in: the one it has, or the one that was made for it."""
+    if not _wants_own(tx, mission, task):
+        described = workspaces.look(tx, workspace_id=task.workspace_id) if task.workspace_id is not None else None
+        return task, described
+    house = houses.get(task.id)
+    if house is None:
+        raise WorktreeNotReady
+    if house.made is None:
+        return task, None
+    recorded = workspaces.record(
+        tx, mission_id=mission.id, made=house.made, top=house.top, host_id=house.host_id, task_ids=(), agent_id=None
+    )
+    workspace = recorded.workspace
+    tx.workspaces.assign(task.id, workspace.id, now=tx.now)
+    return replace(task, workspace_id=workspace.id), workspaces.look(tx, workspace_id=workspace.id)
+
+
+def _wants_own(tx: Tx, mission: Mission, task: Task) -> bool:
+    """Whether a worktree should be made for the task: it may run beside others, and has not begun in another tree."""
+    if not (mission.auto_create_workspaces and mission.max_parallel > 1):
+        return False
+    if task.workspace_id is None:
+        return task.tree is None
+    return not _usable(tx.workspaces.get(task.workspace_id))
+
+
+def _usable(workspace: Workspace) -> bool:
+    return workspace.status is WorkspaceStatus.ACTIVE and workspace.removed_at is None
+
+
+def _site(tx: Tx, *, task_id: str, agent_id: str | None, host_id: str) -> _Site | None:
+    """What to make for the task; nothing when it needs nothing, or cannot be taken anyway."""
+    task = tx.tasks.get(task_id)
+    mission = tx.missions.get(task.mission_id)
+    takes = task.owner_id == agent_id or task.claimable(now=tx.now)
+    if not takes or task.waiting_for or mission.status not in HANDS_OUT_TASKS:
+        return None
+    own = tx.workspaces.get(task.workspace_id) if task.workspace_id is not None else None
+    standing = own if own is not None and _usable(own) else None
+    if standing is None and not _wants_own(tx, mission, task):
+        return None
+    if standing is not None and (standing.host_id != host_id or Path(standing.path).is_dir()):
+        return None
+    name, branch = _names(tx, task)
+    return _Site(
+        repository=tx.missions.repository(mission.repository_id) if mission.repository_id else None,
+        furnishing=workspaces.furnishing_of(mission),
+        workspace=standing,
+        branch=branch,
+        name=name,
+        needed=_needed(tx, task, host_id=host_id),
+    )
+
+
+def _needed(tx: Tx, task: Task, *, host_id: str) -> dict[str, str]:
+    found = {}
+    for other in tx.plans.dependency_tasks(task.id):
+        own = tx.workspaces.get(other.workspace_id) if other.workspace_id is not None else None
+        if own is not None and own.host_id == host_id and own.status is WorkspaceStatus.ACTIVE:
+            found[f"task {other.id} (branch {own.branch})"] = own.branch
+    return found
+
+
+def _names(tx: Tx, task: Task) -> tuple[str, str]:
+    """Folder and branch of the task's next worktree; earlier ones of the same task keep theirs."""
+    words = slug(task.name)
+    number = 1
+    while True:
+        name = task.id if number == 1 else f"{task.id}-{number}"
+        branch = f"mission/{words}-{name}" if words else f"mission/{name}"
+        if not tx.workspaces.on_branch(task.mission_id, branch):
+            return name, branch
+        number += 1
