@@ -24,8 +24,8 @@ NAMES = frozenset(tool.name for tool in REGISTRY) - COMMON
 NAMED = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?!\w)")
 SOURCE = Path(mission.__file__).parent
 FOR_MODELS = {"transports/guide.py", "transports/signal_mcp.py", "runtime/instructions.py", "runtime/outfit.py",
-              "runtime/postman.py", "tools/advice.py", "gateway/hints.py", "transports/execute.py",
-              "tools/overview_mission.py"}  # fmt: skip
+              "runtime/postman.py", "tools/tasks/next_step.py", "gateway/hints.py", "transports/execute.py",
+              "tools/page/mission.py"}  # fmt: skip
 """Modules whose texts only models or programs read: prompts, instructions, and the wordings of this very module."""
 
 WRONG = [

@@ -11,7 +11,7 @@ from rs_bpe.bpe import openai
 
 from mission.domain.errors import InvalidInput, NotFound
 from mission.services.tasks.token_count import Utf8Bytes
-from mission.tools import recall
+from mission.tools.tasks import load_context as recall
 from tests.tools.conftest import planned
 
 PLAN = {"approach": "carefully", "steps": [f"step {number}: look, change, test" for number in range(30)]}

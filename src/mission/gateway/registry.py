@@ -203,7 +203,7 @@ def parse_toolsets(text: str) -> tuple[str, ...]:
 
 
 def _scan(package: ModuleType) -> Iterator[Tool]:
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
             if isinstance(value, Tool):
                 yield value

@@ -26,7 +26,7 @@ from mission.services.repositories.working_trees import Trees
 from mission.services.tasks.preparation import look_for_directory
 from mission.services.work import Work
 from mission.store.transaction import Tx
-from mission.tools import recall
+from mission.tools.tasks import load_context as recall
 
 CONFIG = "config"
 KEPT_LAUNCH = "transcript.launch.json"

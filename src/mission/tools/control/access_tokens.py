@@ -1,0 +1,89 @@
+"""Agents' tokens, for the operator: which there are, a new one, none any more."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.agents import access_tokens as identity
+from mission.services.agents.access_tokens import Credentials, Revoked, Tokens
+from mission.tools.shared.fields import moment_of
+from mission.tools.shared.wording import Moment
+
+
+class OfAgent(Arguments):
+    agent_id: str
+
+
+class ListTokens(OfAgent):
+    limit: int = Field(100, ge=1, le=1000)
+    cursor: str | None = None
+
+
+class RotateToken(Arguments):
+    agent_id: str
+    expires_at: Annotated[datetime | None, moment_of("expires_at")] = None
+
+
+class NewToken(Result):
+    id: str
+    type: str
+    name: str
+    token: str
+    expires_at: Moment | None
+
+    @classmethod
+    def of(cls, made: Credentials) -> NewToken:
+        agent = made.agent
+        return cls(id=agent.id, type=agent.type, name=agent.name, token=made.token, expires_at=made.expires_at)
+
+
+class RevokedTokens(Result):
+    id: str
+    revoked: int
+
+    @classmethod
+    def of(cls, revoked: Revoked) -> RevokedTokens:
+        return cls(id=revoked.agent.id, revoked=revoked.count)
+
+
+class KnownToken(Result):
+    created_at: Moment
+    expires_at: Moment | None
+    revoked_at: Moment | None
+    toolsets: str | None
+
+
+class TokenList(Result):
+    id: str
+    tokens: list[KnownToken]
+    next_cursor: str | None
+
+    @classmethod
+    def of(cls, known: Tokens) -> TokenList:
+        rows: list[dict[str, Any]] = [{name: row[name] for name in KnownToken.model_fields} for row in known.rows]
+        return cls(id=known.agent.id, tokens=[KnownToken(**row) for row in rows], next_cursor=known.next)
+
+
+@tool(toolset="control", reads=True)
+async def token_list(call: Call, args: ListTokens) -> TokenList:
+    """List the tokens an agent has and had, the oldest first; never the tokens themselves."""
+    return TokenList.of(
+        await call.read(identity.of_agent, agent_id=args.agent_id, limit=args.limit, cursor=args.cursor)
+    )
+
+
+@tool(toolset="control", secret="token")
+async def token_rotate(call: Call, args: RotateToken) -> NewToken:
+    """Give an agent a new token, shown this once; those before are worthless."""
+    return await call.write(identity.rotate, agent_id=args.agent_id, expires_at=args.expires_at, answer=NewToken.of)
+
+
+@tool(toolset="control", idempotent=True, destructive=True)
+async def token_revoke(call: Call, args: OfAgent) -> RevokedTokens:
+    """Make all tokens of an agent worthless."""
+    return await call.write(identity.revoke, agent_id=args.agent_id, answer=RevokedTokens.of)

@@ -1,0 +1,181 @@
+"""Launched agents as an operator sees them: which run, what they said, and a word to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from mission.domain.executions.execution import (
+    Execution,
+    ExecutionStatus,
+    MessageKind,
+    MessageState,
+    Mode,
+    OperatorMessage,
+)
+from mission.domain.executions.observation import AckStatus, Observation, Origin
+from mission.domain.executions.signals import Policy
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.executions import history as ledger
+from mission.services.executions import state as executions
+from mission.tools.shared.fields import ExecutionId, MissionId, TaskId, Text
+from mission.tools.shared.wording import Moment
+
+
+class ListExecutions(Arguments):
+    status: list[ExecutionStatus] | None = None
+    mission_id: MissionId | None = None
+    task_id: TaskId | None = None
+    agent_id: str | None = None
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str | None = None
+
+
+class ExecutionById(Arguments):
+    id: ExecutionId
+
+
+class ListObservations(Arguments):
+    execution_id: ExecutionId
+    type: str | None = Field(None, description="Only observations of this type")
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str | None = None
+
+
+class TellExecution(Arguments):
+    execution_id: ExecutionId
+    kind: MessageKind = MessageKind.TEXT
+    text: Text | None = Field(None, max_length=8_000, description="The words; needed for kind text")
+
+
+class ExecutionRecord(Result):
+    id: str
+    mission_id: str
+    task_id: str
+    agent_id: str
+    adapter: str
+    mode: Mode
+    status: ExecutionStatus
+    transport: dict[str, Any]
+    directory: str | None
+    host_id: str
+    resumes: str | None
+    session_id: str | None
+    progress: dict[str, Any] | None
+    claim: dict[str, Any] | None
+    usage: dict[str, Any] | None
+    exit_code: int | None
+    reason: str | None
+    created_at: str
+    started_at: str | None
+    updated_at: str
+    ended_at: str | None
+    duration_seconds: float | None
+
+    @classmethod
+    def of(cls, execution: Execution) -> ExecutionRecord:
+        return cls(**execution.record())
+
+
+class ExecutionList(Result):
+    executions: list[ExecutionRecord]
+    next_cursor: str | None
+
+
+class ToldMessage(Result):
+    id: str
+    execution_id: str
+    kind: MessageKind
+    text: str | None
+    author: str | None
+    state: MessageState
+    reason: str | None
+    created_at: Moment
+    delivered_at: Moment | None
+
+    @classmethod
+    def of(cls, message: OperatorMessage) -> ToldMessage:
+        return cls(**{name: getattr(message, name) for name in cls.model_fields})
+
+
+class WholeExecution(ExecutionRecord):
+    task_name: str
+    agent_name: str
+    protocol: dict[str, Any]
+    messages: list[ToldMessage]
+
+    @classmethod
+    def whole(cls, found: ledger.Detailed) -> WholeExecution:
+        return cls(
+            **found.execution.record(),
+            task_name=found.task_name,
+            agent_name=found.agent_name,
+            protocol=dict(found.execution.protocol),
+            messages=[ToldMessage.of(message) for message in found.messages],
+        )
+
+
+class ObservationRecord(Result):
+    id: str
+    execution_id: str
+    event_id: str
+    origin: Origin
+    type: str
+    policy: Policy
+    payload: dict[str, Any]
+    status: AckStatus
+    created_at: Moment
+
+    @classmethod
+    def of(cls, observation: Observation) -> ObservationRecord:
+        return cls(**{name: getattr(observation, name) for name in cls.model_fields})
+
+
+class ObservationList(Result):
+    observations: list[ObservationRecord]
+    next_cursor: str | None
+
+
+@tool(toolset="control", reads=True)
+async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
+    """List launched agents, newest first."""
+    page = await call.read(
+        ledger.page,
+        statuses=args.status,
+        mission_id=args.mission_id,
+        task_id=args.task_id,
+        agent_id=args.agent_id,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    return ExecutionList(executions=[ExecutionRecord.of(row) for row in page.rows], next_cursor=page.next)
+
+
+@tool(toolset="control", reads=True)
+async def execution_get(call: Call, args: ExecutionById) -> WholeExecution:
+    """Read one execution: its state, its protocol, and what operators told it."""
+    return WholeExecution.whole(await call.read(ledger.look, execution_id=args.id))
+
+
+@tool(toolset="control", reads=True)
+async def execution_observations(call: Call, args: ListObservations) -> ObservationList:
+    """List what an execution signalled and what was seen of it, newest first."""
+    page = await call.read(
+        ledger.observations, execution_id=args.execution_id, type=args.type, limit=args.limit, cursor=args.cursor
+    )
+    return ObservationList(observations=[ObservationRecord.of(row) for row in page.rows], next_cursor=page.next)
+
+
+@tool(toolset="control")
+async def execution_message(call: Call, args: TellExecution) -> ToldMessage:
+    """Tell a running agent to interrupt, checkpoint, go on, or anything in words. Its state says whether it arrived."""
+    return await call.write(
+        executions.tell,
+        execution_id=args.execution_id,
+        kind=args.kind,
+        text=args.text,
+        author=call.identity.name,
+        answer=ToldMessage.of,
+    )

@@ -1,0 +1,189 @@
+"""The human's queue: what waits for a person, and their answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from mission.domain.inbox.item import ItemKind, ItemState, QueueItem
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.answers import answering as answers
+from mission.services.answers.answering import Given
+from mission.services.inbox import items as inbox
+from mission.services.inbox import ranking
+from mission.services.inbox.ranking import Ranked
+from mission.store.inbox.items import Wanted
+from mission.tools.shared.fields import MissionId, QueueItemId, TaskId, cut
+from mission.tools.shared.wording import Moment
+
+
+class ListQueue(Arguments):
+    state: list[ItemState] = Field([ItemState.OPEN], min_length=1)
+    kind: list[ItemKind] | None = None
+    mission_id: MissionId | None = None
+    task_id: TaskId | None = None
+    limit: int = Field(50, ge=1, le=500)
+    offset: int = Field(0, ge=0, le=1_000_000)
+
+    def wanted(self, *, reader: str | None) -> Wanted:
+        return Wanted(
+            states=self.state, kinds=self.kind, mission_id=self.mission_id, task_id=self.task_id, reader=reader
+        )
+
+
+class ItemById(Arguments):
+    id: QueueItemId
+
+
+class AnswerItem(Arguments):
+    id: QueueItemId
+    text: str = Field("", max_length=20_000, description="The answer in words")
+    choice: int | None = Field(None, ge=1, le=100, description="Number of one of its choices, from 1")
+
+
+class DismissItem(Arguments):
+    id: QueueItemId
+    reason: str | None = Field(None, max_length=2_000)
+
+
+class ItemRow(Result):
+    id: str
+    kind: ItemKind
+    state: ItemState
+    subject: str
+    body: str
+    mission_id: str | None
+    mission_name: str | None
+    task_id: str | None
+    task_name: str | None
+    agent_id: str | None
+    agent_name: str | None
+    execution_id: str | None
+    message_id: str | None
+    entry_id: str | None
+    choices: list[dict[str, Any]]
+    count: int
+    holds_tasks: int = Field(description="Open tasks that stand still until this is closed")
+    holds_agents: int
+    critical: bool = Field(description="Its task stands on the critical path: the mission ends the later for it")
+    answer: str | None
+    choice: int | None
+    closed_by: str | None
+    created_at: Moment
+    updated_at: Moment
+    closed_at: Moment | None
+
+    @classmethod
+    def of(cls, ranked: Ranked, *, body: str) -> ItemRow:
+        item = ranked.item
+        return cls(
+            id=item.id,
+            kind=item.kind,
+            state=item.state,
+            subject=item.subject,
+            body=body,
+            mission_id=item.mission_id,
+            mission_name=ranked.named.mission_name,
+            task_id=item.task_id,
+            task_name=ranked.named.task_name,
+            agent_id=item.agent_id,
+            agent_name=ranked.named.agent_name,
+            execution_id=item.execution_id,
+            message_id=item.message_id,
+            entry_id=item.entry_id,
+            choices=[dict(choice) for choice in item.choices],
+            count=item.count,
+            holds_tasks=ranked.rank.tasks,
+            holds_agents=ranked.rank.agents,
+            critical=ranked.rank.critical,
+            answer=item.answer,
+            choice=item.choice,
+            closed_by=item.closed_by,
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+            closed_at=item.closed_at,
+        )
+
+
+class Queue(Result):
+    items: list[ItemRow]
+    total: int
+
+
+class DismissedItem(Result):
+    id: str
+    state: ItemState
+    task_id: str | None
+    closed_at: Moment | None
+
+    @classmethod
+    def of(cls, item: QueueItem) -> DismissedItem:
+        return cls(id=item.id, state=item.state, task_id=item.task_id, closed_at=item.closed_at)
+
+
+class AnsweredItem(Result):
+    id: str
+    state: ItemState
+    answer: str | None
+    task_id: str | None
+    follow_up_task_id: str | None = Field(description="The task that was added for what is missing")
+    message_id: str | None = Field(description="The letter that brings the answer to the agent")
+    closed_at: Moment | None
+
+    @classmethod
+    def of(cls, given: Given) -> AnsweredItem:
+        item = given.item
+        return cls(
+            id=item.id,
+            state=item.state,
+            answer=item.answer,
+            task_id=item.task_id,
+            follow_up_task_id=given.follow_up,
+            message_id=given.letter,
+            closed_at=item.closed_at,
+        )
+
+
+@tool(toolset="control", reads=True)
+async def queue_list(call: Call, args: ListQueue) -> Queue:
+    """List what waits for a person: what stands on a critical path, then what holds up the most, then the oldest.
+
+    Agents see neither failures nor letters of others.
+    """
+    found, total = await call.read(
+        ranking.page, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
+    )
+    return Queue(items=[ItemRow.of(ranked, body=cut(ranked.item.body)) for ranked in found], total=total)
+
+
+@tool(toolset="control", reads=True)
+async def queue_get(call: Call, args: ItemById) -> ItemRow:
+    """Read one item of the queue."""
+    ranked = await call.read(ranking.look, item_id=args.id, reader=call.actor)
+    return ItemRow.of(ranked, body=ranked.item.body)
+
+
+@tool(toolset="control")
+async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
+    """Answer an item by words or by one of its choices: its blocker is resolved, what it held goes on."""
+    return await answers.give(
+        call,
+        call.trees,
+        item_id=args.id,
+        text=args.text,
+        choice=args.choice,
+        by=call.identity.name,
+        lease=call.lease,
+        clients=call.launcher.clients(),
+        answer=AnsweredItem.of,
+    )
+
+
+@tool(toolset="control")
+async def queue_dismiss(call: Call, args: DismissItem) -> DismissedItem:
+    """Put an item aside without an answer; what it held goes on all the same."""
+    return await call.write(
+        inbox.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=DismissedItem.of
+    )

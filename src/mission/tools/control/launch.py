@@ -1,0 +1,100 @@
+"""Launching agents: on which task, with which client, and stopping them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from mission.domain.executions.signals import Delivery
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.launcher import Order
+from mission.tools.control.executions import ExecutionById, ExecutionRecord
+from mission.tools.shared.fields import Name, TaskId
+
+
+class LaunchAgent(Arguments):
+    task_id: TaskId
+    adapter: str = Field(description="claude-code, codex, opencode, copilot-cli, gemini-cli, pi, or command")
+    delivery: Delivery | None = Field(None, description="How it signals; the adapter's preference if left out")
+    interactive: bool = Field(False, description="On a terminal that people can watch and type into")
+    arguments: list[str] = Field(
+        [], max_length=200, description="More arguments of the client; for command the program and its arguments"
+    )
+    agent_name: Name | None = None
+    repository_path: str | None = Field(None, description="Where to work, if not in the task's own tree")
+    seconds: float | None = Field(None, gt=0, description="Stop it after this time")
+    handover: str | None = Field(None, max_length=100, description="Made by 'mission launch'")
+
+    def order(self, call: Call) -> Order:
+        return Order(
+            task_id=self.task_id,
+            adapter=self.adapter,
+            delivery=self.delivery,
+            interactive=self.interactive,
+            arguments=self.arguments,
+            agent_name=self.agent_name,
+            repository_path=self.repository_path,
+            directory=call.directory,
+            seconds=self.seconds,
+            handover=self.handover,
+        )
+
+
+class Preview(Result):
+    argv: list[str]
+    prompt: str
+    delivery: Delivery
+    directory: str | None
+    variables: list[str] = Field(description="Names of what the program would see of the environment")
+
+
+class ListAdapters(Arguments):
+    pass
+
+
+class AdapterRow(Result):
+    name: str
+    title: str
+    installed: bool
+    path: str | None
+    version: str | None
+    interactive: bool
+    resumes: bool
+    capabilities: dict[str, Any]
+
+
+class AdapterList(Result):
+    adapters: list[AdapterRow]
+
+
+@tool(toolset="control", outside=True)
+async def execution_launch(call: Call, args: LaunchAgent) -> ExecutionRecord:
+    """Launch an agent on a task: the task is claimed and started for it, then its program is started."""
+    return await call.launcher.launch(call, args.order(call), answer=ExecutionRecord.of)
+
+
+@tool(toolset="control", reads=True)
+async def execution_preview(call: Call, args: LaunchAgent) -> Preview:
+    """Show what execution_launch would do: command line, prompt and environment, without doing it."""
+    intent = await call.launcher.rehearse(call, args.order(call))
+    return Preview(
+        argv=list(intent.argv),
+        prompt=intent.prompt,
+        delivery=intent.delivery,
+        directory=intent.directory,
+        variables=list(intent.variables),
+    )
+
+
+@tool(toolset="control", idempotent=True, destructive=True, outside=True)
+async def execution_stop(call: Call, args: ExecutionById) -> ExecutionRecord:
+    """Stop a launched agent and everything it started; answers when it is gone."""
+    return ExecutionRecord.of(await call.launcher.stop(args.id))
+
+
+@tool(toolset="control", reads=True)
+async def adapter_list(call: Call, args: ListAdapters) -> AdapterList:
+    """List the agent clients that can be launched, whether each is installed, and what it can do."""
+    return AdapterList(adapters=[AdapterRow(**row) for row in await call.launcher.adapters()])

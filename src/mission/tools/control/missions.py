@@ -1,0 +1,161 @@
+"""What is done to the record itself: extend a plan, archive and delete missions, read the audit trail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from mission.domain.missions.mission import Mission
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.missions import creation as missions
+from mission.services.missions import planning
+from mission.services.missions.planning import Planned
+from mission.services.views import audit as trail
+from mission.tools.shared.fields import AuditId, MissionId, moment_of
+from mission.tools.shared.plan_tasks import MOST_TASKS, PlanTask
+from mission.tools.shared.records import IF_ASKED, mission_word
+from mission.tools.shared.wording import Moment
+
+
+class ArchiveMission(Arguments):
+    mission_id: MissionId
+    archived: bool = Field(True, description="false brings it back")
+
+
+class ArchivedMission(Result):
+    mission_id: str
+    archived_at: Moment | None
+
+    @classmethod
+    def of(cls, mission: Mission) -> ArchivedMission:
+        return cls(mission_id=mission.id, archived_at=mission.archived_at)
+
+
+class DeleteMission(Arguments):
+    mission_id: MissionId
+
+
+class DeletedMission(Result):
+    mission_id: str
+    name: str
+
+    @classmethod
+    def of(cls, mission: Mission) -> DeletedMission:
+        return cls(mission_id=mission.id, name=mission.name)
+
+
+class ListAudit(Arguments):
+    agent_id: str | None = Field(None, description="Id or name")
+    tool: str | None = Field(None, description="A name, or a pattern such as mcp__mail__*")
+    status: Literal["ok", "error", "denied", "invoked"] | None = None
+    except_transport: str | None = Field(None, description="Leave out calls over this one, such as page")
+    since: Annotated[datetime | None, moment_of("since")] = None
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str | None = None
+    lines: bool = Field(False, description="Also as the lines of a decision log: invoked, result, error")
+
+
+class EntryById(Arguments):
+    id: AuditId
+
+
+class LogLine(Result):
+    at: Moment
+    decision: str
+    reasoning: str
+    context: dict[str, Any] | None
+
+
+class AuditEntry(Result):
+    id: str
+    at: Moment
+    finished_at: Moment
+    transport: str
+    caller: str
+    agent_id: str | None
+    tool: str
+    status: str
+    mission_id: str | None
+    task_id: str | None
+    arguments: dict[str, Any]
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+    trace: str | None
+    lines: list[LogLine] | None = IF_ASKED
+
+
+class AuditList(Result):
+    entries: list[AuditEntry]
+    next_cursor: str | None
+
+
+class AddTasks(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"workflow_id": "id", "mission_id": "id"}
+
+    id: MissionId
+    tasks: list[PlanTask] = Field(min_length=1, max_length=MOST_TASKS)
+
+
+class AddedTasks(Result):
+    workflow_id: str
+    tasks_created: int
+    task_ids: list[str]
+    status: str
+
+    @classmethod
+    def of(cls, planned: Planned) -> AddedTasks:
+        return cls(
+            workflow_id=planned.mission.id,
+            tasks_created=planned.tasks_created,
+            task_ids=list(planned.task_ids),
+            status=mission_word(planned.mission),
+        )
+
+
+@tool(toolset="control")
+async def workflow_add_tasks(call: Call, args: AddTasks) -> AddedTasks:
+    """Add tasks to a plan. depends_on also takes names and ids of tasks that exist already."""
+    return await call.write(
+        planning.extend, mission_id=args.id, new=[task.new() for task in args.tasks], answer=AddedTasks.of
+    )
+
+
+@tool(toolset="control", idempotent=True)
+async def mission_archive(call: Call, args: ArchiveMission) -> ArchivedMission:
+    """Take an ended mission out of the lists, or bring it back."""
+    return await call.write(
+        missions.archive, mission_id=args.mission_id, archived=args.archived, answer=ArchivedMission.of
+    )
+
+
+@tool(toolset="control", destructive=True)
+async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
+    """Remove an ended mission with its phases, tasks and journal, for good."""
+    return await missions.remove(call, call.launcher, mission_id=args.mission_id, answer=DeletedMission.of)
+
+
+@tool(toolset="control", reads=True)
+async def audit_list(call: Call, args: ListAudit) -> AuditList:
+    """Read what was called, by whom, with what result; newest first."""
+    page = await call.read(
+        trail.page,
+        agent_id=args.agent_id,
+        tool=args.tool,
+        status=args.status,
+        except_transport=args.except_transport,
+        since=args.since,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    rows = [{**row, "lines": trail.lines(row)} for row in page.rows] if args.lines else page.rows
+    return AuditList(entries=[AuditEntry(**row) for row in rows], next_cursor=page.next)
+
+
+@tool(toolset="control", reads=True)
+async def audit_get(call: Call, args: EntryById) -> AuditEntry:
+    """Read one audit entry: an incident has its id."""
+    row = await call.read(trail.look, id=args.id)
+    return AuditEntry(**row, lines=[LogLine(**line) for line in trail.lines(row)])

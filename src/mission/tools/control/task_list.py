@@ -1,0 +1,97 @@
+"""Tasks as a list: of a mission or of all, by state and owner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.views import tasks as listing
+from mission.store.tasks.tasks import Standing
+from mission.tools.shared.fields import MissionId, cut
+from mission.tools.shared.records import BLOCKED, task_word
+from mission.tools.shared.wording import Moment
+
+Word = Literal["pending", "blocked", "planning", "in_progress", "paused", "completed", "failed", "skipped"]
+_STANDINGS: dict[str, Sequence[Standing]] = {
+    "pending": [(TaskStatus.PENDING, False)],
+    BLOCKED: [(TaskStatus.PENDING, True), (TaskStatus.PAUSED, None)],
+    "in_progress": [(TaskStatus.IN_PROGRESS, None), (TaskStatus.REVIEW, None)],
+}
+
+
+class ListTasks(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"workflow_id": "mission_id"}
+
+    mission_id: MissionId | None = None
+    status: list[Word] | None = None
+    agent_id: str | None = Field(None, description="Owner: id or name")
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str | None = None
+
+    def standings(self) -> list[Standing] | None:
+        """Where tasks may stand that are told by these words."""
+        if self.status is None:
+            return None
+        return [each for word in self.status for each in _STANDINGS.get(word) or [(TaskStatus(word), None)]]
+
+    def fits(self, task: Task) -> bool:
+        return self.status is None or task_word(task) in self.status
+
+
+class TaskRow(Result):
+    id: str
+    workflow_id: str
+    name: str
+    status: str
+    sequence: int
+    assigned_agent_id: str | None
+    lease_until: Moment | None
+    attempts: int
+    workspace_id: str | None
+    error: str | None
+    created_at: Moment
+    updated_at: Moment
+    completed_at: Moment | None
+
+    @classmethod
+    def of(cls, task: Task) -> TaskRow:
+        return cls(
+            id=task.id,
+            workflow_id=task.mission_id,
+            name=task.name,
+            status=task_word(task),
+            sequence=task.phase_number,
+            assigned_agent_id=task.owner_id,
+            lease_until=task.lease_until,
+            attempts=task.attempts,
+            workspace_id=task.workspace_id,
+            error=cut(task.error),
+            created_at=task.created_at,
+            updated_at=task.updated_at,
+            completed_at=task.completed_at,
+        )
+
+
+class TaskList(Result):
+    tasks: list[TaskRow]
+    next_cursor: str | None
+
+
+@tool(toolset="control", reads=True)
+async def task_list(call: Call, args: ListTasks) -> TaskList:
+    """List tasks, newest first: of one mission, or of all that are not archived."""
+    page = await call.read(
+        listing.page,
+        mission_id=args.mission_id,
+        standings=args.standings(),
+        fits=args.fits,
+        agent_id=args.agent_id,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    return TaskList(tasks=[TaskRow.of(task) for task in page.rows], next_cursor=page.next)

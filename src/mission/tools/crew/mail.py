@@ -1,0 +1,147 @@
+"""The crew's mail: the messages of every agent and of the person, in the crew's words."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from mission.domain.actions import Action
+from mission.domain.errors import InvalidAgentState, InvalidInput
+from mission.domain.message import HUMAN, LARGEST_BODY, Message, MessageState, body_text
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.messages import mailboxes
+from mission.services.messages import sending as mail
+from mission.store.agents.messages import Wanted
+from mission.tools.shared.fields import MessageId, Name, Text, cut
+from mission.tools.shared.wording import Moment
+
+
+class ListInbox(Arguments):
+    includeRead: bool = False
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str | None = None
+    agentId: str | None = Field(None, description="Who acts")
+
+
+class MailRecord(Result):
+    id: str
+    fromAgentId: str
+    fromAgentType: str
+    subject: str | None
+    body: str
+    isRead: bool
+    createdAt: Moment
+    readAt: Moment | None
+
+    @classmethod
+    def of(cls, message: Message) -> MailRecord:
+        return cls(
+            id=message.id,
+            fromAgentId=message.sender_id,
+            fromAgentType=message.sender_type,
+            subject=message.subject,
+            body=body_text(message.body, longest=LARGEST_BODY),
+            isRead=message.read_at is not None,
+            createdAt=message.created_at,
+            readAt=message.read_at,
+        )
+
+    @classmethod
+    def row(cls, message: Message) -> MailRecord:
+        whole = cls.of(message)
+        return whole.model_copy(update={"body": cut(whole.body)})
+
+
+class Inbox(Result):
+    count: int
+    unreadCount: int
+    mails: list[MailRecord]
+    nextCursor: str | None
+
+
+class ReadMail(Arguments):
+    mailId: MessageId
+    agentId: str | None = Field(None, description="Who acts")
+
+
+class SendMail(Arguments):
+    toAgentId: str | None = None
+    toHuman: bool = Field(False, description="Instead of toAgentId")
+    subject: Name
+    body: Text
+    agentId: str | None = Field(None, description="Who acts")
+
+    @model_validator(mode="after")
+    def _one_recipient(self) -> Self:
+        if (self.toAgentId is None) != self.toHuman:
+            raise InvalidInput(
+                "Must specify either 'toAgentId' or 'toHuman: true'",
+                hint="Give exactly one of the two.",
+                field="toAgentId",
+            )
+        return self
+
+
+class ReplyMail(Arguments):
+    originalMailId: MessageId
+    body: Text
+    agentId: str | None = Field(None, description="Who acts")
+
+
+class SentMail(Result):
+    mailId: str
+    timestamp: Moment
+
+    @classmethod
+    def of(cls, message: Message) -> SentMail:
+        return cls(mailId=message.id, timestamp=message.created_at)
+
+
+@tool(toolset="crew", actor="agentId", reads=True)
+async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
+    """List your mail, newest first. Long bodies are cut."""
+    states = [MessageState.UNREAD, MessageState.READ] if args.includeRead else [MessageState.UNREAD]
+    found = await call.read(
+        mailboxes.page, owner=_own_box(call), wanted=Wanted(states=states), limit=args.limit, cursor=args.cursor
+    )
+    rows = [MailRecord.row(message) for message in found.messages]
+    return Inbox(count=len(rows), unreadCount=found.unread, mails=rows, nextCursor=found.next)
+
+
+@tool(toolset="crew", actor="agentId", idempotent=True)
+async def mcp__mail__read(call: Call, args: ReadMail) -> MailRecord:
+    """Read one of your mails whole, and mark it as read."""
+    return await call.write(mailboxes.open_mail, id=args.mailId, reader=_own_box(call), answer=MailRecord.of)
+
+
+@tool(toolset="crew", actor="agentId")
+async def mcp__mail__send(call: Call, args: SendMail) -> SentMail:
+    """Write to an agent, or to the human."""
+    return await call.write(
+        mail.send_mail,
+        sender=_own_box(call),
+        recipient=args.toAgentId or HUMAN,
+        subject=args.subject,
+        body=args.body,
+        field="toAgentId",
+        answer=SentMail.of,
+    )
+
+
+@tool(toolset="crew", actor="agentId")
+async def mcp__mail__reply(call: Call, args: ReplyMail) -> SentMail:
+    """Answer a mail you got."""
+    return await call.write(
+        mail.reply, to=args.originalMailId, sender=_own_box(call), body=args.body, answer=SentMail.of
+    )
+
+
+def _own_box(call: Call) -> str:
+    if call.actor is None:
+        raise InvalidAgentState(
+            "no agent calls: mail of the crew belongs to an agent",
+            action=Action.READ_OWN_MAIL,
+        )
+    return call.actor

@@ -1,0 +1,137 @@
+"""Tasks of a crew: make, hand out, move, comment."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.task import TaskStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.crew import members as crew
+from mission.services.crew import tasks as crew_tasks
+from mission.services.tasks import journal
+from mission.services.tasks.status_changes import Move
+from mission.tools.crew.records import CrewTask
+from mission.tools.shared.fields import GivenTexts, MissionId, Name, TaskId, Text
+from mission.tools.shared.wording import Moment, legal_moves_in
+
+_TAKEN: dict[str, str] = {
+    TaskStatus.PENDING: "PENDING",
+    TaskStatus.IN_PROGRESS: "IN_PROGRESS",
+    TaskStatus.PAUSED: "BLOCKED",
+    TaskStatus.REVIEW: "REVIEW",
+    TaskStatus.COMPLETED: "COMPLETED",
+    TaskStatus.FAILED: "FAILED",
+}
+"""How our states are asked for here."""
+
+
+class CreateTask(Arguments):
+    title: Name
+    description: Text
+    epicId: MissionId | None = Field(None, description="Default: your epic")
+    dependsOn: GivenTexts = Field([], description="Ids or titles of tasks to wait for")
+
+
+class AssignTask(Arguments):
+    taskId: TaskId
+    agentId: str
+
+
+class UpdateStatus(Arguments):
+    status: Literal["PENDING", "IN_PROGRESS", "REVIEW", "BLOCKED", "COMPLETED", "FAILED"]
+    failureReason: Text | None = Field(None, description="Why it failed or is blocked")
+    taskId: TaskId | None = Field(None, description="Default: your task")
+
+    @property
+    def takes_task(self) -> bool:
+        return self.status == "IN_PROGRESS"
+
+    def move(self) -> Move:
+        blocked = self.status == "BLOCKED"
+        failed = self.status == "FAILED"
+        return Move(
+            status=TaskStatus.PAUSED if blocked else TaskStatus(self.status.lower()),
+            blocked=blocked,
+            error=self.failureReason or ("no reason was given" if failed else None),
+        )
+
+
+class AddComment(Arguments):
+    body: Text
+    taskId: TaskId | None = Field(None, description="Default: your task")
+
+
+class AddedComment(Result):
+    commentId: str
+    taskId: str
+    timestamp: Moment
+
+    @classmethod
+    def of(cls, entry: Entry) -> AddedComment:
+        return cls(commentId=entry.id, taskId=entry.task_id, timestamp=entry.created_at)
+
+
+@tool(toolset="crew")
+async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
+    """Add a task to an epic."""
+    return await call.write(
+        crew_tasks.create,
+        agent=call.identity.agent,
+        mission_id=args.epicId,
+        title=args.title,
+        description=args.description,
+        depends_on=args.dependsOn,
+        fields=("title", "dependsOn"),
+        answer=CrewTask.of,
+    )
+
+
+@tool(toolset="crew", idempotent=True)
+async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
+    """Hand a free task to an agent."""
+    return await crew_tasks.assign(
+        call,
+        call.trees,
+        task_id=args.taskId,
+        agent_id=args.agentId,
+        field="agentId",
+        lease=call.lease,
+        report=call.report,
+        answer=CrewTask.of,
+    )
+
+
+@tool(toolset="crew", actor="agentId", owned="taskId")
+async def mcp__task__update_status(call: Call, args: UpdateStatus) -> CrewTask:
+    """Move a task: IN_PROGRESS remembers its tree, COMPLETED and FAILED compare it. REVIEW asks a person."""
+    with legal_moves_in(_TAKEN):
+        return await crew_tasks.move(
+            call,
+            call.trees,
+            agent=call.identity.agent,
+            task_id=args.taskId,
+            wanted=args.move(),
+            lease=call.lease,
+            directory=call.directory,
+            report=call.report,
+            answer=CrewTask.of,
+        )
+
+
+@tool(toolset="crew", actor="agentId", owned="taskId")
+async def mcp__task__add_comment(call: Call, args: AddComment) -> AddedComment:
+    """Write a comment into a task's journal."""
+    task_id = args.taskId or (await call.read(crew.own_task, agent=call.identity.agent)).id
+    return await call.write(
+        journal.checkpoint,
+        type=CheckpointType.PROGRESS,
+        task_id=task_id,
+        summary=args.body,
+        agent_id=call.actor,
+        fence=None,
+        answer=AddedComment.of,
+    )

@@ -1,0 +1,125 @@
+"""Writing into a task's journal: decisions, issues, milestones."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from mission.domain.tasks.journal import DecisionCategory, Entry, EntryKind, IssueType
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.tasks import journal
+from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
+from mission.tools.shared.wording import Moment
+
+
+class _Log(Arguments):
+    own: ClassVar[frozenset[str]] = frozenset({"task_id", "agent_id", "fence"})
+
+    task_id: TaskId
+
+    def detail(self) -> dict[str, Any]:
+        """The fields that this kind of entry alone has."""
+        return self.model_dump(mode="json", exclude=set(self.own))
+
+
+class LogDecision(_Log):
+    category: DecisionCategory
+    question: Text
+    options_considered: GivenTexts = []
+    chosen: Text
+    reasoning: Text = Field(description="1-2 sentences")
+    trade_offs: str | None = None
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+
+class LogIssue(_Log):
+    type: IssueType
+    description: Text
+    resolution: Text = Field(description="How it was solved or worked around")
+    requires_human_review: bool = Field(False, description="A person must decide: it shows as a blocker")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+
+class LogMilestone(_Log):
+    message: Text = Field(max_length=500)
+    progress: float | None = Field(None, ge=0, le=100)
+    metadata: dict[str, Any] | None = None
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+
+class LoggedDecision(Result):
+    decision_id: str
+    created_at: Moment
+
+    @classmethod
+    def of(cls, entry: Entry) -> LoggedDecision:
+        return cls(decision_id=entry.id, created_at=entry.created_at)
+
+
+class LoggedIssue(Result):
+    issue_id: str
+    created_at: Moment
+
+    @classmethod
+    def of(cls, entry: Entry) -> LoggedIssue:
+        return cls(issue_id=entry.id, created_at=entry.created_at)
+
+
+class LoggedMilestone(Result):
+    milestone_id: str
+    created_at: Moment
+
+    @classmethod
+    def of(cls, entry: Entry) -> LoggedMilestone:
+        return cls(milestone_id=entry.id, created_at=entry.created_at)
+
+
+@tool(toolset="mission", actor="agent_id", owned="task_id")
+async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
+    """Record a choice that others must know: library, architecture, trade-off, workaround."""
+    return await call.write(
+        journal.log,
+        kind=EntryKind.DECISION,
+        task_id=args.task_id,
+        summary=f"{args.question} → {args.chosen}",
+        detail=args.detail(),
+        agent_id=call.actor,
+        fence=args.fence,
+        answer=LoggedDecision.of,
+    )
+
+
+@tool(toolset="mission", actor="agent_id", owned="task_id")
+async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
+    """Record a problem and how it was met."""
+    return await call.write(
+        journal.log,
+        kind=EntryKind.ISSUE,
+        task_id=args.task_id,
+        summary=args.description,
+        detail=args.detail(),
+        agent_id=call.actor,
+        fence=args.fence,
+        blocker=args.requires_human_review,
+        answer=LoggedIssue.of,
+    )
+
+
+@tool(toolset="mission", actor="agent_id", owned="task_id")
+async def log_milestone(call: Call, args: LogMilestone) -> LoggedMilestone:
+    """Report progress, briefly; at most 5 per task."""
+    return await call.write(
+        journal.log,
+        kind=EntryKind.MILESTONE,
+        task_id=args.task_id,
+        summary=args.message,
+        detail=args.detail(),
+        agent_id=call.actor,
+        fence=args.fence,
+        answer=LoggedMilestone.of,
+    )

@@ -1,0 +1,243 @@
+"""Working on a task: start it, complete it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from mission.domain.errors import InvalidInput
+from mission.domain.tasks.task import CallerType, Quality, TaskStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.tasks import completion as finishing
+from mission.services.tasks import starting
+from mission.services.tasks.completion import Completed, Ending
+from mission.services.tasks.preparation import Wish
+from mission.services.tasks.starting import Owner, Started
+from mission.tools.shared.fields import (
+    Fence,
+    GivenTexts,
+    MissionId,
+    Name,
+    PhaseId,
+    PhaseNumber,
+    TaskId,
+    Text,
+    Texts,
+    check_one_mission,
+)
+from mission.tools.shared.records import IF_ASKED, CommitMade, FilesChanged, RecoveryPacket
+from mission.tools.shared.wording import Moment
+
+
+class StartTask(Arguments):
+    mission_id: MissionId | None = Field(None, description="Default: newest open mission of this repository")
+    workflow_id: MissionId | None = Field(None, description="Same as mission_id")
+    phase: PhaseNumber | None = Field(None, description="Made on demand; default: the current one")
+    phase_id: PhaseId | None = None
+    phase_name: Name | None = None
+    caller_type: CallerType | None = None
+    agent_name: Name | None = Field(None, description="Required for subagent")
+    name: Name | None = Field(None, description="Required for a new task")
+    goal: Text | None = Field(None, description="Required for a new task")
+    areas: GivenTexts = Field([], description="Folders or globs it will touch")
+    parent_task_id: TaskId | None = None
+    task_id: TaskId | None = Field(None, description="An existing task to start instead of a new one")
+    repository_path: str | None = Field(None, description="Absolute; default: where you work")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> StartTask:
+        check_one_mission(self.mission_id, self.workflow_id)
+        if self.caller_type is CallerType.SUBAGENT and not self.agent_name:
+            message = "agent_name is required when caller_type is subagent"
+            raise InvalidInput(message, hint="Say in agent_name who does the work.", field="agent_name")
+        missing = [] if self.task_id else [field for field in ("name", "goal") if not getattr(self, field)]
+        if missing:
+            verb = "is" if len(missing) == 1 else "are"
+            raise InvalidInput(
+                f"{' and '.join(missing)} {verb} required for a new task",
+                hint="Give them, or the task_id of a planned task.",
+                field=missing[0],
+                fields=missing,
+            )
+        return self
+
+    def wish(self) -> Wish:
+        return Wish(
+            mission_id=self.mission_id or self.workflow_id,
+            task_id=self.task_id,
+            phase_id=self.phase_id,
+            phase=self.phase,
+            phase_name=self.phase_name,
+            parent_id=self.parent_task_id,
+            name=self.name,
+            goal=self.goal,
+            areas=self.areas,
+            caller_type=self.caller_type,
+            agent_name=self.agent_name,
+        )
+
+
+class StartedTask(Result):
+    task_id: str
+    mission_id: str
+    workflow_id: str
+    phase_id: str
+    phase_number: int
+    phase_name: str
+    phase_created: bool
+    caller_type: str | None
+    agent_name: str | None
+    repository_path: str | None
+    snapshot_id: str | None
+    snapshot_type: str | None
+    started_at: Moment | None
+    fence: int | None
+    warnings: Texts
+    recovery: dict[str, Any] | None = IF_ASKED
+
+    @classmethod
+    def of(cls, started: Started) -> StartedTask:
+        task, phase, snapshot = started.task, started.phase, started.snapshot
+        return cls(
+            task_id=task.id,
+            mission_id=task.mission_id,
+            workflow_id=task.mission_id,
+            phase_id=phase.id,
+            phase_number=phase.number,
+            phase_name=phase.name,
+            phase_created=started.phase_created,
+            caller_type=task.caller_type,
+            agent_name=task.agent_name,
+            repository_path=task.tree,
+            snapshot_id=snapshot.id if snapshot else None,
+            snapshot_type=snapshot.kind if snapshot else None,
+            started_at=task.started_at,
+            fence=task.fence if task.owner_id else None,
+            warnings=list(started.warnings),
+            recovery=_packet(started),
+        )
+
+
+class TaskOutcome(Arguments):
+    summary: Text = Field(description="2-4 sentences")
+    achievements: GivenTexts = []
+    limitations: GivenTexts = []
+    manual_review_needed: bool = False
+    manual_review_reason: str | None = None
+    next_steps: GivenTexts = []
+
+
+class TaskMetadata(Arguments):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    packages_added: GivenTexts = []
+    packages_removed: GivenTexts = []
+    commands_executed: GivenTexts = []
+    tests_status: Literal["passed", "failed", "not_run"] | None = None
+    tokens_input: int | None = Field(None, ge=0, le=10**15)
+    tokens_output: int | None = Field(None, ge=0, le=10**15)
+
+
+class CompleteTask(Arguments):
+    task_id: TaskId
+    status: Literal["success", "partial_success", "failed"]
+    outcome: TaskOutcome
+    metadata: TaskMetadata | None = None
+    phase_complete: bool = Field(False, description="Also close the task's phase")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    def ending(self) -> Ending:
+        failed = self.status == "failed"
+        return Ending(
+            status=TaskStatus.FAILED if failed else TaskStatus.COMPLETED,
+            quality=None if failed else _QUALITY[self.status],
+            outcome=self.outcome.model_dump(mode="json"),
+            metadata=self.metadata.model_dump(mode="json") if self.metadata else None,
+            phase_complete=self.phase_complete,
+        )
+
+
+_QUALITY = {"success": Quality.SUCCESS, "partial_success": Quality.PARTIAL}
+
+
+class ScopeVerification(Result):
+    scope_match: bool
+    unexpected_files: Texts
+    warnings: Texts
+
+
+class CompletedTask(Result):
+    task_id: str
+    status: str
+    duration_seconds: float | None
+    files_changed: FilesChanged | None
+    commits: list[CommitMade]
+    verification: ScopeVerification
+    phase_status: str
+    phase_number: int
+
+    @classmethod
+    def of(cls, completed: Completed) -> CompletedTask:
+        task, verification = completed.task, completed.verification
+        changes: dict[str, Any] | None = completed.changes.as_dict() if completed.changes else None
+        commits = changes.pop("commits") if changes else []
+        return cls(
+            task_id=task.id,
+            status=_word(task.quality),
+            duration_seconds=task.duration_seconds,
+            files_changed=FilesChanged.model_validate(changes) if changes else None,
+            commits=[CommitMade(**commit) for commit in commits],
+            verification=ScopeVerification(
+                scope_match=verification.scope_match,
+                unexpected_files=list(verification.unexpected_files),
+                warnings=list(verification.warnings),
+            ),
+            phase_status=completed.phase_status,
+            phase_number=task.phase_number,
+        )
+
+
+def _packet(started: Started) -> dict[str, Any] | None:
+    """What an earlier owner left behind, as task_claim answers it."""
+    if started.recovery is None:
+        return None
+    return RecoveryPacket.of(started.recovery).model_dump(mode="json", by_alias=True)
+
+
+def _word(quality: Quality | None) -> str:
+    return next((word for word, meant in _QUALITY.items() if meant is quality), "failed")
+
+
+@tool(toolset="mission", actor="agent_id")
+async def start_task(call: Call, args: StartTask) -> StartedTask:
+    """Begin a task before touching files: remembers the tree as it is, so complete_task can tell what changed."""
+    return await starting.start(
+        call,
+        call.trees,
+        wish=args.wish(),
+        owner=Owner(agent_id=call.actor, lease=call.lease, fence=args.fence),
+        repository_path=args.repository_path,
+        directory=call.directory,
+        report=call.report,
+        answer=StartedTask.of,
+    )
+
+
+@tool(toolset="mission", actor="agent_id", owned="task_id", idempotent=True)
+async def complete_task(call: Call, args: CompleteTask) -> CompletedTask:
+    """End a task. Answers the files that really changed since start_task."""
+    return await finishing.complete(
+        call,
+        call.trees,
+        task_id=args.task_id,
+        agent_id=call.actor,
+        fence=args.fence,
+        ending=args.ending(),
+        report=call.report,
+        answer=CompletedTask.of,
+    )

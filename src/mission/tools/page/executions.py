@@ -1,0 +1,86 @@
+"""What the page shows of launched agents: all of them with names and counts, and what agents used."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from mission.domain.executions.execution import ExecutionStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.views import executions as runs
+from mission.services.views.executions import Run
+from mission.tools.control.executions import ExecutionRecord
+from mission.tools.shared.wording import Moment
+
+
+class ListRuns(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"before": "cursor"}
+
+    status: list[ExecutionStatus] | None = None
+    limit: int = Field(100, ge=1, le=500)
+    cursor: str | None = Field(None, description="next_cursor of the last page")
+
+
+class RunGlance(ExecutionRecord):
+    agent_name: str
+    task_name: str
+    task_state: str
+    lease_until: Moment | None
+    shown_at: Moment | None = Field(description="When it last showed anything, while this daemon follows it")
+
+
+class RunGlances(Result):
+    now: Moment
+    executions: list[RunGlance]
+    counts: dict[str, int]
+    next_cursor: str | None
+    next: str | None = Field(description="The same as next_cursor")
+
+
+class SpendingOf(Arguments):
+    agent_ids: list[str] = Field(max_length=500)
+
+
+class AgentSpending(Result):
+    agent_id: str
+    tokens: int
+    cost_usd: float
+
+
+class Spending(Result):
+    agents: list[AgentSpending]
+
+
+@tool(toolset="control", reads=True)
+async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
+    """List launched agents with the names of their tasks, newest first, and how many there are of each status."""
+    page = await call.read(runs.page, statuses=args.status, limit=args.limit, cursor=args.cursor)
+    return RunGlances(
+        now=page.now,
+        executions=[_glance(call, run) for run in page.runs],
+        counts=dict(page.counts),
+        next_cursor=page.next,
+        next=page.next,
+    )
+
+
+@tool(toolset="control", reads=True)
+async def overview_spending(call: Call, args: SpendingOf) -> Spending:
+    """See what agents used of tokens and money, as far as their clients or they themselves told."""
+    found = await call.read(runs.spending, agent_ids=args.agent_ids)
+    return Spending(
+        agents=[AgentSpending(agent_id=each.agent_id, tokens=each.tokens, cost_usd=each.cost_usd) for each in found]
+    )
+
+
+def _glance(call: Call, run: Run) -> RunGlance:
+    return RunGlance(
+        **run.execution.record(),
+        agent_name=run.agent_name,
+        task_name=run.task_name,
+        task_state=run.task_word,
+        lease_until=run.lease_until,
+        shown_at=call.launcher.shown_at(run.execution.id),
+    )

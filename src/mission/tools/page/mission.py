@@ -1,0 +1,258 @@
+"""What the page shows of one mission: the whole of it, its journal, its changed files, and it as a document."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from mission.domain.message import MISSION_CONTROL
+from mission.domain.tasks.journal import Entry
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.views import mission as overviews
+from mission.services.views import mission_export as export
+from mission.services.views.mission import ChangedFile, JournalPage, Whole
+from mission.services.views.overview import Count, TaskLine
+from mission.tools.page.overview import TaskCount
+from mission.tools.shared.fields import MissionId, Range
+from mission.tools.shared.wording import Moment
+
+
+class PhaseGlance(Result):
+    number: int
+    name: str
+    status: str
+    is_parallel: bool
+    started_at: Moment | None
+    completed_at: Moment | None
+    tasks: TaskCount
+
+
+class MissionTask(Result):
+    id: str
+    name: str
+    phase: int
+    state: str
+    agent_id: str | None
+    agent: str | None
+    depends_on: list[str]
+    waiting_for: int
+    attempts: int
+    failed_attempts: int
+    lease_until: Moment | None
+    started_at: Moment | None
+    completed_at: Moment | None
+    files: int | None
+    group: str | None
+    critical: bool = Field(description="It stands on the chain that decides when the mission is done")
+
+    @classmethod
+    def of(cls, line: TaskLine, found: Whole) -> MissionTask:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            phase=row.phase_number,
+            state=line.word,
+            agent_id=row.owner_id,
+            agent=line.agent,
+            depends_on=list(found.edges.get(row.id, ())),
+            waiting_for=row.waiting_for,
+            attempts=row.attempts,
+            failed_attempts=row.failed_attempts,
+            lease_until=row.lease_until,
+            started_at=row.started_at,
+            completed_at=row.completed_at,
+            files=line.files,
+            group=row.parallel_group,
+            critical=row.id in found.critical.tasks,
+        )
+
+
+class LookMission(Arguments):
+    mission_id: MissionId
+
+
+class MissionOverview(Result):
+    now: Moment
+    lease_seconds: float
+    id: str
+    name: str
+    objective: str
+    status: str
+    summary: str | None
+    plan_summary: str | None
+    source_content: str | None = Field(description="The prompt or issue that a workflow was made from, or its start")
+    plan: dict[str, Any] | None
+    repository_path: str | None
+    max_parallel: int
+    created_at: Moment
+    updated_at: Moment
+    started_at: Moment | None
+    completed_at: Moment | None
+    archived_at: Moment | None
+    counts: TaskCount
+    phases: list[PhaseGlance]
+    tasks: list[MissionTask]
+    entries: int
+    files: int
+    task_seconds: float
+    typical_seconds: float | None = Field(description="What a task usually takes; null while too few have ended")
+    remaining_seconds: float | None = Field(description="What is left, as workflow_progress estimates it")
+    estimated_range: Range | None = Field(description="Low and high of remaining_seconds")
+    critical_seconds: float | None = Field(
+        description="What is left of the critical path, however many work side by side"
+    )
+
+    @classmethod
+    def of(cls, found: Whole) -> MissionOverview:
+        mission = found.mission
+        none = Count()
+        return cls(
+            now=found.now,
+            lease_seconds=found.lease_seconds,
+            id=mission.id,
+            name=mission.name,
+            objective=mission.objective,
+            status=found.status,
+            summary=mission.summary,
+            plan_summary=mission.plan_summary,
+            source_content=found.source,
+            plan=dict(mission.plan) if mission.plan is not None else None,
+            repository_path=mission.repository_path,
+            max_parallel=mission.max_parallel,
+            created_at=mission.created_at,
+            updated_at=mission.updated_at,
+            started_at=mission.started_at,
+            completed_at=mission.completed_at,
+            archived_at=mission.archived_at,
+            counts=TaskCount.of(found.count),
+            phases=[
+                PhaseGlance(
+                    number=phase.number,
+                    name=phase.name,
+                    status=phase.status,
+                    is_parallel=phase.is_parallel,
+                    started_at=phase.started_at,
+                    completed_at=phase.completed_at,
+                    tasks=TaskCount.of(found.phase_counts.get(phase.number, none)),
+                )
+                for phase in found.phases
+            ],
+            tasks=[MissionTask.of(line, found) for line in found.tasks],
+            entries=found.entries,
+            files=found.files,
+            task_seconds=found.task_seconds,
+            typical_seconds=found.typical.seconds if found.typical else None,
+            remaining_seconds=found.estimate.seconds if found.estimate else None,
+            estimated_range=list(found.estimate.range) if found.estimate else None,
+            critical_seconds=found.critical.remaining if found.estimate else None,
+        )
+
+
+class ReadJournal(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"before": "cursor"}
+
+    mission_id: MissionId
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str | None = Field(None, description="next_cursor of the last page")
+
+
+class JournalEntry(Result):
+    id: str
+    kind: str
+    summary: str
+    detail: dict[str, Any]
+    task_id: str
+    task_name: str
+    author: str | None
+    open_blocker: bool
+    created_at: Moment
+
+    @classmethod
+    def of(cls, entry: Entry, task_name: str, names: dict[str, str]) -> JournalEntry:
+        return cls(
+            id=entry.id,
+            kind=entry.kind,
+            summary=entry.summary,
+            detail=dict(entry.content),
+            task_id=entry.task_id,
+            task_name=task_name,
+            author=MISSION_CONTROL.name if entry.is_ours else names.get(entry.author or "") or entry.agent_name,
+            open_blocker=entry.open_blocker,
+            created_at=entry.created_at,
+        )
+
+
+class MissionJournal(Result):
+    entries: list[JournalEntry]
+    next_cursor: str | None
+    next: str | None = Field(description="The same as next_cursor")
+
+    @classmethod
+    def of(cls, page: JournalPage) -> MissionJournal:
+        names = dict(page.names)
+        return cls(
+            entries=[JournalEntry.of(entry, task_name, names) for entry, task_name in page.entries],
+            next_cursor=page.next,
+            next=page.next,
+        )
+
+
+class ChangedBy(Result):
+    task_id: str
+    task_name: str
+    how: str = Field(description="A added, M modified, D deleted, R renamed")
+
+
+class ChangedPath(Result):
+    path: str
+    tasks: list[ChangedBy]
+
+    @classmethod
+    def of(cls, file: ChangedFile) -> ChangedPath:
+        by = [ChangedBy(task_id=row.id, task_name=row.name, how=how) for row, how in file.tasks]
+        return cls(path=file.path, tasks=by)
+
+
+class MissionChanges(Result):
+    files: list[ChangedPath]
+
+
+class ExportMission(Arguments):
+    mission_id: MissionId
+    format: Literal["markdown", "html", "json"] = "markdown"
+
+
+class ExportedMission(Result):
+    filename: str
+    media_type: str
+    content: str
+
+
+@tool(toolset="control", reads=True)
+async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
+    """See one mission whole: its phases, every task with its dependencies, and its figures."""
+    return MissionOverview.of(await call.read(overviews.look, mission_id=args.mission_id, rhythm=call.rhythm))
+
+
+@tool(toolset="control", reads=True)
+async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
+    """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
+    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.cursor)
+    return MissionJournal.of(page)
+
+
+@tool(toolset="control", reads=True)
+async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
+    """List the files a mission's tasks changed, and which task changed each."""
+    files = await call.read(overviews.read_changes, mission_id=args.mission_id)
+    return MissionChanges(files=[ChangedPath.of(file) for file in files])
+
+
+@tool(toolset="control", reads=True)
+async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
+    """Get a mission as one document: tasks, journal and changed files, as Markdown, HTML or JSON."""
+    made = await call.read(export.export, mission_id=args.mission_id, format=args.format, rhythm=call.rhythm)
+    return ExportedMission(filename=made.filename, media_type=made.media_type, content=made.content)

@@ -1,0 +1,221 @@
+"""What the page shows first: all that goes on at a glance, and missions as a list."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from mission.domain.missions.mission import MissionStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.views import overview as overviews
+from mission.services.views.overview import Glance, Member, MissionLine, TaskLine
+from mission.tools.shared.fields import moment_of
+from mission.tools.shared.wording import Moment
+
+SHORT = 300
+
+
+class TaskCount(Result):
+    """How many tasks stand where, in the parts of a progress bar."""
+
+    claimed: int
+    working: int
+    needs: int
+    failed: int
+    failed_attempts: int = Field(description="Failed attempts at any of the tasks, whatever became of them since")
+    skipped: int
+    total: int
+
+    @classmethod
+    def of(cls, count: overviews.Count) -> TaskCount:
+        return cls(**asdict(count))
+
+
+class MissionGlance(Result):
+    id: str
+    name: str
+    objective: str
+    status: str
+    repository_path: str | None
+    tasks: TaskCount
+    at_work: int = Field(description="Agents at work on it")
+    created_at: Moment
+    updated_at: Moment
+
+    @classmethod
+    def of(cls, line: MissionLine) -> MissionGlance:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            objective="" if row.objective == row.name else row.objective[:SHORT],
+            status=line.status,
+            repository_path=row.repository_path,
+            tasks=TaskCount.of(line.count),
+            at_work=line.at_work,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+
+
+class RunningTask(Result):
+    id: str
+    name: str
+    mission_id: str
+    mission_name: str
+    state: str
+    agent_id: str | None
+    agent: str | None
+    lease_until: Moment | None
+    failed_attempts: int
+    started_at: Moment | None
+    said: str | None = Field(description="The last words in its journal")
+    said_at: Moment | None
+
+    @classmethod
+    def of(cls, line: TaskLine) -> RunningTask:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            mission_id=row.mission_id,
+            mission_name=row.mission_name,
+            state=line.word,
+            agent_id=row.owner_id,
+            agent=line.agent,
+            lease_until=row.lease_until,
+            failed_attempts=row.failed_attempts,
+            started_at=row.started_at,
+            said=row.summary[:SHORT] if row.summary else None,
+            said_at=row.said_at,
+        )
+
+
+class EndedTask(Result):
+    id: str
+    name: str
+    mission_id: str
+    mission_name: str
+    state: str
+    agent: str | None
+    completed_at: Moment
+    files: int | None
+
+    @classmethod
+    def of(cls, line: TaskLine) -> EndedTask:
+        row = line.row
+        return cls(
+            id=row.id,
+            name=row.name,
+            mission_id=row.mission_id,
+            mission_name=row.mission_name,
+            state=line.word,
+            agent=line.agent,
+            completed_at=row.completed_at,
+            files=line.files,
+        )
+
+
+class FleetAgent(Result):
+    id: str
+    name: str
+    runtime: str
+    state: str
+    mission_id: str | None
+    mission_name: str | None
+    task_id: str | None
+    task_name: str | None
+    last_seen_at: Moment
+
+    @classmethod
+    def of(cls, member: Member) -> FleetAgent:
+        task = member.task.row if member.task else None
+        return cls(
+            id=member.row.id,
+            name=member.row.name,
+            runtime=member.row.runtime,
+            state=member.word,
+            mission_id=task.mission_id if task else None,
+            mission_name=task.mission_name if task else None,
+            task_id=task.id if task else None,
+            task_name=task.name if task else None,
+            last_seen_at=member.row.last_seen_at,
+        )
+
+
+class GetOverview(Arguments):
+    since: Annotated[datetime | None, moment_of("since")] = Field(None, description="Ended tasks after this moment")
+
+
+class Overview(Result):
+    now: Moment
+    lease_seconds: float
+    missions_open: int
+    missions: list[MissionGlance]
+    running: list[RunningTask]
+    running_total: int = Field(description="How many tasks are worked on, without those that stand still")
+    ended: list[EndedTask]
+    ended_total: int
+    claimed: int
+    failed: int
+    failed_attempts: int = Field(description="Failed attempts at tasks that are still open")
+    fleet: list[FleetAgent]
+
+    @classmethod
+    def of(cls, found: Glance) -> Overview:
+        counts = found.ended_counts
+        return cls(
+            now=found.now,
+            lease_seconds=found.lease_seconds,
+            missions_open=found.open_missions,
+            missions=[MissionGlance.of(line) for line in found.missions],
+            running=[RunningTask.of(line) for line in found.running],
+            running_total=found.going,
+            ended=[EndedTask.of(line) for line in found.ended],
+            ended_total=sum(counts.values()),
+            claimed=counts.get("completed", 0),
+            failed=counts.get("failed", 0),
+            failed_attempts=found.failed_attempts,
+            fleet=[FleetAgent.of(member) for member in found.fleet],
+        )
+
+
+class ListMissionGlances(Arguments):
+    text: str = Field("", max_length=200, description="Words of its name or objective")
+    status: list[MissionStatus] | None = None
+    archived: bool = False
+    limit: int = Field(100, ge=1, le=500)
+    offset: int = Field(0, ge=0, le=10_000_000)
+
+
+class MissionGlances(Result):
+    missions: list[MissionGlance]
+    counts: dict[str, int]
+    total: int
+
+
+@tool(toolset="control", reads=True)
+async def overview(call: Call, args: GetOverview) -> Overview:
+    """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
+    return Overview.of(await call.read(overviews.glance, since=args.since, rhythm=call.rhythm))
+
+
+@tool(toolset="control", reads=True)
+async def overview_missions(call: Call, args: ListMissionGlances) -> MissionGlances:
+    """List missions with their progress; filter by status and words."""
+    page = await call.read(
+        overviews.list_missions,
+        text=args.text,
+        statuses=args.status,
+        archived=args.archived,
+        limit=args.limit,
+        offset=args.offset,
+    )
+    total = sum(n for status, n in page.counts.items() if args.status is None or status in args.status)
+    return MissionGlances(
+        missions=[MissionGlance.of(line) for line in page.missions], counts=dict(page.counts), total=total
+    )

@@ -1,0 +1,134 @@
+"""What the page shows of one task besides its record: its history, its areas, the lines it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from mission.domain.tasks.changes import Changes
+from mission.domain.tasks.patch import Lines
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.views import task as task_story
+from mission.services.views.task import Story
+from mission.tools.shared.fields import TaskId
+
+
+class LookTask(Arguments):
+    task_id: TaskId
+
+
+class LookFile(Arguments):
+    task_id: TaskId
+    path: str = Field(min_length=1, max_length=4_096, description="One of the task's changed files")
+
+
+class TaskMove(Result):
+    at: str
+    status: str
+    state: str = Field(description="The same in the word that the page shows")
+    agent: str | None
+    attempt: int
+
+
+class TaskScope(Result):
+    scope_match: bool
+    unexpected_files: list[str]
+    warnings: list[str]
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> TaskScope:
+        return cls(
+            scope_match=stored["scope_match"],
+            unexpected_files=list(stored["unexpected_files"]),
+            warnings=list(stored["warnings"]),
+        )
+
+
+class TaskStory(Result):
+    id: str
+    mission_id: str
+    mission_name: str
+    quality: str | None
+    areas: list[str]
+    tree: str | None = Field(description="The working tree it is done in")
+    moves: list[TaskMove] = Field(description="The states it was in, oldest first")
+    scope: TaskScope | None = Field(
+        description="Whether the changed files lie in its areas, known once it is completed"
+    )
+
+    @classmethod
+    def of(cls, story: Story) -> TaskStory:
+        task = story.task
+        verified = (task.completion or {}).get("verification")
+        moves = [
+            TaskMove(
+                at=move.at,
+                status=move.status,
+                state=move.word,
+                agent=story.agents.get(move.agent_id or ""),
+                attempt=move.attempt,
+            )
+            for move in story.moves
+        ]
+        return cls(
+            id=task.id,
+            mission_id=task.mission_id,
+            mission_name=story.mission_name,
+            quality=task.quality,
+            areas=list(task.areas),
+            tree=task.tree,
+            moves=moves,
+            scope=TaskScope.of(verified) if verified else None,
+        )
+
+
+class TaskFile(Result):
+    path: str
+    how: str = Field(description="A added, M modified, D deleted")
+
+
+class TaskFiles(Result):
+    files: list[TaskFile]
+    total: int
+    known: bool = Field(description="Whether the task has a tree that is watched")
+    final: bool = Field(description="Whether it has ended; until then this is how its tree differs now")
+
+    @classmethod
+    def of(cls, changes: Changes | None, *, final: bool) -> TaskFiles:
+        if changes is None:
+            return cls(files=[], total=0, known=False, final=final)
+        lists = (("A", changes.added), ("M", changes.modified), ("D", changes.deleted))
+        files = sorted((TaskFile(path=path, how=how) for how, paths in lists for path in paths), key=lambda f: f.path)
+        return cls(files=files[: task_story.MOST_FILES], total=len(files), known=True, final=final)
+
+
+class FilePatch(Result):
+    patch: str = Field(description="As a unified diff")
+    whole: bool = Field(description="False when lines are missing")
+    note: str | None = Field(description="Why lines are missing; null when it was merely too long")
+
+    @classmethod
+    def of(cls, lines: Lines) -> FilePatch:
+        return cls(patch=lines.text, whole=lines.whole, note=lines.note)
+
+
+@tool(toolset="control", reads=True)
+async def overview_task(call: Call, args: LookTask) -> TaskStory:
+    """See how a task came to where it is, and whether it kept to its areas."""
+    return TaskStory.of(await call.read(task_story.read, task_id=args.task_id))
+
+
+@tool(toolset="control", reads=True)
+async def overview_files(call: Call, args: LookTask) -> TaskFiles:
+    """List the files a task changed; while it is under way, how its tree differs from its start."""
+    changes, final = await task_story.changed_files(call, call.trees, task_id=args.task_id)
+    return TaskFiles.of(changes, final=final)
+
+
+@tool(toolset="control", reads=True)
+async def overview_diff(call: Call, args: LookFile) -> FilePatch:
+    """Read the lines that a task changed in one of its files, from its start to its end (until then, to now)."""
+    return FilePatch.of(await task_story.lines(call, call.trees, task_id=args.task_id, path=args.path))

@@ -1,0 +1,39 @@
+"""The tasks of a plan as callers describe them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from mission.gateway.registry import Arguments
+from mission.services.missions.planning import NewTask
+from mission.tools.shared.fields import GivenTexts, Name, PhaseNumber, Text
+
+MOST_TASKS = 10_000
+"""How many tasks one call may bring."""
+
+
+class PlanTask(Arguments):
+    name: Name
+    description: Text
+    sequence: PhaseNumber = Field(description="Tasks that share one stand side by side")
+    parallel_group: Name | None = None
+    depends_on: list[Name] = Field([], max_length=1000, description="Names of tasks that must be done first")
+    requires: list[Name] = Field(
+        [], max_length=100, description="Handed out only to agents with all these capabilities"
+    )
+    estimated_complexity: Literal["low", "medium", "high"] | None = None
+    files_likely_affected: GivenTexts = []
+
+    def new(self) -> NewTask:
+        return NewTask(
+            name=self.name,
+            description=self.description,
+            sequence=self.sequence,
+            parallel_group=self.parallel_group,
+            depends_on=self.depends_on,
+            requires=self.requires,
+            complexity=self.estimated_complexity,
+            files_likely_affected=self.files_likely_affected,
+        )

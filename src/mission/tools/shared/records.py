@@ -1,0 +1,280 @@
+"""What several tools answer: a mission, a task and a checkpoint in the words of workflows with plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from mission.domain.missions.mission import Mission, MissionStatus
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.gateway.registry import Result
+from mission.git.worktrees.worktree import Standing
+from mission.services.tasks.claims import Detailed
+from mission.services.tasks.recovery_packet import Recovery
+from mission.services.workspaces.creation import Described
+from mission.tools.shared.fields import Texts, cut
+from mission.tools.shared.wording import Moment
+
+IF_ASKED: Any = Field(None, exclude_if=lambda value: value is None)
+"""A field that stands in the answer only when it was asked for."""
+
+BLOCKED = "blocked"
+
+
+class Done(Result):
+    success: bool
+
+
+class RenamedFile(Result):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    source: str = Field(alias="from")
+    to: str
+
+
+class FilesChanged(Result):
+    added: Texts
+    modified: Texts
+    deleted: Texts
+    renamed: list[RenamedFile]
+
+
+class CommitMade(Result):
+    id: str
+    subject: str
+
+
+class CheckpointRecord(Result):
+    id: str
+    task_id: str
+    sequence: int
+    type: str
+    summary: str
+    detail: dict[str, Any]
+    files_changed: Texts
+    author: str | None
+    created_at: Moment
+
+    @classmethod
+    def of(cls, entry: Entry) -> CheckpointRecord:
+        return cls(
+            id=entry.id,
+            task_id=entry.task_id,
+            sequence=entry.sequence,
+            type=entry.kind.checkpoint,
+            summary=entry.summary,
+            detail=dict(entry.content),
+            files_changed=entry.files_changed,
+            author=entry.author,
+            created_at=entry.created_at,
+        )
+
+    @classmethod
+    def row(cls, entry: Entry) -> CheckpointRecord:
+        """The checkpoint in a list that must stay short: long texts are cut."""
+        whole = cls.of(entry)
+        return whole.model_copy(update={"summary": cut(whole.summary), "detail": cut(whole.detail)})
+
+
+class TaskSummary(Result):
+    id: str
+    name: str
+    status: str
+    sequence: int
+    depends_on: Texts
+
+    @classmethod
+    def of(cls, detailed: Detailed) -> TaskSummary:
+        task = detailed.task
+        return cls(
+            id=task.id,
+            name=task.name,
+            status=task_word(task),
+            sequence=task.phase_number,
+            depends_on=list(detailed.depends_on),
+        )
+
+
+class TaskRecord(Result):
+    id: str
+    workflow_id: str
+    name: str
+    description: str
+    status: str
+    sequence: int
+    parallel_group: str | None
+    depends_on: Texts
+    requires: Texts
+    estimated_complexity: str | None
+    files_likely_affected: Texts
+    plan: dict[str, Any] | None
+    context: dict[str, Any] | None
+    outcome: str | None
+    outcome_detail: dict[str, Any] | None
+    error: str | None
+    hold: dict[str, Any] | None
+    workspace_id: str | None
+    assigned_agent_id: str | None
+    claimed_at: Moment | None
+    lease_until: Moment | None
+    fence: int
+    attempts: int
+    failed_attempts: int
+    files_changed: FilesChanged | None
+    created_at: Moment
+    updated_at: Moment
+    checkpoints: list[CheckpointRecord] | None = IF_ASKED
+
+    @classmethod
+    def of(cls, detailed: Detailed) -> TaskRecord:
+        task, checkpoints = detailed.task, detailed.checkpoints
+        return cls(
+            id=task.id,
+            workflow_id=task.mission_id,
+            name=task.name,
+            description=task.goal,
+            status=task_word(task),
+            sequence=task.phase_number,
+            parallel_group=task.parallel_group,
+            depends_on=list(detailed.depends_on),
+            requires=list(task.requires or ()),
+            estimated_complexity=task.complexity,
+            files_likely_affected=list(task.files_likely_affected or ()),
+            plan=_object(task.plan),
+            context=_object(task.context),
+            outcome=outcome_of(task),
+            outcome_detail=_outcome_detail(task),
+            error=task.error,
+            hold=_object(task.hold),
+            workspace_id=task.workspace_id,
+            assigned_agent_id=task.owner_id,
+            claimed_at=task.claimed_at,
+            lease_until=task.lease_until,
+            fence=task.fence,
+            attempts=task.attempts,
+            failed_attempts=task.failed_attempts,
+            files_changed=files_changed(task.changes),
+            created_at=task.created_at,
+            updated_at=task.updated_at,
+            checkpoints=[CheckpointRecord.of(entry) for entry in checkpoints] if checkpoints is not None else None,
+        )
+
+
+class WorkspaceState(Result):
+    exists: bool
+    head: str | None
+    current_branch: str | None
+    ahead: int | None
+    behind: int | None
+    dirty: bool
+    uncommitted: Texts
+
+    @classmethod
+    def of(cls, standing: Standing) -> WorkspaceState:
+        return cls(
+            exists=standing.exists,
+            head=standing.head,
+            current_branch=standing.branch,
+            ahead=standing.ahead,
+            behind=standing.behind,
+            dirty=bool(standing.uncommitted),
+            uncommitted=list(standing.uncommitted),
+        )
+
+
+class WorkspaceRecord(Result):
+    id: str
+    workflow_id: str
+    host_id: str
+    path: str
+    branch: str
+    base_branch: str | None
+    status: str
+    merge_commit: str | None
+    kept_branch: str | None
+    task_ids: Texts
+    removed_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+    state: WorkspaceState | None = IF_ASKED
+
+    @classmethod
+    def of(cls, found: Described) -> WorkspaceRecord:
+        workspace = found.workspace
+        return cls(
+            id=workspace.id,
+            workflow_id=workspace.mission_id,
+            host_id=workspace.host_id,
+            path=workspace.path,
+            branch=workspace.branch,
+            base_branch=workspace.base_branch,
+            status=workspace.status,
+            merge_commit=workspace.merge_commit,
+            kept_branch=workspace.kept_branch,
+            task_ids=list(found.task_ids),
+            removed_at=workspace.removed_at,
+            created_at=workspace.created_at,
+            updated_at=workspace.updated_at,
+            state=WorkspaceState.of(found.standing) if found.standing is not None else None,
+        )
+
+
+class RecoveryPacket(Result):
+    previous_owner: str | None
+    attempts: int
+    checkpoints: list[CheckpointRecord]
+    workspace: WorkspaceRecord | None
+    tree: str | None
+    uncommitted_changes: FilesChanged | None
+    commits: list[CommitMade]
+
+    @classmethod
+    def of(cls, recovery: Recovery) -> RecoveryPacket:
+        return cls(
+            previous_owner=recovery.previous_owner,
+            attempts=recovery.attempts,
+            checkpoints=[CheckpointRecord.row(entry) for entry in recovery.checkpoints],
+            workspace=WorkspaceRecord.of(recovery.workspace) if recovery.workspace is not None else None,
+            tree=recovery.tree,
+            uncommitted_changes=files_changed(recovery.changes.as_dict() if recovery.changes else None),
+            commits=[
+                CommitMade(id=commit.id, subject=commit.subject)
+                for commit in (recovery.changes.commits if recovery.changes else ())
+            ],
+        )
+
+
+def task_word(task: Task) -> str:
+    """The state in the words of this dialect: blocked is told apart, a review is still in progress."""
+    if task.is_blocked:
+        return BLOCKED
+    return TaskStatus.IN_PROGRESS if task.status is TaskStatus.REVIEW else task.status
+
+
+def mission_word(mission: Mission) -> str:
+    return MissionStatus.PAUSED if mission.status is MissionStatus.BLOCKED else mission.status
+
+
+def outcome_of(task: Task) -> str | None:
+    """What came of the task; a failure that was told in `error` alone is not told twice."""
+    summary = task.outcome["summary"] if task.outcome is not None else None
+    return summary if summary != task.error else None
+
+
+def files_changed(changes: Mapping[str, Any] | None) -> FilesChanged | None:
+    if changes is None:
+        return None
+    return FilesChanged.model_validate({name: value for name, value in changes.items() if name != "commits"})
+
+
+def _outcome_detail(task: Task) -> dict[str, Any] | None:
+    """What was said about the outcome besides its summary, in whichever dialect."""
+    rest = {name: value for name, value in (task.outcome or {}).items() if name != "summary"}
+    return rest.get("detail", rest) or None
+
+
+def _object(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return dict(value) if value is not None else None

@@ -1,0 +1,76 @@
+"""Checkpoints: what whoever goes on with a task should know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.tasks import journal
+from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
+from mission.tools.shared.records import CheckpointRecord
+
+
+class AddCheckpoint(Arguments):
+    task_id: TaskId
+    type: CheckpointType
+    summary: Text
+    detail: dict[str, Any] | None = None
+    files_changed: GivenTexts = []
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+
+class AddedCheckpoint(Result):
+    id: str
+    sequence: int
+
+    @classmethod
+    def of(cls, entry: Entry) -> AddedCheckpoint:
+        return cls(id=entry.id, sequence=entry.sequence)
+
+
+class ListCheckpoints(Arguments):
+    task_id: TaskId
+    type: list[CheckpointType] | None = None
+    since_sequence: int = Field(0, ge=0, le=2_000_000_000, description="Only those behind this number")
+    limit: int = Field(1000, ge=1, le=1000)
+    cursor: str | None = None
+
+
+class CheckpointList(Result):
+    checkpoints: list[CheckpointRecord]
+    next_cursor: str | None
+
+
+@tool(toolset="tasks", actor="agent_id", owned="task_id")
+async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
+    """Note where a task stands, so that it can be gone on with after a crash or a cleared context."""
+    return await call.write(
+        journal.checkpoint,
+        type=args.type,
+        task_id=args.task_id,
+        summary=args.summary,
+        detail=args.detail,
+        files_changed=args.files_changed,
+        agent_id=call.actor,
+        fence=args.fence,
+        answer=AddedCheckpoint.of,
+    )
+
+
+@tool(toolset="tasks", reads=True)
+async def checkpoint_list(call: Call, args: ListCheckpoints) -> CheckpointList:
+    """Read a task's checkpoints in order; its decisions, issues and milestones are among them."""
+    page = await call.read(
+        journal.checkpoints,
+        task_id=args.task_id,
+        types=args.type,
+        since=args.since_sequence,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    return CheckpointList(checkpoints=[CheckpointRecord.of(entry) for entry in page.rows], next_cursor=page.next)

@@ -1,0 +1,156 @@
+"""The parts of a task's context, each with its worth and the call that gives it whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mission.domain.tasks.task import Task
+from mission.domain.token_budget import CUT, Fetch, Section
+from mission.services.tasks.context import Situation
+from mission.tools.shared.fields import cut
+from mission.tools.shared.records import CheckpointRecord, files_changed, outcome_of, task_word
+from mission.tools.tasks.next_step import next_step
+
+MOST_SOURCE = 4_000
+"""Characters of a source that serve as its summary."""
+CHECKPOINTS = ("current_task.checkpoints", "current_task.older_checkpoints")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What a reader wants of what was found."""
+
+    plan: bool
+    recent: int
+    prior_full: bool
+
+
+def sections_of(found: Situation, asked: Asked) -> Iterator[Section]:
+    """The parts of the answer in the order of their value."""
+    yield from _own(found)
+    yield from _journal(found, asked)
+    yield from _dependencies(found)
+    yield from _subject(found)
+    yield from _mission(found, asked)
+    yield from _around(found, asked)
+
+
+def _own(found: Situation) -> Iterator[Section]:
+    task = found.task
+    fetch = Fetch("task_get", {"id": task.id})
+    yield Section(name="current_task.name", content=task.name, share=0.4, vital=True, fetch=fetch)
+    yield Section(name="next_step", content=next_step(found), share=1.0, vital=True, fetch=fetch)
+    if found.task_is_new and task.plan is not None:
+        yield Section(name="current_task.plan", content=dict(task.plan), share=0.3, vital=True, fetch=fetch)
+
+
+def _journal(found: Situation, asked: Asked) -> Iterator[Section]:
+    """The last checkpoints come before almost everything; older ones are nice to have."""
+    rows = [CheckpointRecord.of(entry).model_dump(mode="json") for entry in found.checkpoints]
+    for name, chosen in zip(CHECKPOINTS, (rows[: asked.recent], rows[asked.recent :]), strict=True):
+        yield Section(
+            name=name,
+            content=chosen,
+            share=0.3,
+            vital=name == CHECKPOINTS[0],
+            text="summary",
+            spare={"detail": {}, "files_changed": []},
+            fetch=Fetch("checkpoint_list", {"task_id": found.task.id}),
+        )
+
+
+def _dependencies(found: Situation) -> Iterator[Section]:
+    if found.dependencies:
+        yield Section(
+            name="dependency_outcomes",
+            content=[_dependency(each) for each in found.dependencies],
+            share=0.2,
+            vital=True,
+            text="outcome",
+            fetch=Fetch("task_check_dependencies", {"task_id": found.task.id}),
+        )
+
+
+def _subject(found: Situation) -> Iterator[Section]:
+    task = found.task
+    fetch = Fetch("task_get", {"id": task.id})
+    if not found.task_is_new:
+        return
+    yield Section(name="current_task.description", content=task.goal, share=0.15, vital=True, fetch=fetch)
+    if task.context is not None:
+        yield Section(name="current_task.context", content=dict(task.context), share=0.3, fetch=fetch)
+
+
+def _mission(found: Situation, asked: Asked) -> Iterator[Section]:
+    mission = found.mission
+    fetch = Fetch("workflow_get", {"id": mission.id})
+    yield Section(name="workflow.name", content=mission.name, share=0.05, vital=True, fetch=fetch)
+    if asked.plan and mission.plan_summary:
+        yield Section(name="workflow.plan_summary", content=mission.plan_summary, share=0.1, vital=True, fetch=fetch)
+    rest = {name: value for name, value in (mission.plan or {}).items() if name != "summary" and value}
+    if asked.plan and rest:
+        yield Section(name="workflow.plan", content=rest, share=0.1, vital=True, fetch=fetch)
+    if found.source:
+        yield Section(name="workflow.source_summary", content=_summary(found.source), share=0.15, fetch=fetch)
+
+
+def _around(found: Situation, asked: Asked) -> Iterator[Section]:
+    listed = Fetch("workflow_get", {"id": found.mission.id, "include_tasks": True})
+    if found.beside:
+        yield Section(
+            name="sibling_tasks",
+            content=[_sibling(each) for each in found.beside],
+            share=0.25,
+            text="brief_summary",
+            total=found.beside_total,
+            fetch=listed,
+        )
+    if found.earlier:
+        yield Section(
+            name="prior_tasks",
+            content=[_prior(each, full=asked.prior_full) for each in found.earlier],
+            share=0.25,
+            text="outcome",
+            spare={"outcome_detail": None, "files_changed": None} if asked.prior_full else {},
+            total=found.earlier_total,
+            fetch=listed,
+        )
+
+
+def _dependency(task: Task) -> dict[str, Any]:
+    outcome = outcome_of(task) or task.error or str(task.status)
+    return {"task_id": task.id, "task_name": task.name, "outcome": outcome, "author": task.owner_id}
+
+
+def _sibling(task: Task) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": task.id, "name": task.name, "status": task_word(task)}
+    summary = outcome_of(task) or task.error or (task.hold or {}).get("reason")
+    return {**row, "brief_summary": cut(summary, longest=200)} if summary else row
+
+
+def _prior(task: Task, *, full: bool) -> dict[str, Any]:
+    outcome = outcome_of(task) or task.error or str(task.status)
+    row: dict[str, Any] = {
+        "id": task.id,
+        "name": task.name,
+        "outcome": outcome if full else cut(outcome),
+        "status": task_word(task),
+        "author": task.owner_id,
+    }
+    if not full:
+        return row
+    detail = {name: value for name, value in (task.outcome or {}).items() if name != "summary" and value}
+    changed = files_changed(task.changes)
+    return {
+        **row,
+        **({"outcome_detail": detail} if detail else {}),
+        **({"files_changed": changed.model_dump(mode="json", by_alias=True)} if changed else {}),
+    }
+
+
+def _summary(source: str) -> str:
+    """The source without its white space, cut: a summary that nobody had to write."""
+    text = " ".join(source[:MOST_SOURCE].split())
+    return f"{text}{CUT}" if len(source) > MOST_SOURCE else text

@@ -1,0 +1,200 @@
+"""Tasks of a plan: read one, plan it, move it, plan it again."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from mission.domain.errors import InvalidInput
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.tasks import dependencies
+from mission.services.tasks import status_changes as steering
+from mission.services.tasks.dependencies import Dependencies
+from mission.services.tasks.starting import Owner
+from mission.services.tasks.status_changes import Move
+from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
+from mission.tools.shared.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
+from mission.tools.shared.wording import legal_moves_in
+
+ALL_CHECKPOINTS = 1_000_000
+_TAKEN = {str(status): str(status) for status in TaskStatus if status is not TaskStatus.REVIEW}
+"""The states that a task can be moved to by hand, in this dialect's words."""
+
+
+class _TaskArguments(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"task_id": "id"}
+
+    id: TaskId
+
+
+class GetTask(_TaskArguments):
+    include_checkpoints: bool = False
+    checkpoint_limit: int | None = Field(None, ge=1, le=ALL_CHECKPOINTS, description="Only the last ones; default all")
+
+
+class TaskPlan(Arguments):
+    approach: Text
+    steps: GivenTexts
+    files_to_modify: GivenTexts = []
+    files_to_create: GivenTexts = []
+
+
+class FirstTaskPlan(TaskPlan):
+    context_needed: GivenTexts = []
+
+
+class SetTaskPlan(_TaskArguments):
+    plan: FirstTaskPlan
+    context: dict[str, Any] | None = Field(None, description="Kept with the task, merged key by key")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    @property
+    def takes_task(self) -> bool:
+        return True
+
+
+class UpdateTaskStatus(_TaskArguments):
+    status: Literal["pending", "blocked", "planning", "in_progress", "paused", "completed", "failed", "skipped"]
+    outcome: Text | None = Field(None, description="Required for completed")
+    outcome_detail: dict[str, Any] | None = None
+    error: Text | None = Field(None, description="Required for failed; for blocked, what blocks")
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> UpdateTaskStatus:
+        for status, field in (("completed", "outcome"), ("failed", "error")):
+            if self.status == status and getattr(self, field) is None:
+                raise InvalidInput(
+                    f"{field} is required when status is {status}",
+                    hint=f"Say in {field} what came of it." if field == "outcome" else "Say in error why it failed.",
+                    field=field,
+                )
+        return self
+
+    @property
+    def takes_task(self) -> bool:
+        return self.status in {"planning", "in_progress"}
+
+    def move(self) -> Move:
+        blocked = self.status == BLOCKED
+        return Move(
+            status=TaskStatus.PAUSED if blocked else TaskStatus(self.status),
+            blocked=blocked,
+            outcome=self.outcome,
+            outcome_detail=self.outcome_detail,
+            error=self.error,
+        )
+
+
+class ReplanTask(_TaskArguments):
+    reason: Text
+    new_plan: TaskPlan
+    agent_id: str | None = None
+    fence: Fence | None = None
+
+    @property
+    def takes_task(self) -> bool:
+        return True
+
+
+class Replanned(Result):
+    success: bool
+    checkpoint_id: str
+
+
+class TaskById(Arguments):
+    task_id: TaskId
+
+
+class PendingDependency(Result):
+    id: str
+    name: str
+    status: str
+
+
+class CompletedDependency(Result):
+    id: str
+    name: str
+    outcome: str
+
+
+class DependencyCheck(Result):
+    satisfied: bool
+    pending: list[PendingDependency]
+    completed: list[CompletedDependency]
+
+    @classmethod
+    def of(cls, found: Dependencies) -> DependencyCheck:
+        return cls(
+            satisfied=not found.pending,
+            pending=[PendingDependency(id=task.id, name=task.name, status=task_word(task)) for task in found.pending],
+            completed=[CompletedDependency(id=task.id, name=task.name, outcome=_outcome(task)) for task in found.done],
+        )
+
+
+@tool(toolset="tasks", reads=True)
+async def task_get(call: Call, args: GetTask) -> TaskRecord:
+    """Read a task whole, with its checkpoints if asked for."""
+    wanted = (args.checkpoint_limit or ALL_CHECKPOINTS) if args.include_checkpoints else None
+    return TaskRecord.of(await call.read(steering.look, task_id=args.id, checkpoints=wanted))
+
+
+@tool(toolset="tasks", actor="agent_id", owned="id")
+async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
+    """Write down how a task will be done, before doing it. A pending task becomes planning."""
+    return await call.write(
+        steering.set_plan,
+        task_id=args.id,
+        plan=args.plan.model_dump(mode="json"),
+        context=args.context,
+        owner=_owner(call, args.fence),
+        answer=lambda _entry: Done(success=True),
+    )
+
+
+@tool(toolset="tasks", actor="agent_id", owned="id")
+async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
+    """Move a task. in_progress remembers the tree, completed and failed compare it: files_changed of task_get."""
+    with legal_moves_in(_TAKEN):
+        return await steering.move(
+            call,
+            call.trees,
+            task_id=args.id,
+            wanted=args.move(),
+            owner=_owner(call, args.fence),
+            directory=call.directory,
+            report=call.report,
+            answer=lambda _moved: Done(success=True),
+        )
+
+
+@tool(toolset="tasks", actor="agent_id", owned="id")
+async def task_replan(call: Call, args: ReplanTask) -> Replanned:
+    """Give a failed or running task another plan. A failed one becomes pending."""
+    return await call.write(
+        steering.replan,
+        task_id=args.id,
+        reason=args.reason,
+        plan=args.new_plan.model_dump(mode="json"),
+        owner=_owner(call, args.fence),
+        answer=lambda entry: Replanned(success=True, checkpoint_id=entry.id),
+    )
+
+
+@tool(toolset="tasks", reads=True)
+async def task_check_dependencies(call: Call, args: TaskById) -> DependencyCheck:
+    """Tell what a task still waits for."""
+    return DependencyCheck.of(await call.read(dependencies.look, task_id=args.task_id))
+
+
+def _owner(call: Call, fence: int | None) -> Owner:
+    return Owner(agent_id=call.actor, lease=call.lease, fence=fence, keeps=True)
+
+
+def _outcome(task: Task) -> str:
+    return outcome_of(task) or str(task.status)

@@ -1,0 +1,140 @@
+"""How far a workflow is, and what comes next in it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from mission.domain.tasks.task import TaskStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.missions import progress
+from mission.services.missions.progress import NextTasks, Progress
+from mission.tools.shared.fields import MissionId, Range, Texts
+from mission.tools.shared.records import BLOCKED, mission_word
+
+_STATES = ("pending", BLOCKED, "planning", "in_progress", "paused", "completed", "failed", "skipped")
+
+
+class WorkflowById(Arguments):
+    workflow_id: MissionId
+
+
+class GetNextTasks(Arguments):
+    workflow_id: MissionId
+    include_failed: bool = Field(True, description="Also failed ones, to try again")
+    limit: int | None = Field(None, ge=1, le=1000, description="Default: 20, or as many as may run")
+    cursor: str | None = None
+
+
+class NextTask(Result):
+    id: str
+    name: str
+    description: str
+    can_parallelize: bool
+    parallel_with: Texts
+    dependencies_completed: Texts
+
+
+class NextTaskList(Result):
+    tasks: list[NextTask]
+    max_parallel: int
+    recommended_count: int
+    workflow_status: str
+    all_complete: bool
+    next_cursor: str | None
+
+    @classmethod
+    def of(cls, found: NextTasks) -> NextTaskList:
+        return cls(
+            tasks=[
+                NextTask(
+                    id=each.task.id,
+                    name=each.task.name,
+                    description=each.task.goal,
+                    can_parallelize=each.task.parallel_group is not None,
+                    parallel_with=list(each.parallel_with),
+                    dependencies_completed=list(each.dependencies_done),
+                )
+                for each in found.tasks
+            ],
+            max_parallel=found.mission.max_parallel,
+            recommended_count=found.recommended,
+            workflow_status=mission_word(found.mission),
+            all_complete=found.all_complete,
+            next_cursor=found.next,
+        )
+
+
+class BlockedTask(Result):
+    id: str
+    name: str
+    blocked_by: Texts
+
+
+class ParallelGroup(Result):
+    group_id: str
+    task_count: int
+    completed: int
+
+
+class WorkflowProgress(Result):
+    total_tasks: int
+    by_status: dict[str, int]
+    completed_sequence: int
+    current_sequence: int
+    blocked_tasks: list[BlockedTask]
+    parallel_groups: list[ParallelGroup]
+    remaining_tasks: int
+    estimated_remaining: float | None = Field(description="Seconds; null while too few tasks have ended to say")
+    estimated_range: Range | None = Field(description="Low and high of estimated_remaining")
+
+    @classmethod
+    def of(cls, found: Progress) -> WorkflowProgress:
+        return cls(
+            total_tasks=found.total,
+            by_status=tasks_by_status(found),
+            completed_sequence=found.completed_sequence,
+            current_sequence=found.current_sequence,
+            blocked_tasks=[
+                BlockedTask(id=each.task.id, name=each.task.name, blocked_by=list(each.by)) for each in found.blocked
+            ],
+            parallel_groups=[
+                ParallelGroup(group_id=group.id, task_count=group.tasks, completed=group.completed)
+                for group in found.groups
+            ],
+            remaining_tasks=found.remaining,
+            estimated_remaining=found.estimate.seconds if found.estimate else None,
+            estimated_range=list(found.estimate.range) if found.estimate else None,
+        )
+
+
+@tool(toolset="workflow", reads=True)
+async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
+    """List tasks that can be begun now. Running ones count against max_parallel in recommended_count."""
+    found = await call.read(
+        progress.next_tasks,
+        mission_id=args.workflow_id,
+        include_failed=args.include_failed,
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    return NextTaskList.of(found)
+
+
+@tool(toolset="workflow", reads=True)
+async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
+    """How far a workflow is, what blocks what (the first 50), and the seconds it may still take."""
+    return WorkflowProgress.of(await call.read(progress.measure, mission_id=args.workflow_id))
+
+
+def tasks_by_status(found: Progress) -> dict[str, int]:
+    """Tasks per state, in the words of this dialect."""
+    counts = dict.fromkeys(_STATES, 0)
+    for (status, waiting), tasks in found.states.items():
+        if status is TaskStatus.REVIEW:
+            counts[TaskStatus.IN_PROGRESS] += tasks
+        else:
+            counts[BLOCKED if waiting and status is TaskStatus.PENDING else str(status)] += tasks
+    counts[TaskStatus.PAUSED] -= found.held
+    counts[BLOCKED] += found.held
+    return counts

@@ -1,0 +1,124 @@
+"""A workflow in short, for a model's memory file or a quick look: as JSON or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.task import Task
+from mission.domain.token_budget import compact
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.services.missions import summary
+from mission.services.missions.summary import FEW, Summary
+from mission.services.tasks.token_count import tokenizer
+from mission.store.transaction import Tx
+from mission.tools.shared.fields import MissionId
+from mission.tools.shared.records import mission_word, outcome_of, task_word
+from mission.tools.workflows.progress import tasks_by_status
+
+BRIEF = 200
+"""Characters of a text that is quoted."""
+MOST_TOKENS = 100_000
+
+
+class GetSummary(Arguments):
+    id: MissionId
+    format: Literal["json", "markdown"] = "json"
+
+
+class WorkflowInShort(Result):
+    summary: str | dict[str, Any]
+    token_estimate: int
+    tokenizer: str
+
+
+@tool(toolset="workflow", reads=True)
+async def workflow_get_summary(call: Call, args: GetSummary) -> WorkflowInShort:
+    """A workflow in short: how far it is, what is in hand, next, failed, done and decided last."""
+    return await call.read(_summarised, mission_id=args.id, markdown=args.format == "markdown")
+
+
+def _summarised(tx: Tx, *, mission_id: str, markdown: bool) -> WorkflowInShort:
+    found = _document(summary.summarise(tx, mission_id=mission_id, source_characters=BRIEF + 1))
+    text: str | dict[str, Any] = "\n".join(_markdown(found)) + "\n" if markdown else found
+    counter = tokenizer()
+    size = counter.count(text if isinstance(text, str) else compact(text), most=MOST_TOKENS)
+    return WorkflowInShort(summary=text, token_estimate=size or MOST_TOKENS, tokenizer=counter.name)
+
+
+def _document(found: Summary) -> dict[str, Any]:
+    mission, progress = found.mission, found.progress
+    counts = {status: tasks for status, tasks in tasks_by_status(progress).items() if tasks}
+    return {
+        "id": mission.id,
+        "name": mission.name,
+        "status": mission_word(mission),
+        "source_type": mission.source_type,
+        "source_summary": _brief(found.source or mission.objective),
+        "plan_summary": _brief(mission.plan_summary or ""),
+        "total_tasks": progress.total,
+        "by_status": counts,
+        "remaining_tasks": progress.remaining,
+        "estimated_remaining": progress.estimate.seconds if progress.estimate else None,
+        "estimated_range": list(progress.estimate.range) if progress.estimate else None,
+        "in_hand": [_task(task, assigned_agent_id=task.owner_id) for task in found.in_hand],
+        "next": [_task(task) for task in found.ready],
+        "blocked": [
+            {**_task(each.task), "blocked_by": [_brief(name) for name in each.by[:FEW]]}
+            for each in progress.blocked[:FEW]
+        ],
+        "failed": [_task(task, error=_brief(task.error or "")) for task in found.failed],
+        "completed_last": [_task(task, outcome=_brief(outcome_of(task) or "")) for task in found.completed],
+        "decisions_last": [_said(entry) for entry in found.decisions],
+        "open_blockers": [_said(entry) for entry in found.blockers],
+    }
+
+
+def _task(task: Task, **more: Any) -> dict[str, Any]:
+    return {"id": task.id, "name": _brief(task.name), "status": task_word(task), **more}
+
+
+def _said(entry: Entry) -> dict[str, Any]:
+    """What somebody wrote, with who it was."""
+    return {"text": _brief(entry.summary), "author": entry.author or entry.agent_name, "task_id": entry.task_id}
+
+
+def _brief(text: str) -> str:
+    """A text on one line, cut: what was written in it opens no heading and no list."""
+    line = " ".join(text[: BRIEF + 1].split())
+    return f"{line[:BRIEF]}…" if len(text) > BRIEF else line
+
+
+def _markdown(document: dict[str, Any]) -> Iterator[str]:
+    counts = ", ".join(f"{tasks} {status}" for status, tasks in document["by_status"].items()) or "none yet"
+    yield f"# {document['name']}"
+    yield ""
+    yield f"Workflow `{document['id']}`, {document['status']}. Tasks: {counts}."
+    if document["estimated_range"] is not None and document["remaining_tasks"]:
+        low, high = (max(1, round(seconds / 60)) for seconds in document["estimated_range"])
+        yield f"About {low} to {high} min remain." if low < high else f"About {high} min remain."
+    for title, name in (("Source", "source_summary"), ("Plan", "plan_summary")):
+        if document[name]:
+            yield f"{title}: {document[name]}"
+    yield from _list("In hand", (_item(task, task["assigned_agent_id"]) for task in document["in_hand"]))
+    yield from _list("Next", (_item(task) for task in document["next"]))
+    yield from _list("Blocked", (_item(task, ", ".join(task["blocked_by"])) for task in document["blocked"]))
+    yield from _list("Failed", (_item(task, task["error"]) for task in document["failed"]))
+    yield from _list("Done last", (_item(task, task["outcome"]) for task in document["completed_last"]))
+    for title, name in (("Decided last", "decisions_last"), ("Open blockers", "open_blockers")):
+        yield from _list(
+            title, (f"{row['text']} (`{row['task_id']}`, {row['author'] or 'operator'})" for row in document[name])
+        )
+
+
+def _item(task: dict[str, Any], note: str | None = None) -> str:
+    status = "" if task["status"] == "pending" else f" ({task['status']})"
+    return f"`{task['id']}` {task['name']}{status}" + (f": {note}" if note else "")
+
+
+def _list(title: str, items: Iterable[str]) -> Iterator[str]:
+    lines = [f"- {item}" for item in items]
+    if lines:
+        yield from ("", f"## {title}", "", *lines)

@@ -1,0 +1,171 @@
+"""Workspaces: git worktrees in which tasks are done side by side."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
+from mission.gateway.call import Call
+from mission.gateway.registry import Arguments, Result, tool
+from mission.git.worktrees.setup import Furnishing
+from mission.services.workspaces import closing as clearing
+from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces.creation import Described, Wanted
+from mission.tools.shared.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId
+from mission.tools.shared.records import IF_ASKED, Done, WorkspaceRecord
+
+
+class CreateWorkspace(Arguments):
+    workflow_id: MissionId
+    path: PathText = Field(description="Absolute")
+    branch: BranchName
+    base_branch: BranchName | None = Field(None, description="Default: what is checked out in the repository")
+    task_ids: list[TaskId] = Field([], max_length=1000, description="Tasks to do there")
+    create: bool | None = Field(
+        None, description="Make the worktree if there is none; default: the workflow's auto_create_workspaces"
+    )
+    setup: Setup | None = Field(None, description="Shell command to run in a new worktree")
+    copy_files: Copies | None = Field(None, description="Files that git does not carry, such as '.env'")
+
+    def wanted(self) -> Wanted:
+        own = self.setup is not None or self.copy_files is not None
+        return Wanted(
+            mission_id=self.workflow_id,
+            path=self.path,
+            branch=self.branch,
+            base_branch=self.base_branch,
+            task_ids=tuple(self.task_ids),
+            create=self.create,
+            furnishing=Furnishing(setup=self.setup, copy=tuple(self.copy_files or ())) if own else None,
+        )
+
+
+class CreatedWorkspace(Result):
+    id: str
+    path: str
+    branch: str
+    base_branch: str | None
+    warnings: Texts
+
+    @classmethod
+    def of(cls, made: Described) -> CreatedWorkspace:
+        workspace = made.workspace
+        return cls(
+            id=workspace.id,
+            path=workspace.path,
+            branch=workspace.branch,
+            base_branch=workspace.base_branch,
+            warnings=list(made.warnings),
+        )
+
+
+class UpdateWorkspace(Arguments):
+    id: WorkspaceId
+    status: WorkspaceStatus | None = None
+    merge_commit: str | None = Field(None, max_length=100, description="Required for merged: it must hold the branch")
+
+
+class UpdatedWorkspace(Done):
+    kept_branch: str | None = IF_ASKED
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> UpdatedWorkspace:
+        return cls(success=True, kept_branch=workspace.kept_branch)
+
+
+class ListWorkspaces(Arguments):
+    workflow_id: MissionId | None = Field(None, description="Default: all")
+    status: list[WorkspaceStatus] | None = None
+    include_state: bool = Field(False, description="Also ahead, behind and uncommitted files")
+    include_removed: bool = Field(True, description="Also those whose worktree is gone")
+    limit: int = Field(100, ge=1, le=500)
+    offset: int = Field(0, ge=0, le=10_000_000)
+
+
+class WorkspaceList(Result):
+    workspaces: list[WorkspaceRecord]
+    total: int
+
+
+class GetWorkspace(Arguments):
+    id: WorkspaceId
+
+
+class RemoveWorkspace(Arguments):
+    id: WorkspaceId
+    save: bool = Field(False, description="First save uncommitted files on a branch of their own")
+    delete_branch: bool = Field(False, description="Also the branch, if something else holds its work")
+
+
+class AssignWorkspace(Arguments):
+    task_id: TaskId
+    workspace_id: WorkspaceId
+
+
+@tool(toolset="workspaces", idempotent=True, outside=True)
+async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspace:
+    """Register a git worktree for tasks of a workflow; one that does not exist is made on a new branch, if asked."""
+    return await workspaces.create(
+        call, call.trees, wanted=args.wanted(), agent_id=call.actor, report=call.report, answer=CreatedWorkspace.of
+    )
+
+
+@tool(toolset="workspaces", idempotent=True)
+async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspace:
+    """Mark a workspace merged (proved by its merge_commit), abandoned (uncommitted work is saved) or active again."""
+    return await clearing.update(
+        call,
+        call.trees,
+        workspace_id=args.id,
+        status=args.status,
+        merge_commit=args.merge_commit,
+        answer=UpdatedWorkspace.of,
+    )
+
+
+@tool(toolset="workspaces", reads=True)
+async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
+    """List workspaces, the newest first."""
+    found, total = await call.read(
+        workspaces.page,
+        mission_id=args.workflow_id,
+        statuses=args.status,
+        removed=args.include_removed,
+        limit=args.limit,
+        offset=args.offset,
+    )
+    if args.include_state:
+        found = await workspaces.survey(call.trees, found)
+    return WorkspaceList(workspaces=[WorkspaceRecord.of(each) for each in found], total=total)
+
+
+@tool(toolset="workspaces", reads=True)
+async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
+    """Read one workspace with how it stands: ahead, behind, uncommitted files."""
+    found = await call.read(workspaces.look, workspace_id=args.id)
+    return WorkspaceRecord.of((await workspaces.survey(call.trees, [found]))[0])
+
+
+@tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)
+async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspace:
+    """Take the worktree of a merged or abandoned workspace away. Refused while that would lose work."""
+    return await clearing.remove(
+        call,
+        call.trees,
+        workspace_id=args.id,
+        save=args.save,
+        with_branch=args.delete_branch,
+        answer=UpdatedWorkspace.of,
+    )
+
+
+@tool(toolset="tasks", idempotent=True)
+async def task_assign_workspace(call: Call, args: AssignWorkspace) -> Done:
+    """Have a task done in a workspace: its files are followed there."""
+    return await call.write(
+        workspaces.assign,
+        task_id=args.task_id,
+        workspace_id=args.workspace_id,
+        agent_id=call.actor,
+        answer=lambda _task: Done(success=True),
+    )
