@@ -27,9 +27,9 @@ from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
 from mission.git.snapshots.snapshot import Snapshots
 from mission.git.worktrees.creation import Workshop
-from mission.runtime import desktop
-from mission.runtime.postman import Postman
-from mission.runtime.supervisor import Supervisor
+from mission.runtime import desktop_notifications as desktop
+from mission.runtime.launching.supervisor import Supervisor
+from mission.runtime.message_delivery import Postman
 from mission.services.agents import access_tokens as identity
 from mission.services.agents.access_tokens import Bearer
 from mission.services.agents.registration import Rhythm

@@ -15,7 +15,7 @@ import pytest
 
 from mission.app import App
 from mission.domain.executions.execution import Execution
-from mission.runtime.runner import processes
+from mission.runtime.runner import process_group as processes
 from mission.settings import Settings
 from mission.store.transaction import Tx
 from tests.conftest import Front

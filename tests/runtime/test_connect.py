@@ -16,9 +16,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.runtime import connect
-from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover
-from mission.runtime.kept.files import Backups
+from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, discover
+from mission.runtime.client_setup import connect
+from mission.runtime.config_files.file_changes import Backups
 from mission.settings import Settings, default_home
 
 ADAPTERS = discover()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mission.app import App
-from mission.runtime import desktop
+from mission.runtime import desktop_notifications as desktop
 from mission.services.inbox import items as inbox
 
 PATIENCE = 60

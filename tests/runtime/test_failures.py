@@ -10,7 +10,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import Execution, ExecutionStatus
-from mission.runtime.postman import Postman
+from mission.runtime.message_delivery import Postman
 from mission.services.work import Unattended
 from tests.runtime.conftest import STANDIN, Control
 

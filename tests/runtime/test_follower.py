@@ -35,7 +35,7 @@ async def test_signals_that_threads_write_at_once_are_all_recorded_and_come_page
 async def test_nothing_that_is_said_while_the_disk_is_full_is_lost(
     control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("mission.runtime.patience.AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("mission.runtime.running.durable_write.AGAIN_SECONDS", 0.01)
     may_begin, refused = tmp_path / "may-begin", 0
     launched = await control.launch("late", str(may_begin))
     follower = control.app.supervisor.follower(launched["id"])
@@ -103,7 +103,7 @@ async def test_a_client_that_says_nothing_of_its_servers_is_known_by_never_comin
 async def test_an_agent_that_has_not_come_to_its_tools_is_told_of_while_it_runs(
     control: Control, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("mission.runtime.follower.CONNECT_SECONDS", 0.01)
+    monkeypatch.setattr("mission.runtime.running.follower.CONNECT_SECONDS", 0.01)
     launched = await control.launch("patient", delivery="mcp-tool")
 
     async with asyncio.timeout(60):

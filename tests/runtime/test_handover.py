@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidState
-from mission.runtime.choice import choose
-from mission.runtime.kept_launch import Kept
-from mission.runtime.launch import launches
+from mission.runtime.adapters.launch_adapter import launches
+from mission.runtime.launching.client_choice import choose
+from mission.runtime.launching.launch_record import Kept
 from mission.services.launcher import Order
 from tests.runtime.conftest import Control
 

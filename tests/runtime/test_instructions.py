@@ -8,7 +8,7 @@ from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
 from mission.domain.missions.mission import Family, Mission
 from mission.domain.tasks.task import Task
-from mission.runtime.instructions import brief
+from mission.runtime.launching.prompt import brief
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
 

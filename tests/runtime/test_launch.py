@@ -9,9 +9,17 @@ import pytest
 
 from mission.domain.errors import InvalidState
 from mission.domain.executions.signals import Delivery
-from mission.runtime.kept import jsonc
-from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, Order, Server, launches
-from mission.runtime.outfit import write
+from mission.runtime.adapters.launch_adapter import (
+    MISSION,
+    MISSION_TOKEN,
+    SIGNALS,
+    SIGNALS_TOKEN,
+    Order,
+    Server,
+    launches,
+)
+from mission.runtime.config_files import jsonc_editor as jsonc
+from mission.runtime.launching.preparation import write
 
 LAUNCHES = launches()
 CLIENTS = [name for name in LAUNCHES if name != "command"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.markers import LONGEST, Diagnostic, Found, Marker, MarkerReader
+from mission.runtime.running.markers import LONGEST, Diagnostic, Found, Marker, MarkerReader
 
 X = "x_0123456789"
 

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.launch import launches
-from mission.runtime.markers import Diagnostic, Marker
-from mission.runtime.output import LONGEST_LINE, Finding, OutputReader
-from mission.runtime.process import Chunk
-from mission.runtime.said import Failed, Text, Usage
+from mission.runtime.adapters.client_events import Failed, Text, Usage
+from mission.runtime.adapters.launch_adapter import launches
+from mission.runtime.running.markers import Diagnostic, Marker
+from mission.runtime.running.output_reader import LONGEST_LINE, Finding, OutputReader
+from mission.runtime.running.runner_process import Chunk
 
 X = "x_0123456789"
 LAUNCHES = launches()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mission.domain.executions.execution import ExecutionStatus
-from mission.runtime.postman import Postman
+from mission.runtime.message_delivery import Postman
 from mission.services.work import Unattended
 from tests.runtime.conftest import STANDIN, Control
 
@@ -148,7 +148,7 @@ async def test_a_full_disk_does_not_end_the_mail(control: Control, monkeypatch: 
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("mission.runtime.postman.write_private", full)
+    monkeypatch.setattr("mission.runtime.message_delivery.write_private", full)
     launched = await control.launch("patient")
     for words in ("first", "second"):
         await control.call("execution_message", {"execution_id": launched["id"], "text": words})
@@ -180,7 +180,7 @@ async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
 async def test_an_agent_that_ended_its_task_may_say_its_last_words_when_the_mission_ends(
     control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spare: float
 ):
-    monkeypatch.setattr("mission.runtime.postman.LAST_WORDS_SECONDS", spare)
+    monkeypatch.setattr("mission.runtime.message_delivery.LAST_WORDS_SECONDS", spare)
     may_end = tmp_path / "may-end"
     task = await control.task()
     launched = await control.launch("linger", str(may_end), task=task)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidState
-from mission.runtime import probe
-from mission.runtime.adapters.base import Command
+from mission.runtime.adapters.config_adapter import Command
+from mission.runtime.client_setup import probe
 
 SERVER = """
 import json, os, sys

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from mission.runtime.process import Chunk, Exit, Limits, Process, Start, Terminal
-from mission.runtime.runner import processes, transcript
+from mission.runtime.runner import process_group as processes
+from mission.runtime.runner import transcript
+from mission.runtime.running.runner_process import Chunk, Exit, Limits, Process, Start, Terminal
 
 STANDIN = str(Path(__file__).parent / "standin.py")
 PATIENCE = 60.0

@@ -11,8 +11,8 @@ import pytest
 
 from mission.domain.errors import InvalidState, MissionError
 from mission.domain.executions.execution import ExecutionStatus
-from mission.runtime.process import Process, Start
-from mission.runtime.runner import processes
+from mission.runtime.runner import process_group as processes
+from mission.runtime.running.runner_process import Process, Start
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus
@@ -79,11 +79,11 @@ class Crash(BaseException):
 @pytest.mark.parametrize(
     "step",
     [
-        "mission.runtime.supervisor.Supervisor._session",
-        "mission.runtime.outfit.write",
-        "mission.runtime.process._log",
-        "mission.runtime.supervisor.Supervisor._follow",
-        "mission.runtime.process.Process.begun",
+        "mission.runtime.launching.supervisor.Supervisor._session",
+        "mission.runtime.launching.preparation.write",
+        "mission.runtime.running.runner_process._log",
+        "mission.runtime.launching.supervisor.Supervisor._follow",
+        "mission.runtime.running.runner_process.Process.begun",
         "mission.gateway.call.Call.write",
     ],
 )

@@ -128,7 +128,7 @@ async def test_a_launch_whose_access_cannot_be_written_fails_in_plain_words(
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/secret")
 
-    monkeypatch.setattr("mission.runtime.outfit.write", full)
+    monkeypatch.setattr("mission.runtime.launching.preparation.write", full)
     task = await control.task()
 
     with pytest.raises(InvalidState, match=r"could not be prepared: No space left on device$"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.domain.executions.signals import Delivery
-from mission.runtime.markers import Marker, MarkerReader
+from mission.runtime.running.markers import Marker, MarkerReader
 from mission.services.executions.creation import Created
 from tests.conftest import Front
 from tests.transports.live import Live, serving

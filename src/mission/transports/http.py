@@ -23,7 +23,7 @@ from mission.domain.errors import InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
 from mission.gateway.caller import Tokens
 from mission.gateway.gateway import Gateway
-from mission.runtime.supervisor import Supervisor
+from mission.runtime.launching.supervisor import Supervisor
 from mission.services.agents.access_tokens import Bearer
 from mission.services.work import Work
 from mission.transports.execute import ADDRESS, Execute, failure

@@ -13,10 +13,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError, NotFound, PermissionDenied
 from mission.domain.executions.execution import Execution, Mode
-from mission.runtime.follower import Follower
-from mission.runtime.process import Terminal
-from mission.runtime.supervisor import Supervisor
-from mission.runtime.terminal import Watcher
+from mission.runtime.launching.supervisor import Supervisor
+from mission.runtime.running.follower import Follower
+from mission.runtime.running.runner_process import Terminal
+from mission.runtime.running.screen import Watcher
 from mission.transports.websocket import SUBPROTOCOL
 from mission.transports.wire import BEARER, error_response
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover, is_hook_line, is_mission
-from mission.runtime.kept.text import look_up
+from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, discover, is_hook_line, is_mission
+from mission.runtime.config_files.editor import look_up
 
 ADAPTERS = discover()
 COMMAND = Command(program="/opt/bin/mission")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import Conflict, InvalidState
-from mission.runtime.kept.files import Backups, Change, read, undo, write
+from mission.runtime.config_files.file_changes import Backups, Change, read, undo, write
 
 
 def test_a_linked_file_stays_a_link_and_keeps_its_mode(tmp_path: Path) -> None:

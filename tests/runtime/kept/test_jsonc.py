@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.kept import jsonc
-from mission.runtime.kept.text import BrokenText
+from mission.runtime.config_files import jsonc_editor as jsonc
+from mission.runtime.config_files.editor import BrokenText
 
 ENTRY = {"command": "/bin/mission", "args": ["mcp"]}
 WHERE = ("mcpServers", "mission")

@@ -9,8 +9,8 @@ import tomlkit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.kept import toml
-from mission.runtime.kept.text import BrokenText
+from mission.runtime.config_files import toml_editor as toml
+from mission.runtime.config_files.editor import BrokenText
 
 ENTRY = {"command": "/bin/mission", "args": ["mcp"], "env": {"MISSION_HOME": "/data/a b"}}
 WHERE = ("mcp_servers", "mission")

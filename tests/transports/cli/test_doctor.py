@@ -24,9 +24,9 @@ from mission.domain.errors import MissionError
 from mission.domain.timestamps import utc_now
 from mission.files import write_private
 from mission.gateway.caller import Caller
-from mission.runtime import connect
-from mission.runtime.adapters.base import Command, Scope, discover
-from mission.runtime.kept.files import Backups
+from mission.runtime.adapters.config_adapter import Command, Scope, discover
+from mission.runtime.client_setup import connect
+from mission.runtime.config_files.file_changes import Backups
 from mission.services.missions import creation as missions
 from mission.settings import Settings, default_home
 from mission.store.backends.file_locks import FileLock

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from mission.runtime.adapters.base import discover
+from mission.runtime.adapters.config_adapter import discover
 from mission.settings import load
 from mission.transports import daemon
 from mission.transports.cli.setup import setup

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.base import Adapter, Command, ListedHooks, Place, Scope, Servers, stdio_entry
-from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation, http_entries
-from mission.runtime.said import Denied, Event, Failed, Said, ServerState, Session, Tally, Text, Usage
+from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, ServerState, Session, Tally, Text, Usage
+from mission.runtime.adapters.config_adapter import Adapter, Command, ListedHooks, Place, Scope, Servers, stdio_entry
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation, http_entries
 
 
 def _servers(place: Place, scope: Scope) -> list[Path]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.base import Adapter, ListedHooks, Place, Scope, Servers
-from mission.runtime.kept import toml
-from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation
-from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text
+from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, Session, Tally, Text
+from mission.runtime.adapters.config_adapter import Adapter, ListedHooks, Place, Scope, Servers
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation
+from mission.runtime.config_files import toml_editor as toml
 
 
 def _folder(place: Place, scope: Scope) -> Path:

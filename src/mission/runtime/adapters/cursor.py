@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
+from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
 
 
 def _folder(place: Place, scope: Scope) -> Path:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import InvalidState
-from mission.runtime.adapters.base import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
-from mission.runtime.kept import jsonc
-from mission.runtime.kept.text import BrokenText
-from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation, http_entries
-from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text, Usage
+from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, Session, Tally, Text, Usage
+from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation, http_entries
+from mission.runtime.config_files import jsonc_editor as jsonc
+from mission.runtime.config_files.editor import BrokenText
 
 HOME = "home"
 SESSIONS = ("tmp", "history")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.base import Adapter, Command, OwnFile, Place, Scope, Servers
-from mission.runtime.launch import SPEAKS_MCP, Launch, Order, Preparation
-from mission.runtime.said import Denied, Event, Failed, Said, Session, Tally, Text
+from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, Session, Tally, Text
+from mission.runtime.adapters.config_adapter import Adapter, Command, OwnFile, Place, Scope, Servers
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation
 
 
 def _folder(place: Place) -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mission.runtime.launch import PRINTS_ONLY, Launch, Order, Preparation
-from mission.runtime.said import Event, Failed, Said, Session, Tally, Text
+from mission.runtime.adapters.client_events import Event, Failed, Said, Session, Tally, Text
+from mission.runtime.adapters.launch_adapter import PRINTS_ONLY, Launch, Order, Preparation
 
 
 def _prepare(order: Order) -> Preparation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.base import Adapter, Command, Place, Scope, Servers, stdio_entry
+from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, Servers, stdio_entry
 
 
 def _files(place: Place, scope: Scope) -> list[Path]:

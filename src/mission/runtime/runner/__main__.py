@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from mission.runtime.runner import processes
-from mission.runtime.runner.line import Line, Output
+from mission.runtime.runner import process_group as processes
+from mission.runtime.runner.daemon_connection import Line, Output
 from mission.runtime.runner.program import Program
 from mission.runtime.runner.transcript import Transcript
 

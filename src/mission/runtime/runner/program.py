@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from mission.runtime.runner import processes
+from mission.runtime.runner import process_group as processes
 
 LINGER_SECONDS = 2.0
 """How long processes may go on that the program left behind when it ended."""

@@ -27,8 +27,8 @@ from rich.text import Text
 from mission import __version__
 from mission.domain.errors import MissionError
 from mission.domain.timestamps import shown, utc_now
-from mission.runtime import connect
-from mission.runtime.adapters.base import Adapter, Place, Scope, discover
+from mission.runtime.adapters.config_adapter import Adapter, Place, Scope, discover
+from mission.runtime.client_setup import connect
 from mission.settings import BadSetting, Settings, default_home, load, strangers
 from mission.transports import daemon
 from mission.transports.cli.output import ago, json_option, show_json

@@ -76,7 +76,7 @@ def adapters(as_json: bool) -> None:
 @contextmanager
 def _handed_over(adapter: str) -> Iterator[str | None]:
     """Leave the daemon what the program may see of this shell: it has no keys of its own, and none go over the wire."""
-    from mission.runtime.launch import launches  # deferred: brings all adapters
+    from mission.runtime.adapters.launch_adapter import launches  # deferred: brings all adapters
 
     launch = launches().get(adapter)
     if launch is None:

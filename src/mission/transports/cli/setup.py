@@ -16,9 +16,9 @@ from rich.text import Text
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.gateway.registry import parse_toolsets
-from mission.runtime import connect, probe
-from mission.runtime.adapters.base import Adapter, Command, Place, Scope, discover
-from mission.runtime.kept.files import Backups, Change
+from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, discover
+from mission.runtime.client_setup import connect, probe
+from mission.runtime.config_files.file_changes import Backups, Change
 from mission.settings import load
 from mission.spelling import nearest
 from mission.transports.cli.output import json_option, show_json, show_table, speaks

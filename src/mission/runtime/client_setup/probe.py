@@ -12,7 +12,7 @@ from typing import Any
 
 from mission import __version__
 from mission.domain.errors import InvalidState
-from mission.runtime.adapters.base import Command
+from mission.runtime.adapters.config_adapter import Command
 
 PROTOCOL = "2025-06-18"
 _LONGEST_LINE = 16 * 1024 * 1024

@@ -10,7 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from mission.runtime.kept.text import BrokenText, Path, look_up, same
+from mission.runtime.config_files.editor import BrokenText, Path, look_up, same
 
 
 def parse(text: str) -> dict[str, Any]:

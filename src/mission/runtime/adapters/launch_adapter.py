@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.executions.signals import Delivery
-from mission.runtime.said import Read
+from mission.runtime.adapters.client_events import Read
 
 SIGNALS = "open-mission-mcp"
 MISSION = "mission"

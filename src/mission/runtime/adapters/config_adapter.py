@@ -13,9 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from mission.runtime.kept import jsonc
-from mission.runtime.kept.text import Editor, look_up, merge, same
-from mission.runtime.kept.text import Path as KeyPath
+from mission.runtime.config_files import jsonc_editor as jsonc
+from mission.runtime.config_files.editor import Editor, look_up, merge, same
+from mission.runtime.config_files.editor import Path as KeyPath
 
 ENTRY = "mission"
 HOOK_SECONDS = 5

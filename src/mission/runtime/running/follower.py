@@ -11,13 +11,13 @@ from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.domain.executions.observation import AckStatus, Origin
 from mission.domain.executions.signals import Delivery
 from mission.gateway.signal_intake import Signals
-from mission.runtime import said
-from mission.runtime.launch import SIGNALS, Launch
-from mission.runtime.markers import Diagnostic, Marker
-from mission.runtime.output import Finding, OutputReader
-from mission.runtime.patience import pause, write_at_last
-from mission.runtime.process import Chunk, Exit, Process
-from mission.runtime.terminal import Screen
+from mission.runtime.adapters import client_events as said
+from mission.runtime.adapters.launch_adapter import SIGNALS, Launch
+from mission.runtime.running.durable_write import pause, write_at_last
+from mission.runtime.running.markers import Diagnostic, Marker
+from mission.runtime.running.output_reader import Finding, OutputReader
+from mission.runtime.running.runner_process import Chunk, Exit, Process
+from mission.runtime.running.screen import Screen
 from mission.services.agents.registration import Rhythm
 from mission.services.executions import ending as endings
 from mission.services.executions import signals as observations

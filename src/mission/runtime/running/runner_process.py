@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mission.domain.errors import InvalidState
-from mission.runtime.runner import processes
+from mission.runtime.runner import process_group as processes
 
 LONGEST_SOCKET_PATH = 100
 LONGEST_FRAME = 1024 * 1024

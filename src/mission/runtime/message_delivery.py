@@ -19,9 +19,9 @@ from mission.domain.tasks.task import OPEN
 from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.files import write_private
-from mission.runtime.follower import MISSION_ENDED, Follower
-from mission.runtime.patience import write_at_last
-from mission.runtime.supervisor import Supervisor
+from mission.runtime.launching.supervisor import Supervisor
+from mission.runtime.running.durable_write import write_at_last
+from mission.runtime.running.follower import MISSION_ENDED, Follower
 from mission.services.answers import failed_attempts as failures
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox

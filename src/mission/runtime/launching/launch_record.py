@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
-from mission.runtime.choice import Choice
+from mission.runtime.launching.client_choice import Choice
 from mission.services.launcher import Order
 
 

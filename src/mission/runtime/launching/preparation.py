@@ -13,13 +13,21 @@ from mission.domain.executions.signals import Delivery
 from mission.domain.missions.mission import Mission
 from mission.domain.tasks.task import Task
 from mission.files import write_private
-from mission.runtime import instructions
-from mission.runtime.choice import Choice
-from mission.runtime.kept_launch import Kept
-from mission.runtime.launch import MISSION, MISSION_TOKEN, SIGNALS, SIGNALS_TOKEN, SIGNALS_URL, Preparation, Server
-from mission.runtime.launch import Order as LaunchOrder
-from mission.runtime.process import Limits, Start, Terminal
-from mission.runtime.runner.processes import EXECUTION_VARIABLE
+from mission.runtime.adapters.launch_adapter import (
+    MISSION,
+    MISSION_TOKEN,
+    SIGNALS,
+    SIGNALS_TOKEN,
+    SIGNALS_URL,
+    Preparation,
+    Server,
+)
+from mission.runtime.adapters.launch_adapter import Order as LaunchOrder
+from mission.runtime.launching import prompt as instructions
+from mission.runtime.launching.client_choice import Choice
+from mission.runtime.launching.launch_record import Kept
+from mission.runtime.runner.process_group import EXECUTION_VARIABLE
+from mission.runtime.running.runner_process import Limits, Start, Terminal
 from mission.services.executions.creation import Created
 from mission.services.launcher import Intent, Order
 from mission.services.repositories.working_trees import Trees

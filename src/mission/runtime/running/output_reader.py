@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mission.runtime.markers import Diagnostic, Found, Marker, MarkerReader
-from mission.runtime.process import Chunk
-from mission.runtime.said import Read, Said, Tally, Text, read_event
+from mission.runtime.adapters.client_events import Read, Said, Tally, Text, read_event
+from mission.runtime.running.markers import Diagnostic, Found, Marker, MarkerReader
+from mission.runtime.running.runner_process import Chunk
 
 LONGEST_LINE = 4 * 1024 * 1024
 KEPT_ERRORS = 2_000

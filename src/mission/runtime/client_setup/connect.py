@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Protocol
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.runtime.adapters.base import Adapter, Command, Hooks, Place, Scope, argv_of
-from mission.runtime.kept.files import Backups, Change, read, remove_folders, undo, write
-from mission.runtime.kept.text import BrokenText
+from mission.runtime.adapters.config_adapter import Adapter, Command, Hooks, Place, Scope, argv_of
+from mission.runtime.config_files.editor import BrokenText
+from mission.runtime.config_files.file_changes import Backups, Change, read, remove_folders, undo, write
 from mission.settings import Settings, default_home
 
 VERSION_SECONDS = 10

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from mission.domain.executions.execution import Execution, ExecutionStatus
-from mission.runtime.process import Process, is_kept
-from mission.runtime.terminal import Screen, last_shown, shown_before
+from mission.runtime.running.runner_process import Process, is_kept
+from mission.runtime.running.screen import Screen, last_shown, shown_before
 from mission.services.agents.registration import Rhythm
 from mission.services.executions import ending as endings
 from mission.services.executions import state as executions

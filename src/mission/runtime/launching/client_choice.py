@@ -11,8 +11,8 @@ from typing import Any
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.executions.signals import Delivery
-from mission.runtime import connect
-from mission.runtime.launch import Launch
+from mission.runtime.adapters.launch_adapter import Launch
+from mission.runtime.client_setup import connect
 from mission.services.launcher import Order
 
 

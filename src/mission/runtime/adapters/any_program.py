@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mission.domain.executions.signals import Delivery
-from mission.runtime.launch import Capabilities, Launch, Order, Preparation
+from mission.runtime.adapters.launch_adapter import Capabilities, Launch, Order, Preparation
 
 
 def _prepare(order: Order) -> Preparation:

@@ -15,16 +15,16 @@ from mission.domain.errors import InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.domain.missions.mission import ENDED, Mission
 from mission.gateway.signal_intake import Signals
-from mission.runtime import recovery
-from mission.runtime.choice import Choice, choose, described
-from mission.runtime.follower import MISSION_ENDED, Follower
-from mission.runtime.handover import Handover
-from mission.runtime.kept_launch import Kept
-from mission.runtime.launch import Launch, launches
-from mission.runtime.outfit import Outfitter
-from mission.runtime.patience import write_at_last
-from mission.runtime.process import Process
-from mission.runtime.terminal import Screen, cast, shown_before
+from mission.runtime.adapters.launch_adapter import Launch, launches
+from mission.runtime.launching import find_running as recovery
+from mission.runtime.launching.client_choice import Choice, choose, described
+from mission.runtime.launching.launch_record import Kept
+from mission.runtime.launching.preparation import Outfitter
+from mission.runtime.launching.shell_environment import Handover
+from mission.runtime.running.durable_write import write_at_last
+from mission.runtime.running.follower import MISSION_ENDED, Follower
+from mission.runtime.running.runner_process import Process
+from mission.runtime.running.screen import Screen, cast, shown_before
 from mission.services.agents.registration import Rhythm
 from mission.services.executions import creation as beginnings
 from mission.services.executions import ending as endings

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from mission.runtime.kept.text import BrokenText, Path
+from mission.runtime.config_files.editor import BrokenText, Path
 
 _BLANK = " \t\r\n\ufeff"
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
