@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.transports.page import FILES
+from mission.transports.web.page_files import FILES
 
 ROOT = Path(__file__).parents[1]
 TEXTS = FILES / "THIRD-PARTY-LICENSES.txt"

@@ -25,15 +25,15 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     if arguments[:2] == ["mcp", "connect"]:
-        from mission.transports import signal_bridge
+        from mission.transports.bridge import signal_bridge
 
         return signal_bridge.run(arguments[2:])
     if arguments[:1] == ["mcp"]:
-        from mission.transports import bridge
+        from mission.transports.bridge import stdio_bridge as bridge
 
         return bridge.run(arguments[1:], standalone=_standalone)
     if arguments[:1] == ["hook"]:
-        from mission.transports import hook
+        from mission.transports.bridge import client_hook as hook
 
         return hook.run(arguments[1:])
     from mission.transports.cli.main import cli

@@ -41,7 +41,7 @@ from mission.settings import Settings, describe
 from mission.store.database import Database
 from mission.store.open_database import open_backend
 from mission.store.transaction import Tx
-from mission.transports.webhook import post
+from mission.transports.web.webhook_sender import post
 
 log = logging.getLogger("mission")
 

@@ -77,7 +77,7 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
     gc.disable()
     from mission.app import App
     from mission.gateway.registry import parse_toolsets
-    from mission.transports.mcp import McpServer
+    from mission.transports.mcp_server.server import McpServer
 
     logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr)
     _quiet_libraries()
@@ -108,9 +108,9 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     import uvicorn
 
     from mission.services.work import Unattended
-    from mission.transports.http import answering_hosts, build_http
-    from mission.transports.protocols import BoundedHttp, QuietWebSocket
-    from mission.transports.session import Sessions
+    from mission.transports.web.browser_sessions import Sessions
+    from mission.transports.web.http_limits import BoundedHttp, QuietWebSocket
+    from mission.transports.web.routes import answering_hosts, build_http
 
     settings = app.settings
     asgi = build_http(

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from bench.crowd import plant_crowd
 from mission.settings import Settings
-from mission.transports.page import FILES
+from mission.transports.web.page_files import FILES
 from tests.browser.chromium import FLAGS, Chromium, NoBrowser, obtain
 from tests.browser.scene import fill
 from tests.transports.live import Live, serving

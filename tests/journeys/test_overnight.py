@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.transports.daemon import Daemon, DaemonUnavailable, ToolFailed, call_tool
+from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable, ToolFailed, call_tool
 from tests.transports.cli.program import PROGRAM, Program, program
 from tests.transports.live import until
 

@@ -18,8 +18,8 @@ import pytest
 
 from mission import __version__
 from mission.settings import Settings, load
-from mission.transports import daemon as daemons
-from mission.transports.daemon import Daemon, DaemonUnavailable, ToolFailed
+from mission.transports.bridge import daemon_process as daemons
+from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable, ToolFailed
 
 STANDIN = Path(__file__).with_name("standin_daemon.py")
 

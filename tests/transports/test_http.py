@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 from mission.gateway.caller import Caller
-from mission.transports.wire import LARGEST_BODY
+from mission.transports.http_common import LARGEST_BODY
 from tests.transports.live import Json, Live, shows_nothing_of_the_server, until
 
 ADDRESSES = [
@@ -390,7 +390,7 @@ def test_a_mistake_of_ours_outside_a_call_is_an_error_object_too(live: Live, mon
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError(f"secret of {live.settings.home}")
 
-    monkeypatch.setattr("mission.transports.rest.openapi", broken)
+    monkeypatch.setattr("mission.transports.web.rest.openapi", broken)
 
     answer = live.get("/api/openapi.json")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.transports.httpwire import Connection, Lost, Response, fits_header, percent_encode, split_url
+from mission.transports.bridge.http_client import Connection, Lost, Response, fits_header, percent_encode, split_url
 
 
 def response(raw: bytes) -> Response:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mission.services.missions import creation as missions
-from mission.transports import rest
+from mission.transports.web import rest
 from tests.transports.live import Live, until
 
 MISSION = {"name": "x", "objective": "y"}

@@ -12,7 +12,7 @@ import pytest
 import websockets.sync.client
 from websockets.exceptions import InvalidStatus
 
-from mission.transports import protocols
+from mission.transports.web import http_limits as protocols
 from tests.transports.live import PATIENCE, Live
 
 UPGRADE = (

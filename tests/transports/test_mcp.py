@@ -25,7 +25,7 @@ from mcp_types import version
 
 from mission.app import App
 from mission.settings import Settings
-from mission.transports import mcp_call
+from mission.transports.mcp_server import direct_call as mcp_call
 from tests.conftest import Front
 from tests.transports.live import Answer, Json, Live, shows_nothing_of_the_server
 

@@ -13,8 +13,8 @@ import pytest
 import websockets.sync.client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from mission.transports import page
-from mission.transports.session import Sessions
+from mission.transports.web import page_files as page
+from mission.transports.web.browser_sessions import Sessions
 from tests.transports.live import Answer, Live
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from mission.transports.rest import ADDRESSES
+from mission.transports.web.rest import ADDRESSES
 from tests.conftest import Front
 from tests.transports.live import Live
 from tests.workshop import Workshop

@@ -9,16 +9,22 @@ import sys
 import pytest
 from mcp.server.lowlevel import Server
 
-from mission.transports import mcp_sdk
+from mission.transports.mcp_server import sdk_loader as mcp_sdk
 
 
 @pytest.mark.parametrize(
     ("imported", "unneeded"),
     [
         ("mission.serving", "mission.app sqlalchemy pydantic starlette uvicorn"),
-        ("mission.app, mission.transports.http", "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe"),
+        (
+            "mission.app, mission.transports.web.routes",
+            "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe",
+        ),
         ("mission.store.open_database", "mission.app mission.gateway pydantic starlette alembic psycopg"),
-        ("mission.transports.cli.token, mission.transports.cli.daemon", "mission.store sqlalchemy pydantic rich"),
+        (
+            "mission.transports.cli.system.operator_token, mission.transports.cli.system.daemon",
+            "mission.store sqlalchemy pydantic rich",
+        ),
     ],
 )
 def test_a_process_loads_nothing_that_it_may_never_need(imported: str, unneeded: str) -> None:

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from mission.events import bus
 from mission.gateway.caller import Caller
 from mission.settings import Settings
-from mission.transports import websocket
+from mission.transports.web import event_socket as websocket
 from tests.transports.live import Json, Live, serving, until
 
 PATIENCE = 60.0

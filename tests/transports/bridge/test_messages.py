@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mission.transports.carriers import MOST_IN_FLIGHT
+from mission.transports.bridge.reader_threads import MOST_IN_FLIGHT
 from tests.transports.bridge.talking import (
     BRIDGE,
     MODERN,

@@ -17,7 +17,7 @@ from typing import Any
 from mission.app import App
 from mission.gateway.caller import Caller
 from mission.settings import Settings
-from mission.transports import daemon
+from mission.transports.bridge import daemon_process as daemon
 from tests.transports.live import until
 
 PROGRAM = [sys.executable, "-m", "mission"]

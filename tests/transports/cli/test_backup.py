@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mission.transports import daemon
-from mission.transports.cli.backup import restore
+from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli.main import cli
+from mission.transports.cli.system.backup import restore
 from tests.transports.cli.program import Program
 
 

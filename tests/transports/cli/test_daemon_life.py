@@ -18,10 +18,10 @@ from mission.app import App
 from mission.domain.errors import TransientError
 from mission.domain.timestamps import shown, utc_now
 from mission.settings import Settings
-from mission.transports import daemon as daemons
-from mission.transports.cli import client
-from mission.transports.cli.daemon import JUST_NOW, at_work, down, status
+from mission.transports.bridge import daemon_process as daemons
+from mission.transports.cli import daemon_client as client
 from mission.transports.cli.main import cli
+from mission.transports.cli.system.daemon import JUST_NOW, at_work, down, status
 from tests.transports.cli.program import Program, program
 from tests.transports.live import until
 

@@ -31,9 +31,9 @@ from mission.services.missions import creation as missions
 from mission.settings import Settings, default_home
 from mission.store.backends.file_locks import FileLock
 from mission.store.migrate import HEAD
-from mission.transports import daemon
-from mission.transports.cli import doctor as module
-from mission.transports.cli.doctor import doctor
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.cli.system import doctor as module
+from mission.transports.cli.system.doctor import doctor
 
 Findings = list[dict[str, Any]]
 ADAPTERS = discover()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from mission.transports.cli import client
-from mission.transports.cli.inbox import inbox
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.work.inbox import inbox
 
 SUBJECT = "Which of the two databases in the old cluster should the importer write its rows to?"
 

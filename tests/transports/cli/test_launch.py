@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mission.transports import daemon
+from mission.transports.bridge import daemon_process as daemon
 from tests.runtime.conftest import STANDIN
 from tests.transports.cli.program import PATIENCE, Program
 from tests.transports.live import until

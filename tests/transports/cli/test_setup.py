@@ -15,8 +15,8 @@ from click.testing import CliRunner, Result
 
 from mission.runtime.adapters.config_adapter import discover
 from mission.settings import load
-from mission.transports import daemon
-from mission.transports.cli.setup import setup
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.cli.system.setup import setup
 
 CLIENTS = list(discover())
 WITHOUT_HOOKS = {"vscode"}
@@ -121,9 +121,7 @@ def test_without_a_terminal_and_without_yes_it_refuses(home: Path) -> None:
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
 def test_on_a_terminal_it_asks(answer: str, code: int, home: Path, mission: Path) -> None:
-    script = (
-        f"import sys; sys.argv = [{str(mission)!r}, 'codex']; from mission.transports.cli.setup import setup; setup()"
-    )
+    script = f"import sys; sys.argv = [{str(mission)!r}, 'codex']; from mission.transports.cli.system.setup import setup; setup()"
     ours, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)

@@ -16,7 +16,7 @@ import click
 
 from mission.domain.errors import InvalidState, MissionError, StorageFull
 from mission.settings import BadSetting
-from mission.transports.daemon import DaemonUnavailable, ToolFailed
+from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
 
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")

@@ -1,0 +1,108 @@
+"""The messages of a client on their way through the bridge.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from mission.transports.bridge.http_client import fits_header
+
+TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from mission.transports.bridge.http_client import Connection
+
+LONGEST_KEY = 200  # as the daemon accepts them
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class Job:
+    """One message of the client on its way to the daemon."""
+
+    def __init__(self, line: bytes, message: dict[str, Any]) -> None:
+        self.line = line
+        self.id: str | int | float | None = message.get("id")
+        self.method: str | None = message.get("method")
+        self.connection: Connection | None = None
+        self.cancelled = False
+        self.sent = False  # perhaps it took effect, whatever became of the connection
+        self.answered = False
+        params = mapping(message.get("params"))
+        meta = mapping(params.get("_meta"))
+        name = params.get(NAMED_BY.get(self.method or "", ""))
+        self.name = name if isinstance(name, str) else None
+        version = meta.get(VERSION_KEY)
+        self.version = version if isinstance(version, str) and fits_header(version) else None
+        self.key, self.repeatable = self._key(meta.get("mission/key"))
+
+    @property
+    def expects_answer(self) -> bool:
+        """Whether this is a request: not a notification, nor an answer of the client to the server."""
+        return self.id is not None and self.method is not None
+
+    def _key(self, given: Any) -> tuple[str | None, bool]:
+        """The key to send, and whether a second sending is harmless."""
+        if self.method != "tools/call":
+            return None, True
+        if given is None:
+            return os.urandom(16).hex(), True
+        usable = isinstance(given, str) and 0 < len(given) <= LONGEST_KEY and given.isprintable()
+        return given if usable and fits_header(given) else None, usable
+
+
+def wrong_with(message: Any) -> str | None:
+    """What is wrong with a message; nothing when it is one of JSON-RPC."""
+    if isinstance(message, list):
+        return "Batches are not supported: send one message per line"
+    if not isinstance(message, dict):
+        return "Invalid request: a message is an object"
+    if "id" in message and type(message["id"]) not in (str, int, float):
+        return "Invalid request: the id must be a text or a number"
+    if not isinstance(message.get("method", ""), str) or not {"method", "result", "error"} & message.keys():
+        return "Invalid request: a request names its method"
+    return None
+
+
+def usable_id(message: Any) -> str | int | float | None:
+    identifier = mapping(message).get("id")
+    return identifier if type(identifier) in (str, int, float) else None
+
+
+def routing_headers(job: Job) -> dict[str, str]:
+    """The headers that must repeat the body in the stateless era of the protocol."""
+    headers = {}
+    if job.method is not None and fits_header(job.method):
+        headers["Mcp-Method"] = job.method
+    if job.name is not None:
+        plain = fits_header(job.name) and not job.name.startswith("=?")
+        headers["Mcp-Name"] = job.name if plain else _wrapped(job.name)
+    return headers
+
+
+def _wrapped(text: str) -> str:
+    """A text that no header can hold, as the protocol wraps it."""
+    from base64 import b64encode  # deferred: names are nearly always plain
+
+    return f"=?base64?{b64encode(text.encode('utf-8', 'replace')).decode()}?="
+
+
+def object_in(text: bytes) -> dict[str, Any]:
+    """The JSON object in a text, or an empty one when there is none."""
+    try:
+        return mapping(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def dump(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")

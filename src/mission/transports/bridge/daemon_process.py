@@ -1,0 +1,418 @@
+"""Finding the daemon of this user, starting it when none runs, and calling its tools.
+
+Standard library only, and without the settings, pathlib or dataclasses on the way to a daemon that runs: the bridge
+has to answer within a few milliseconds of its start.
+
+How a daemon is known: it holds an flock on daemon.lock for its whole life, and daemon.json says where it listens.
+The file alone proves nothing (a killed daemon leaves it behind), so a daemon counts as found when the address answers
+with the pid that stands in the file. Who starts one holds daemon.start.lock meanwhile; all others wait for its daemon.
+
+A daemon of another version is replaced only by a newer program and only while it runs no execution. An older program
+uses a newer daemon as it is: two installations side by side would otherwise restart each other's daemon for ever.
+"""
+# os.path and not pathlib, which costs 7 ms at start:
+# ruff: noqa: PTH103, PTH109, PTH111, PTH117, PTH118, PTH123
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sys
+import time
+
+from mission import __version__
+from mission.transports.bridge.http_client import Connection, percent_encode, split_url
+
+TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from mission.settings import Settings
+
+POLL_SECONDS = 0.02
+START_SECONDS = 60.0  # a busy machine, or a migration with its backup, takes its time
+HEALTH_TIMEOUT = 2.0
+LOG_LINES_SHOWN = 8
+
+_DESKTOP = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"}  # without them it can show no notification
+_PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", *_DESKTOP})
+_PASSED_ON_PREFIXES = ("LC_", "XDG_", "SSL_CERT_", "MISSION_", "PG")  # PG…: how to reach a PostgreSQL
+_HELD_BACK = frozenset({"MISSION_TOKEN"})  # it names one agent; the daemon serves all
+
+_children: list[subprocess.Popen[bytes]] = []  # daemons that this process started, so that they are reaped
+
+
+class DaemonUnavailable(Exception):
+    """There is no daemon to talk to; the message says why, the hint what to do."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class ToolFailed(Exception):
+    """A tool refused; `error` is the daemon's error object (code, message, hint, details)."""
+
+    def __init__(self, error: dict[str, Any], *, status: int) -> None:
+        super().__init__(str(error.get("message", "")))
+        self.error = error
+        self.status = status
+
+
+class Daemon:
+    """A daemon as its file describes it. A plain class, because dataclasses cost 10 ms at start."""
+
+    __slots__ = ("pid", "token", "url", "version")
+
+    def __init__(self, *, url: str, token: str, pid: int, version: str) -> None:
+        self.url = url
+        self.token = token
+        self.pid = pid
+        self.version = version
+
+    def __repr__(self) -> str:
+        return f"Daemon(url={self.url!r}, pid={self.pid}, version={self.version!r})"
+
+
+def home_directory(environment: Mapping[str, str] = os.environ) -> str:
+    """MISSION_HOME exactly as settings.load() finds it, without the 25 ms that loading the settings takes."""
+    given = environment.get("MISSION_HOME")
+    if given:
+        path = os.path.expanduser(given)
+        return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+    if sys.platform == "darwin":
+        return os.path.join(os.path.expanduser("~"), "Library", "Application Support", "mission-control")
+    data = environment.get("XDG_DATA_HOME", "")
+    parent = data if os.path.isabs(data) else os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(parent, "mission-control")
+
+
+def read(home: str | os.PathLike[str]) -> Daemon | None:
+    """What daemon.json says, unproved."""
+    try:
+        with open(os.path.join(home, "daemon.json"), "rb") as file:
+            found = json.load(file)
+        daemon = Daemon(url=found["url"], token=found["token"], pid=found["pid"], version=found["version"])
+        split_url(daemon.url)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return daemon if type(daemon.pid) is int and daemon.pid > 0 and isinstance(daemon.token, str) else None
+
+
+def seems_alive(daemon: Daemon) -> bool:
+    """Whether a process of ours has the daemon's pid: a cheap guard before a token is sent to its port."""
+    try:
+        os.kill(daemon.pid, 0)
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+def bearer(daemon: Daemon, environment: Mapping[str, str] = os.environ) -> str:
+    """The token to show: MISSION_TOKEN, or the operator's."""
+    return environment.get("MISSION_TOKEN") or daemon.token
+
+
+def health(daemon: Daemon, *, timeout: float = HEALTH_TIMEOUT) -> dict[str, Any] | None:
+    """What the address says about itself, or nothing when no Mission Control answers there."""
+    connection = Connection(daemon.url, connect_timeout=timeout, timeout=timeout)
+    try:
+        answer = connection.request("GET", "/api/health", {"Accept": "application/json", "Connection": "close"})
+        found = json.loads(answer.read())
+    except ValueError:
+        return None
+    finally:
+        connection.close()
+    return found if answer.status == 200 and isinstance(found, dict) else None
+
+
+def find(settings: Settings) -> Daemon | None:
+    """The daemon that runs, proved by an answer; a stale daemon.json counts as none."""
+    daemon = read(settings.home)
+    if daemon is None:
+        return None
+    try:
+        answer = health(daemon)
+    except TimeoutError:
+        return holder(settings)
+    except OSError:
+        return None
+    return daemon if answer is not None and answer.get("pid") == daemon.pid else None
+
+
+def holder(settings: Settings) -> Daemon | None:
+    """The daemon that holds the lock, whether it answers or not."""
+    daemon = read(settings.home)
+    return daemon if daemon is not None and seems_alive(daemon) and _is_held(_lock_path(settings)) else None
+
+
+def ensure(
+    settings: Settings,
+    *,
+    timeout: float = START_SECONDS,
+    report: Callable[[str], None] | None = None,
+    options: Sequence[str] = (),
+) -> Daemon:
+    """The daemon that runs, started (or replaced, when it is older than we are and idle) if need be.
+
+    `options` go to the `mission up` that starts it.
+    """
+    say = report or _silent
+    _children[:] = [child for child in _children if child.poll() is None]
+    daemon = find(settings)
+    if daemon is not None and not _replaceable(daemon, say):
+        return daemon
+    try:
+        os.makedirs(settings.home, mode=0o700, exist_ok=True)
+        start_lock = os.open(os.path.join(settings.home, "daemon.start.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise _cannot_write(settings, problem) from None
+    try:
+        deadline = time.monotonic() + timeout
+        return _start(settings, start_lock, outdated=daemon, deadline=deadline, say=say, options=options)
+    finally:
+        os.close(start_lock)
+
+
+def stop(settings: Settings, daemon: Daemon, *, timeout: float = START_SECONDS) -> None:
+    """Ask the daemon to end and wait until it has let go of its lock."""
+    import signal  # deferred: rarely needed, and its enums take a millisecond
+
+    try:
+        os.kill(daemon.pid, signal.SIGTERM)
+        os.kill(daemon.pid, signal.SIGCONT)  # one that was suspended hears it only when it goes on
+    except ProcessLookupError:
+        return
+    deadline = time.monotonic() + timeout
+    while _is_held(_lock_path(settings)):
+        if time.monotonic() > deadline:
+            raise DaemonUnavailable(
+                f"The daemon (pid {daemon.pid}) was asked to stop and still runs.",
+                hint=f"Look at {settings.log_path}; 'kill -9 {daemon.pid}' ends it without losing acknowledged work.",
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def call_tool(
+    daemon: Daemon,
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    headers: Mapping[str, str] | None = None,
+    timeout: float | None = 60.0,
+) -> dict[str, Any]:
+    """The tool's result, or ToolFailed with the daemon's error, or DaemonUnavailable when the connection broke."""
+    sent = {"Authorization": f"Bearer {bearer(daemon)}", "Content-Type": "application/json", "Connection": "close"}
+    body = json.dumps(arguments).encode()
+    target = "/api/tools/" + percent_encode(name.encode()).replace("/", "%2F")
+    try:
+        connection = Connection(daemon.url, timeout=timeout)
+        try:
+            answer = connection.request("POST", target, {**sent, **(headers or {})}, body)
+            result = json.loads(answer.read())
+        finally:
+            connection.close()
+    except (OSError, ValueError) as problem:
+        raise DaemonUnavailable(
+            f"The daemon at {daemon.url} did not answer {name}: {problem}.",
+            hint="See whether the call took effect before you repeat it; 'mission up' starts the daemon.",
+        ) from None
+    if answer.status >= 400 or not isinstance(result, dict):
+        raise ToolFailed(_error_object(result, answer.status), status=answer.status)
+    return result
+
+
+def daemon_environment(settings: Settings, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What a daemon that we start may see of our environment: no API keys, no GIT_*, no agent's token."""
+    passed_on = {
+        name: value
+        for name, value in environment.items()
+        if (name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)) and name not in _HELD_BACK
+    }
+    return {**passed_on, "MISSION_HOME": str(settings.home)}
+
+
+def _start(
+    settings: Settings,
+    start_lock: int,
+    *,
+    outdated: Daemon | None,
+    deadline: float,
+    say: Callable[[str], None],
+    options: Sequence[str],
+) -> Daemon:
+    """Start a daemon, unless another process is doing so: then wait for its daemon."""
+    child: subprocess.Popen[bytes] | None = None
+    log_start = 0
+    while True:
+        daemon = find(settings)
+        if daemon is not None and (outdated is None or daemon.pid != outdated.pid):
+            return daemon
+        if child is not None and child.poll() is not None:
+            if not _is_held(_lock_path(settings)):
+                raise _died(settings, child.returncode, log_start)
+            child = None  # another daemon was faster: wait for that one
+        if child is None and _try_lock(start_lock):
+            if outdated is not None and daemon is not None:
+                stop(settings, daemon, timeout=deadline - time.monotonic())
+            if not _is_held(_lock_path(settings)):
+                say("starting the daemon")
+                child, log_start = _spawn(settings, options)
+        if time.monotonic() > deadline:
+            raise _never_answered(settings, child)
+        time.sleep(POLL_SECONDS)
+
+
+def _spawn(settings: Settings, options: Sequence[str]) -> tuple[subprocess.Popen[bytes], int]:
+    """A daemon of its own session, and where its words begin in the log."""
+    import subprocess  # deferred: costs 3 ms, and most bridges find a daemon
+
+    try:
+        log = os.open(settings.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as problem:
+        raise _cannot_write(settings, problem) from None
+    try:
+        os.fchmod(log, 0o600)
+        log_start = os.fstat(log).st_size
+        child = subprocess.Popen(
+            [sys.executable, "-m", "mission", "up", *options],
+            cwd=settings.home,
+            env=daemon_environment(settings),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+    _children.append(child)
+    return child, log_start
+
+
+def _replaceable(daemon: Daemon, say: Callable[[str], None]) -> bool:
+    """Whether the daemon is older than this program and runs no execution; says why it stays otherwise."""
+    if daemon.version == __version__:
+        return False
+    if not _is_newer(__version__, than=daemon.version):
+        say(f"the daemon is version {daemon.version}, this program {__version__}: using it as it is")
+        return False
+    try:
+        running = (health(daemon) or {}).get("executions")
+    except OSError:
+        running = None
+    if running == 0:
+        say(f"replacing the daemon of version {daemon.version} by {__version__}")
+        return True
+    why = "does not say what it runs" if running is None else "has executions running"
+    say(f"the daemon is version {daemon.version}, older than {__version__}, and {why}: it stays")
+    return False
+
+
+def _is_newer(version: str, *, than: str) -> bool:
+    try:
+        return _numbers(version) > _numbers(than)
+    except (ValueError, AttributeError):
+        return False
+
+
+def _numbers(version: str) -> list[int]:
+    """The leading numbers of a version: '1.4.0rc1' is [1, 4, 0]; a text without any is not comparable."""
+    release = version.lstrip("v").replace("+", ".").split(".")
+    return [int("".join(_leading_digits(part))) for part in release[:3]]
+
+
+def _leading_digits(text: str) -> str:
+    return text[: len(text) - len(text.lstrip("0123456789"))]
+
+
+def _lock_path(settings: Settings) -> str:
+    return os.path.join(settings.home, "daemon.lock")
+
+
+def _is_held(path: str) -> bool:
+    """Whether a process holds the lock. Asks for a shared lock, so that two who ask are not in each other's way."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _died(settings: Settings, code: int, log_start: int) -> DaemonUnavailable:
+    said = _log_since(settings, log_start)
+    message = f"The daemon ended while starting (exit code {code})."
+    hint = f"Mend what it says, or see {settings.log_path}; 'mission up' starts it in the foreground."
+    if _port_is_taken(settings):
+        message = f"The daemon ended while starting: another program listens on {settings.host}:{settings.port}."
+        hint = f"End that program, or set MISSION_PORT to a free port. The log is {settings.log_path}."
+    return DaemonUnavailable(f"{message}\n{said}" if said else message, hint=hint)
+
+
+def _never_answered(settings: Settings, child: subprocess.Popen[bytes] | None) -> DaemonUnavailable:
+    who = f"The daemon (pid {child.pid}) was started" if child else "Another process holds the daemon's lock"
+    return DaemonUnavailable(
+        f"{who}, but no daemon answered in time.",
+        hint=f"See {settings.log_path}, then try again.",
+    )
+
+
+def _cannot_write(settings: Settings, problem: OSError) -> DaemonUnavailable:
+    return DaemonUnavailable(
+        f"Cannot write to {settings.home}: {problem.strerror or problem}.",
+        hint="Set MISSION_HOME to a directory that you may write to.",
+    )
+
+
+def _log_since(settings: Settings, start: int) -> str:
+    """The daemon's last words, of a traceback only what went wrong."""
+    try:
+        with open(settings.log_path, "rb") as log:
+            log.seek(start)
+            text = log.read()[-16384:].decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines, in_traceback = [], False
+    for line in text.splitlines():
+        in_traceback = line.startswith("Traceback ") or (in_traceback and line.startswith(" "))
+        if line.strip() and not in_traceback:
+            lines.append(line)
+    return "\n".join(line[:400] for line in lines[-LOG_LINES_SHOWN:])
+
+
+def _port_is_taken(settings: Settings) -> bool:
+    if not settings.port:
+        return False
+    try:
+        Connection(f"http://{settings.host}:{settings.port}", connect_timeout=0.5).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _error_object(result: Any, status: int) -> dict[str, Any]:
+    error = result.get("error") if isinstance(result, dict) else None
+    if isinstance(error, dict):
+        return error
+    return {"code": "INTERNAL_ERROR", "message": f"The daemon answered with status {status}", "hint": "", "details": {}}
+
+
+def _silent(_text: str) -> None:
+    return None

@@ -1,0 +1,144 @@
+"""The threads of the bridge: one of them reads what the client says, and each carries what it has read.
+
+A thread that has sent a request goes on as the reader while it waits for the answer, so that a client which asks one
+thing after the other is served by one thread alone: a switch between two would cost each call a good part of what the
+bridge adds to it. Only when the client says more in the meantime, or something may take long, another thread reads on.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import select
+import threading
+
+from mission.transports.bridge.line_io import Lines
+
+TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mission.transports.bridge.client_messages import Job
+    from mission.transports.bridge.line_io import Oversized
+
+MOST_IN_FLIGHT = 64
+MOST_WAITING_BYTES = 64 * 1024 * 1024
+
+
+class Carriers:
+    """`accept` makes a job of a line, if it is one; `carry` sees it through, whatever happens."""
+
+    def __init__(
+        self, file: int, *, accept: Callable[[bytes | Oversized], Job | None], carry: Callable[[Job], None]
+    ) -> None:
+        self._file = file
+        self._lines = Lines(file)
+        self._accept = accept
+        self._carry = carry
+
+        self._reading = threading.Lock()  # held by the thread that reads
+        self._reader: int | None = None  # that thread
+
+        self._guard = threading.Lock()  # of what follows
+        self._ended = threading.Condition(self._guard)
+        self._done = threading.Condition(self._guard)
+        self._threads = 0
+        self._carrying = 0  # threads that have a job
+        self._aside: list[Job] = []  # jobs that wait for a thread
+        self._waiting_bytes = 0
+        self._input_ended = False
+
+    def run_until_the_input_ends(self) -> None:
+        with self._guard:
+            self._add_thread()
+            self._ended.wait_for(lambda: self._input_ended)
+
+    def wait_for_jobs(self, *, seconds: float) -> None:
+        """Give what still runs a while to end."""
+        with self._guard:
+            self._done.wait_for(lambda: not self._carrying and not self._aside, timeout=seconds)
+
+    def let_another_read(self) -> None:
+        """Hand the reading over, if it is the calling thread's: what it does next may take long."""
+        if self._reader != threading.get_ident():
+            return
+        with self._guard:
+            if self._threads == self._carrying:
+                self._add_thread()
+        self._stop_reading()
+
+    def wait_for_answer(self, connection: int) -> None:
+        """Return when the connection has something to read, or somebody else reads what the client says meanwhile."""
+        if self._reader != threading.get_ident():
+            return
+        if not self._lines.more_at_hand:
+            poll = select.poll()
+            poll.register(connection, select.POLLIN)
+            poll.register(self._file, select.POLLIN)
+            if any(file == connection for file, _ in poll.poll()):
+                return
+        self.let_another_read()
+
+    def _work(self) -> None:
+        while (job := self._next()) is not None:
+            try:
+                self._carry(job)
+            finally:
+                self._finish(job)
+
+    def _next(self) -> Job | None:
+        """The next job of the thread that asks; nothing when the input has ended."""
+        if self._reader != threading.get_ident():
+            with self._guard:
+                if self._aside:
+                    return self._take_up()
+            self._reading.acquire()
+            self._reader = threading.get_ident()
+        for line in self._lines:
+            job = self._accept(line)
+            if job is not None and self._is_ours(job):
+                return job
+        self._stop_reading()
+        with self._guard:
+            self._input_ended = True
+            self._ended.notify_all()
+            return self._take_up() if self._aside else None
+
+    def _is_ours(self, job: Job) -> bool:
+        """Whether the thread that read the job carries it. It reads on when nobody else could: a request that is to be
+        cancelled must not wait for another to end."""
+        with self._guard:
+            self._done.wait_for(lambda: self._waiting_bytes < MOST_WAITING_BYTES)
+            self._waiting_bytes += len(job.line)
+            others = self._threads - 1
+            if others and self._carrying == others and not self._add_thread():
+                self._aside.append(job)
+                return False
+            self._carrying += 1
+            return True
+
+    def _take_up(self) -> Job:
+        self._carrying += 1
+        return self._aside.pop(0)
+
+    def _finish(self, job: Job) -> None:
+        with self._guard:
+            self._carrying -= 1
+            self._waiting_bytes -= len(job.line)
+            self._done.notify_all()
+
+    def _stop_reading(self) -> None:
+        self._reader = None
+        self._reading.release()
+
+    def _add_thread(self) -> bool:
+        if self._threads > MOST_IN_FLIGHT:  # one more than that: somebody has to read
+            return False
+        try:
+            threading.Thread(target=self._work, daemon=True).start()
+        except RuntimeError:  # the system gives us no more threads
+            if not self._threads:
+                raise
+            return False
+        self._threads += 1
+        return True

@@ -1,0 +1,143 @@
+"""`mission mcp connect`: carries the signals of a launched agent between its client's stdio and its own endpoint.
+
+Standard library only. It owns no rule and starts nothing: without the daemon there is nobody to signal to.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mission.transports.bridge import daemon_process as daemons
+from mission.transports.bridge.daemon_link import Link
+from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable
+from mission.transports.bridge.failures import Failure, failure_in
+from mission.transports.bridge.http_client import fits_header, percent_encode, split_url
+from mission.transports.bridge.stdio_bridge import Bridge, Options, say
+
+TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TOKEN = "OPEN_MISSION_MCP_TOKEN"
+URL = "OPEN_MISSION_MCP_URL"
+ID = "OPEN_MISSION_AGENT_EXECUTION_ID"
+
+HELP = f"""\
+Usage: mission mcp connect [--agent-execution ID]
+
+Serve the signals of one execution on standard input and output. They go to the
+running Mission Control daemon; when it is stopped, this fails.
+
+Options:
+  --agent-execution ID  The execution, if {ID} does not name it
+  -h, --help            Show this text
+
+Environment:
+  {TOKEN}  The execution's token
+  {URL}    The execution's address, if MISSION_HOME does not lead to its daemon
+"""
+
+
+def run(arguments: list[str], environment: Mapping[str, str] = os.environ) -> int:
+    """Serve until the input ends; the exit code."""
+    try:
+        execution_id = _execution(arguments, environment)
+    except ValueError as problem:
+        return _refuse(f"{problem}\n{HELP.partition(chr(10))[0]}", code=2)
+    if execution_id is None:
+        sys.stdout.write(HELP)
+        return 0
+    token = environment.get(TOKEN, "")
+    if not token or not fits_header(token):
+        return _refuse(f"{TOKEN} holds no token: it comes with the launch of the execution", code=2)
+    link = SignalLink(environment, url=environment.get(URL, ""))
+    try:
+        link.check()
+    except (DaemonUnavailable, ValueError) as problem:
+        return _refuse(" ".join(filter(None, [str(problem), getattr(problem, "hint", "")])), code=1)
+    try:
+        code = SignalBridge(execution_id, link, environment, token=token).serve()
+    except KeyboardInterrupt:
+        code = 130
+    os._exit(code)  # threads may still wait for answers that nobody will read
+
+
+class SignalLink(Link):
+    """The way to the daemon that launched the agent: where the launch said, or where it runs now."""
+
+    def __init__(self, environment: Mapping[str, str], *, url: str) -> None:
+        super().__init__(environment=environment, say=say)
+        self._url = url
+
+    def check(self) -> None:
+        """Nothing when a daemon answers; an error that says so otherwise."""
+        daemon = self.daemon(instead_of=None)
+        try:
+            self.give_back(self.connect(daemon))
+        except OSError:
+            daemon = self.daemon(instead_of=daemon)
+            try:
+                self.give_back(self.connect(daemon))
+            except OSError:
+                raise _stopped() from None
+
+    def token_was_renewed(self, daemon: Daemon) -> bool:  # noqa: ARG002
+        return False  # an execution has one token for life
+
+    def _described(self, failed: Daemon | None) -> Daemon | None:
+        if failed is not None or not self._url:
+            return None
+        host, port = split_url(self._url)
+        host = f"[{host}]" if ":" in host else host
+        return Daemon(url=f"http://{host}:{port}", token="", pid=0, version="")
+
+    def _ensured(self) -> Daemon:
+        """The daemon that runs now, perhaps at another address than at the launch; none is started."""
+        daemon = daemons.read(self.home)
+        if daemon is None or not daemons.seems_alive(daemon):
+            raise _stopped()
+        return daemon
+
+
+class SignalBridge(Bridge):
+    """The bridge to one execution's endpoint."""
+
+    def __init__(self, execution_id: str, link: Link, environment: Mapping[str, str], *, token: str) -> None:
+        ours = {name: value for name, value in environment.items() if name != "CLAUDE_CODE_SESSION_ID"}
+        target = f"/mcp/executions/{percent_encode(os.fsencode(execution_id))}"
+        super().__init__(Options(), {**ours, "MISSION_TOKEN": token}, link=link, target=target)
+
+    def _refused(self, body: bytes) -> Failure:
+        return failure_in(body) or Failure(
+            "UNAUTHENTICATED", f"The daemon does not accept the token in {TOKEN}.", "It ends with its execution."
+        )
+
+
+def _execution(arguments: list[str], environment: Mapping[str, str]) -> str | None:
+    """The execution's id; nothing when only help is wanted."""
+    found = environment.get(ID, "")
+    left = list(arguments)
+    while left:
+        name, equals, value = left.pop(0).partition("=")
+        if name in {"-h", "--help"}:
+            return None
+        if name != "--agent-execution":
+            raise ValueError(f"unknown argument '{name}'")
+        if not equals and not left:
+            raise ValueError("--agent-execution needs a value")
+        found = value if equals else left.pop(0)
+    if not found:
+        raise ValueError(f"--agent-execution is missing, and {ID} is not set")
+    return found
+
+
+def _stopped() -> DaemonUnavailable:
+    return DaemonUnavailable(
+        "The Mission Control daemon is not running, so nobody takes signals.", hint="Start it with 'mission up'."
+    )
+
+
+def _refuse(problem: str, *, code: int) -> int:
+    sys.stderr.write(f"mission mcp connect: {problem}\n")
+    return code

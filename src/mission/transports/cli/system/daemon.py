@@ -1,0 +1,221 @@
+"""`mission up`, `down`, `status`, `logs`: the daemon's life."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mission.domain.agent import CrewState
+from mission.domain.errors import InvalidState, TransientError
+from mission.domain.missions.mission import ENDED, MissionStatus
+from mission.domain.timestamps import parsed, utc_now
+from mission.settings import Settings, load, load_or_default, strangers
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, own_command, say, show_json, speaks, warn
+
+JUST_NOW = timedelta(seconds=15)
+"""Signs of life are written every ten seconds."""
+STATUS_SECONDS = 10.0
+OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
+
+
+@click.command()
+@click.option("--host", help="Address to listen on [default: 127.0.0.1]. Beyond loopback the token still guards it.")
+@click.option("--port", type=int, help="Port to listen on [default: 6477; 0 takes any free one].")
+@click.option("--detach", "-d", is_flag=True, help="Return once it runs; it goes on in the background.")
+@json_option
+@speaks
+def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
+    """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
+    settings = load(host=host, port=port)
+    if not as_json:
+        warn(strangers())
+    running = daemon.find(settings)
+    if running is not None and (host or port) and _is_elsewhere(settings, host, port):
+        raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")
+    if detach:
+        started = daemon.ensure(settings, options=_options(host, port))  # in place of an older one, too
+        note = " already" if running is not None and running.pid == started.pid else ""
+        _tell(started.url, started.pid, as_json=as_json, note=f"Mission Control runs{note}")
+        return
+    if running is not None:
+        _tell(running.url, running.pid, as_json=as_json, note="Mission Control runs already")
+        return
+    from mission.serving import run_daemon  # deferred: only here the whole application is needed
+
+    def announce(url: str) -> None:
+        if as_json:
+            _tell(url, os.getpid(), as_json=True, note="")
+        elif not _into_a_file():
+            click.echo(f"Mission Control is running at {url}\n")
+            mission = own_command()
+            click.echo(f"  See the page:      {mission} open")
+            click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
+            click.echo(f"  Look around:       {mission} status | missions | doctor")
+            click.echo("  Stop:              Ctrl-C\n")
+
+    run_daemon(settings, announce=announce)
+
+
+@click.command()
+@click.option("--force", is_flag=True, help="Do not ask, even while agents work.")
+@json_option
+@speaks
+def down(force: bool, as_json: bool) -> None:
+    """Stop the daemon. Agents that work at the moment lose their connection until it runs again.
+
+    Launched agents go on without it; 'mission stop ID' ends one.
+    """
+    settings = load_or_default()
+    running = daemon.find(settings) or (daemon.holder(settings) if force else None)
+    if running is None:
+        show_json({"stopped": False}) if as_json else click.echo("Mission Control is not running.")
+        return
+    busy = [] if force else at_work(_crew(), now=utc_now())
+    if busy:
+        names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
+        if as_json or not sys.stdin.isatty():
+            raise InvalidState(
+                f"{len(busy)} agent(s) are at work: {names}",
+                hint="Launched ones go on without it; --force stops it anyway.",
+            )
+        click.confirm(f"{len(busy)} agent(s) are at work ({names}); launched ones go on. Stop anyway?", abort=True)
+    daemon.stop(settings, running)
+    show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")
+
+
+@click.command()
+@json_option
+@speaks
+def status(as_json: bool) -> None:
+    """Show whether the daemon runs, where, and what is going on. Exit code 0 if it runs, 1 if not."""
+    settings = load_or_default()
+    running = daemon.find(settings)
+    if running is None:
+        facts: dict[str, object] = {"running": False, "home": str(settings.home)}
+    else:
+        facts = {
+            "running": True,
+            "url": running.url,
+            "pid": running.pid,
+            "version": running.version,
+            "home": str(settings.home),
+            **_going_on(),
+        }
+    if as_json:
+        show_json(facts)
+    elif running is None:
+        click.echo(f"Mission Control is not running (data in {settings.home}). Start it: mission up")
+    else:
+        click.echo(f"Mission Control {running.version} is running at {running.url} (process {running.pid})")
+        if "problem" in facts:
+            say(f"  {facts['problem']}", fg="yellow")
+        else:
+            click.echo(f"  {facts['open_missions']} open mission(s), {facts['agents_online']} agent(s) online")
+        click.echo(f"  data in {settings.home}")
+    sys.exit(0 if running is not None else 1)
+
+
+def _going_on() -> dict[str, object]:
+    """What the daemon has to do, or why it cannot say: it runs all the same."""
+    try:
+        missions = client.call("workflow_list", {"status": OPEN, "limit": 1}, timeout=STATUS_SECONDS)
+        present = {"status": ["online", "busy"]}
+        agents = client.call_every_page("agent_list", present, rows="agents", limit=1000, timeout=STATUS_SECONDS)
+    except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
+        return {"open_missions": None, "agents_online": None, "problem": str(problem)}
+    return {"open_missions": missions["total"], "agents_online": len(agents["agents"])}
+
+
+def _crew() -> list[dict[str, Any]]:
+    try:
+        asked = client.call_every_page(
+            "mcp__supervisor__list_agents", {}, rows="agents", limit=500, timeout=STATUS_SECONDS
+        )
+    except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
+        if isinstance(problem, daemon.ToolFailed) and problem.error["code"] != TransientError.code:
+            raise
+        message = f"whether agents are at work cannot be told: {problem}"
+        raise InvalidState(message, hint="--force stops it anyway.") from None
+    found: list[dict[str, Any]] = asked["agents"]
+    return found
+
+
+@click.command()
+@click.option(
+    "--lines", "-n", default=50, show_default=True, type=click.IntRange(min=0), help="How many of the last lines."
+)
+@click.option("--follow", "-f", is_flag=True, help="Go on as new lines come.")
+@json_option
+@speaks
+def logs(lines: int, follow: bool, as_json: bool) -> None:
+    """Show the end of the daemon's log."""
+    path = load_or_default().log_path
+    if not path.exists():
+        show_json({"lines": []}) if as_json else click.echo("There is no log yet: the daemon has not run.")
+        return
+    with path.open(errors="replace") as file:
+        last = [line.rstrip("\n") for line in deque(file, maxlen=lines)]
+        if as_json:
+            show_json({"lines": last})
+            return
+        for line in last:
+            click.echo(line)
+        position = file.tell()
+    if follow:
+        _follow(path, position)
+
+
+def _follow(path: Path, position: int) -> None:
+    while True:
+        if path.stat().st_size < position:
+            position = 0  # the log was rotated
+        with path.open(errors="replace") as file:
+            file.seek(position)
+            click.echo(file.read(), nl=False)
+            position = file.tell()
+        time.sleep(0.3)
+
+
+def _is_elsewhere(settings: Settings, host: str | None, port: int | None) -> bool:
+    """Whether the daemon that runs listens at another address than the one asked for."""
+    facts = json.loads(settings.daemon_path.read_text())
+    wanted = "127.0.0.1" if host == "localhost" else host
+    return bool((port and port != facts["port"]) or (wanted and wanted != facts["host"]))
+
+
+def _into_a_file() -> bool:
+    """Whether our words end up in a log, where nobody reads what to type next."""
+    return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+
+
+def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:
+    show_json({"url": url, "pid": pid}) if as_json else click.echo(f"{note} at {url} (process {pid})")
+
+
+def at_work(agents: Sequence[Mapping[str, Any]], *, now: datetime) -> list[str]:
+    """Names of the agents that the daemon's end would interrupt: they have a task in hand, a program of theirs runs,
+    or they called a moment ago."""
+    return [
+        agent["name"]
+        for agent in agents
+        if (agent["state"] == CrewState.BUSY and agent["currentTaskId"] is not None)
+        or agent["tmuxSessionName"] is not None
+        or now - parsed(agent["lastActiveAt"], field="lastActiveAt") < JUST_NOW
+    ]
+
+
+def _options(host: str | None, port: int | None) -> list[str]:
+    options = [] if host is None else ["--host", host]
+    return options if port is None else [*options, "--port", str(port)]

@@ -1,0 +1,442 @@
+"""`mission doctor`: is everything Mission Control needs in order, and if not, how is it mended."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from mission import __version__
+from mission.domain.errors import MissionError
+from mission.domain.timestamps import shown, utc_now
+from mission.runtime.adapters.config_adapter import Adapter, Place, Scope, discover
+from mission.runtime.client_setup import connect
+from mission.settings import BadSetting, Settings, default_home, load, strangers
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.cli.output import ago, json_option, show_json
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_GIT = (2, 31)
+LITTLE_SPACE = 1024**3
+TOO_LITTLE_SPACE = 100 * 1024**2
+QUICK_CHECK_SECONDS = 8.0
+RECENT = timedelta(hours=24)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One thing that was looked at: how it is ('ok', 'warning', 'problem'), and how to mend it."""
+
+    check: str
+    status: str
+    message: str
+    mend: str | None = None
+
+
+@click.command(short_help="Check that everything is in order.")
+@json_option
+def doctor(as_json: bool) -> None:
+    """Check Python, the settings, the data folder, the daemon, the database, recent errors, git and the agent clients.
+
+    Each finding that is not in order says how to mend it. Exit code 0 when there is no problem (warnings are none),
+    1 otherwise. Nothing is changed and no daemon is started.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    findings: list[Finding] = []
+    with console.status("Checking …") if console.is_terminal and not as_json else nullcontext():
+        for finding in examine():
+            findings.append(finding)
+            if not as_json:
+                _show(console, finding)
+    problems = sum(finding.status == "problem" for finding in findings)
+    if as_json:
+        show_json({"ok": not problems, "findings": [asdict(finding) for finding in findings]})
+    else:
+        _sum_up(console, findings)
+    sys.exit(1 if problems else 0)
+
+
+_SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
+
+
+def _show(console: Console, finding: Finding) -> None:
+    sign, style = _SIGNS[finding.status]
+    console.print(Text.assemble((f"{sign} ", style), (f"{finding.check:<10} ", "bold"), finding.message))
+    if finding.mend:
+        console.print(Text(f"             → {finding.mend}", style=style))
+
+
+def _sum_up(console: Console, findings: list[Finding]) -> None:
+    counts = {status: sum(finding.status == status for finding in findings) for status in ("problem", "warning")}
+    if not any(counts.values()):
+        console.print("Everything is in order.", style="green")
+        return
+    words = [f"{count} {status}{'s' if count > 1 else ''}" for status, count in counts.items() if count]
+    console.print(", ".join(words), style="red" if counts["problem"] else "yellow")
+
+
+def examine() -> Iterator[Finding]:
+    """Every finding, each as soon as it is known."""
+    settings, findings = _settings()
+    yield from _python()
+    yield from _program(settings)
+    yield from findings
+    checks: list[Callable[[Settings], Iterator[Finding]]] = [_home, _daemon, _database, _git, _clients]
+    for check in checks:
+        try:
+            yield from check(settings)
+        except (OSError, subprocess.SubprocessError) as error:
+            yield Finding(check=check.__name__.strip("_"), status="problem", message=f"cannot be checked: {error}")
+
+
+def _settings() -> tuple[Settings, list[Finding]]:
+    try:
+        settings = load()
+    except BadSetting as error:
+        settings = Settings(home=Path(daemon.home_directory()))
+        mend = "Correct it; 'mission config' lists the settings."
+        return settings, [Finding(check="settings", status="problem", message=str(error), mend=mend), *_variables()]
+    where = str(settings.file_path) if settings.file_path.exists() else "defaults, no settings file"
+    return settings, [Finding(check="settings", status="ok", message=where), *_variables()]
+
+
+def _variables() -> Iterator[Finding]:
+    for sentence in strangers():
+        yield Finding(check="settings", status="warning", message=sentence, mend="Correct its name, or unset it.")
+
+
+def _python() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    good = sys.version_info >= OLDEST_PYTHON
+    mend = None if good else f"Install Mission Control with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
+    yield Finding(check="python", status="ok" if good else "problem", message=version, mend=mend)
+
+
+def _program(settings: Settings) -> Iterator[Finding]:
+    ours, found = connect.mission_command(settings).program, shutil.which("mission")
+    if found is None:
+        mend = f"Call it as {ours}, or put {Path(ours).parent} on PATH ('pipx ensurepath' does it for pipx)."
+        yield Finding(check="program", status="warning", message="'mission' is not on PATH", mend=mend)
+    elif Path(found).resolve() != Path(ours).resolve() and Path(ours).name == "mission":
+        message = f"PATH finds {found}, but this is {ours}"
+        yield Finding(check="program", status="warning", message=message, mend="Remove one of the two installations.")
+    else:
+        yield Finding(check="program", status="ok", message=f"{found}, version {__version__}")
+
+
+def _home(settings: Settings) -> Iterator[Finding]:
+    home = settings.home
+    if not home.exists():
+        yield _future_home(home)
+        return
+    facts = home.stat()
+    if not stat.S_ISDIR(facts.st_mode):
+        mend = "Move it away, or set MISSION_HOME to a folder."
+        yield Finding(check="home", status="problem", message=f"{home} is not a folder", mend=mend)
+        return
+    if facts.st_uid != os.getuid():
+        mend = f"Give it to you (sudo chown -R {os.getuid()} {shlex.quote(str(home))}), or set MISSION_HOME elsewhere."
+        yield Finding(check="home", status="problem", message=f"{home} belongs to another user", mend=mend)
+    elif not os.access(home, os.W_OK | os.X_OK):
+        mend = f"chmod u+rwx {shlex.quote(str(home))}"
+        yield Finding(check="home", status="problem", message=f"{home} cannot be written to", mend=mend)
+    else:
+        yield Finding(check="home", status="ok", message=str(home))
+    for secret in (settings.token_path, settings.daemon_path):
+        yield from _secret(secret)
+    yield from _space(home)
+
+
+def _future_home(home: Path) -> Finding:
+    above = next(folder for folder in home.parents if folder.exists())
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        return Finding(check="home", status="ok", message=f"{home} will be made at the first start")
+    message = f"{home} cannot be made: {above} cannot be written to"
+    return Finding(
+        check="home", status="problem", message=message, mend="Set MISSION_HOME to a folder you may write to."
+    )
+
+
+def _secret(file: Path) -> Iterator[Finding]:
+    if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
+        mode = stat.S_IMODE(file.stat().st_mode)
+        message = f"{file} holds a secret and is open to others (mode {mode:04o})"
+        yield Finding(check="home", status="problem", message=message, mend=f"chmod 600 {shlex.quote(str(file))}")
+
+
+def _space(home: Path) -> Iterator[Finding]:
+    free = shutil.disk_usage(home).free
+    message = f"{free / 1024**3:.1f} GB free"
+    if free < TOO_LITTLE_SPACE:
+        yield Finding(
+            check="disk", status="problem", message=message, mend="Free some space: writes are about to fail."
+        )
+    elif free < LITTLE_SPACE:
+        yield Finding(check="disk", status="warning", message=message, mend="Free some space soon.")
+    else:
+        yield Finding(check="disk", status="ok", message=message)
+
+
+def _daemon(settings: Settings) -> Iterator[Finding]:
+    running = daemon.find(settings)
+    if running is None:
+        yield from _no_daemon(settings)
+    elif not _answers(running):
+        yield _silent(settings, running)
+    elif running.version != __version__:
+        message = f"version {running.version} runs at {running.url}, this program is {__version__}"
+        yield Finding(check="daemon", status="warning", message=message, mend="mission down && mission up --detach")
+    else:
+        yield Finding(check="daemon", status="ok", message=f"runs at {running.url}, pid {running.pid}")
+
+
+def _no_daemon(settings: Settings) -> Iterator[Finding]:
+    written = daemon.read(settings.home)
+    if written is not None and daemon.seems_alive(written):
+        yield _silent(settings, written)
+    elif settings.port and _is_taken(settings):
+        message = f"not running, and another program listens on {settings.host}:{settings.port}"
+        mend = "End that program, or set MISSION_PORT to a free port."
+        yield Finding(check="daemon", status="problem", message=message, mend=mend)
+    else:
+        yield Finding(check="daemon", status="ok", message="not running; it starts when an agent connects")
+
+
+def _answers(running: daemon.Daemon) -> bool:
+    try:
+        return daemon.health(running) is not None
+    except OSError:
+        return False
+
+
+def _silent(settings: Settings, found: daemon.Daemon) -> Finding:
+    message = f"pid {found.pid} should listen at {found.url} but does not answer"
+    mend = f"See {settings.log_path}; 'mission down --force' ends it."
+    return Finding(check="daemon", status="problem", message=message, mend=mend)
+
+
+def _is_taken(settings: Settings) -> bool:
+    try:
+        socket.create_connection((settings.host, settings.port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _database(settings: Settings) -> Iterator[Finding]:
+    url = settings.database_url
+    if url.startswith("postgres"):
+        yield from _postgres(url)
+    elif url and not url.startswith("sqlite:///"):
+        mend = "Use postgresql://… or sqlite:///…, or leave it empty."
+        yield Finding(check="database", status="problem", message="database_url has an unknown kind", mend=mend)
+    else:
+        yield from _sqlite(Path(url.removeprefix("sqlite:///")) if url else settings.sqlite_path)
+
+
+def _postgres(url: str) -> Iterator[Finding]:
+    from sqlalchemy.exc import SQLAlchemyError  # deferred, as the store: only who uses PostgreSQL needs it
+
+    from mission.store.backends.postgres import PostgresBackend
+    from mission.store.migrate import HEAD, revision_of
+
+    try:
+        backend = PostgresBackend(url, role="doctor")
+        with backend.connect() as connection:
+            revision = revision_of(connection)
+            faults = list(_faults(connection)) if revision == HEAD else []
+        backend.close()
+    except (SQLAlchemyError, MissionError) as error:
+        message = f"PostgreSQL cannot be reached: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+        mend = "Check that the server runs and that MISSION_DATABASE_URL is right."
+        yield Finding(check="database", status="problem", message=message, mend=mend)
+        return
+    yield _revision("PostgreSQL", revision)
+    yield from faults
+
+
+def _sqlite(path: Path) -> Iterator[Finding]:
+    if not path.exists():
+        yield Finding(check="database", status="ok", message=f"{path} will be made at the first start")
+        return
+    try:
+        revision, wrong = _read_sqlite(path)
+    except sqlite3.OperationalError as error:  # of its surroundings: a backup would not mend it
+        mend = "Look at the disk and at who may read the file, then try again."
+        yield Finding(check="database", status="problem", message=f"{path} cannot be read: {error}", mend=mend)
+        return
+    except sqlite3.DatabaseError as error:
+        wrong, revision = str(error), None
+    if wrong is not None:
+        message = f"{path} is damaged or no database: {wrong}"
+        mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
+        yield Finding(check="database", status="problem", message=message, mend=mend)
+        return
+    yield _lost(path) if revision is None and _was_used(path) else _revision(str(path), revision)
+    yield from _sqlite_faults(path, revision)
+
+
+def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
+    from sqlalchemy.exc import SQLAlchemyError  # deferred, as all of the store
+
+    from mission.store.backends.sqlite import read_only
+    from mission.store.migrate import HEAD
+
+    if revision != HEAD:
+        return
+    try:
+        with read_only(path) as connection:
+            yield from _faults(connection)
+    except SQLAlchemyError as error:
+        message = f"the audit trail cannot be read: {getattr(error, 'orig', error)}"
+        mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
+        yield Finding(check="errors", status="problem", message=message, mend=mend)
+
+
+def _faults(connection: Connection) -> Iterator[Finding]:
+    """Say whether Mission Control itself has failed of late, and where to look."""
+    from mission.store.logs.audit import Audit
+
+    found = Audit(connection).faults(since=utc_now() - RECENT)
+    if found is None:
+        yield Finding(check="errors", status="ok", message="no internal errors in the last 24 hours")
+        return
+    errors = f"{found.total} internal error{'s' if found.total > 1 else ''} in the last 24 hours"
+    message = f"{errors}; the newest is {found.newest} ({found.tool}, {ago(shown(found.at))})"
+    yield Finding(check="errors", status="warning", message=message, mend=f"mission audit {found.newest}")
+
+
+def _was_used(path: Path) -> bool:
+    from mission.store.backends.file_locks import Presence
+
+    return Presence(path.with_name("database.lock"), role="doctor").was_entered
+
+
+def _lost(path: Path) -> Finding:
+    mend = "'mission restore' brings back a backup; to begin with an empty store, remove the file."
+    message = f"{path} is empty, though it held a store before"
+    return Finding(check="database", status="problem", message=message, mend=mend)
+
+
+def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
+    """The schema's revision and what the quick check found wrong."""
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+    try:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if tables[0] else None
+        deadline = time.monotonic() + QUICK_CHECK_SECONDS
+        connection.set_progress_handler(lambda: int(time.monotonic() > deadline), 100_000)
+        try:
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.OperationalError:
+            if time.monotonic() <= deadline:
+                raise
+            answer = "ok"  # a large database: what was read in that time was in order
+    finally:
+        connection.close()
+    return (row[0] if row else None), (None if answer == "ok" else answer)
+
+
+def _revision(where: str, revision: str | None) -> Finding:
+    from mission.store.migrate import HEAD
+
+    if revision == HEAD:
+        return Finding(check="database", status="ok", message=f"{where}, revision {revision}")
+    if revision is None or revision < HEAD:
+        message = f"{where}: revision {revision or 'none'}, to be brought to {HEAD} at the next start"
+        return Finding(check="database", status="warning", message=message, mend="mission down && mission up --detach")
+    message = f"{where}: revision {revision} was made by a newer Mission Control than this one ({HEAD})"
+    return Finding(check="database", status="problem", message=message, mend="Upgrade Mission Control.")
+
+
+def _git(_settings: Settings) -> Iterator[Finding]:
+    wanted = ".".join(map(str, OLDEST_GIT))
+    program = shutil.which("git")
+    if program is None:
+        mend = f"Install git {wanted} or newer: without it nobody can say which files changed."
+        yield Finding(check="git", status="problem", message="not found on PATH", mend=mend)
+        return
+    answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10)
+    found = re.search(r"(\d+)\.(\d+)[\w.]*", answer.stdout)
+    if found is None:
+        yield Finding(
+            check="git", status="problem", message=f"{program} does not say its version", mend="Reinstall git."
+        )
+    elif (int(found[1]), int(found[2])) < OLDEST_GIT:
+        mend = f"Install git {wanted} or newer."
+        yield Finding(check="git", status="problem", message=f"version {found[0]} is too old", mend=mend)
+    else:
+        yield Finding(check="git", status="ok", message=f"version {found[0]}")
+
+
+def _clients(settings: Settings) -> Iterator[Finding]:
+    place = connect.here()
+    adapters = list(discover().values())
+    with ThreadPoolExecutor() as pool:
+        for findings in pool.map(lambda adapter: list(_client(adapter, place, settings)), adapters):
+            yield from findings
+
+
+def _client(adapter: Adapter, place: Place, settings: Settings) -> Iterator[Finding]:
+    installed = connect.find_program(adapter)
+    name = f"{adapter.title} {installed.version or ''}".strip() if installed else f"{adapter.title} (not installed)"
+    seen = False
+    for scope in Scope:
+        try:
+            found = connect.look(adapter, place, scope)
+        except MissionError as error:
+            seen = True
+            mend = "Mend the file; Mission Control does not touch a file it cannot read."
+            yield Finding(check="client", status="problem", message=f"{name}: {error.message}", mend=mend)
+            continue
+        if found.is_set_up or found.hooks:
+            seen = True
+            yield _connection(name, adapter, scope, found, settings)
+    if not seen and installed:
+        yield Finding(check="client", status="ok", message=f"{name}: not set up ('mission setup {adapter.name}')")
+
+
+def _connection(name: str, adapter: Adapter, scope: Scope, found: connect.Connection, settings: Settings) -> Finding:
+    again = f"mission setup {adapter.name}" + (" --scope project" if scope is Scope.PROJECT else "")
+    programs = [found.argv[0]] if found.argv else []
+    programs += [_program_of(line) for line in found.hooks]
+    missing = sorted({program for program in programs if shutil.which(program) is None})
+    where = f"{name}, {scope.value} scope"
+    if missing:
+        message = f"{where}: it is told to start {missing[0]}, which is not there"
+        return Finding(check="client", status="problem", message=message, mend=f"Run '{again}' again.")
+    home = Path(found.home) if found.home else default_home({})
+    if found.is_set_up and home != settings.home:
+        message = f"{where}: its agents use {home}, you are looking at {settings.home}"
+        return Finding(
+            check="client", status="warning", message=message, mend=f"Run '{again}' again, if that is not meant."
+        )
+    parts = ["set up" if found.is_set_up else "not set up", *(["hooks installed"] if found.hooks else [])]
+    return Finding(check="client", status="ok", message=f"{where}: {', '.join(parts)}")
+
+
+def _program_of(line: str) -> str:
+    """The program a hook starts, past the environment it sets."""
+    words = [word for word in shlex.split(line) if not re.match(r"[A-Z_]+=", word)]
+    return words[1] if words[0] == "env" and len(words) > 1 else words[0]

@@ -1,0 +1,53 @@
+"""`mission open`: the web page, with the browser signed in."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+from mission.settings import load_or_default
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.bridge.http_client import Connection
+from mission.transports.cli.output import json_option, show_json, speaks
+
+
+@click.command(name="open")
+@click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening a browser.")
+@json_option
+@speaks
+def open_(only_print: bool, as_json: bool) -> None:
+    """Open the web page, signed in. The address works once, within two minutes."""
+    running = daemon.ensure(load_or_default())
+    address = f"{running.url}/open#{_code(running)}"
+    if as_json:
+        show_json({"url": address})
+    elif only_print or not _opened(address):
+        click.echo(address)
+        click.echo("Open this address in a browser: it signs you in, once, within two minutes.", err=True)
+    else:
+        click.echo(f"Mission Control is open in your browser ({running.url})")
+
+
+def _code(running: daemon.Daemon) -> str:
+    connection = Connection(running.url, connect_timeout=5.0, timeout=30.0)
+    try:
+        headers = {"Authorization": f"Bearer {daemon.bearer(running)}", "Connection": "close"}
+        answer = connection.request("POST", "/api/session", headers, b"")
+        found = json.loads(answer.read())
+    finally:
+        connection.close()
+    if answer.status != 200:
+        raise daemon.ToolFailed(found["error"], status=answer.status)
+    return str(found["code"])
+
+
+def _opened(address: str) -> bool:
+    """Whether a browser took the address; over ssh or without a screen there is none worth starting."""
+    import webbrowser  # deferred: a printed address needs none
+
+    remote = "SSH_CONNECTION" in os.environ and "BROWSER" not in os.environ
+    screen = sys.platform == "darwin" or bool({"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"} & os.environ.keys())
+    return screen and not remote and webbrowser.open(address)

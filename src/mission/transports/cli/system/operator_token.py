@@ -1,0 +1,62 @@
+"""`mission token`: the operator's token."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from mission.home import make_home, operator_token, renew_token
+from mission.settings import Settings, load
+from mission.transports.bridge import daemon_process as daemon
+from mission.transports.cli.output import json_option, show_json, speaks
+
+
+@click.group()
+def token() -> None:
+    """Show or renew the operator's token. Whoever has it may do everything."""
+
+
+@token.command()
+@json_option
+@speaks
+def show(as_json: bool) -> None:
+    """Print the token."""
+    settings = load()
+    make_home(settings)
+    found = operator_token(settings)
+    show_json({"token": found}) if as_json else click.echo(found)
+
+
+def _place(settings: Settings) -> list[str]:
+    """Where the daemon listens now, so that it comes back there."""
+    facts = json.loads(settings.daemon_path.read_text())
+    return ["--host", str(facts["host"]), "--port", str(facts["port"])]
+
+
+def _restart(settings: Settings, running: daemon.Daemon, place: list[str]) -> None:
+    try:
+        daemon.stop(settings, running)
+    except daemon.DaemonUnavailable as error:
+        told = f"The token is renewed, but the old one is taken for as long as the daemon runs. {error.message}"
+        raise daemon.DaemonUnavailable(told, hint=error.hint) from None
+    daemon.ensure(settings, options=place)
+
+
+@token.command()
+@json_option
+@speaks
+def rotate(as_json: bool) -> None:
+    """Make a new token; the old one is worthless from now on. A running daemon is restarted in the background."""
+    settings = load()
+    make_home(settings)
+    running = daemon.find(settings)
+    place: list[str] = []
+    if running is not None:
+        place = _place(settings)
+    renew_token(settings)  # first: if it cannot be written, the daemon goes on with the old one
+    if running is not None:
+        _restart(settings, running, place)
+    show_json({"rotated": True}) if as_json else click.echo(
+        "The token is renewed. 'mission mcp' picks it up by itself; HTTP clients need the new one."
+    )

@@ -1,0 +1,50 @@
+"""`mission agents`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mission.domain.display_status import AGENT_LABELS
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
+
+
+@click.command()
+@click.option("--status", multiple=True, type=click.Choice(["online", "busy", "offline"]), help="Only these.")
+@json_option
+@speaks
+def agents(status: tuple[str, ...], as_json: bool) -> None:
+    """List agents, the most recently seen first."""
+    wanted = {"status": list(status)} if status else {}
+    found = client.call_every_page("agent_list", wanted, rows="agents", limit=1000)
+    found["agents"].sort(key=lambda row: row["last_heartbeat"], reverse=True)
+    if as_json:
+        show_json(found)
+        return
+    fleet = {each["id"]: each for each in (client.call_if_allowed("overview", {}) or {"fleet": []})["fleet"]}
+    rows = [
+        (
+            row["id"],
+            row["name"],
+            row["runtime"],
+            row["type"],
+            _state(row, fleet.get(row["id"])),
+            (fleet.get(row["id"]) or {}).get("task_id") or row["current_task_id"],
+            ago(row["last_heartbeat"]),
+        )
+        for row in found["agents"]
+    ]
+    show_table(
+        ["ID", "NAME", "RUNTIME", "TYPE", "STATE", "TASK", "SEEN"],
+        rows,
+        empty="No agent matches." if status else "No agents yet.",
+    )
+
+
+def _state(agent: dict[str, Any], seen: dict[str, Any] | None) -> str:
+    """The word that the page shows for the agent too."""
+    if seen is not None:
+        return AGENT_LABELS[seen["state"]]
+    return AGENT_LABELS["offline" if agent["status"] == "offline" else "idle"]

@@ -1,0 +1,102 @@
+"""`mission agent`: make agents, renew and revoke their tokens."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import click
+
+from mission.domain.agent import AgentType
+from mission.domain.timestamps import shown, utc_now
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, say, show_json, speaks
+from mission.transports.cli.work.agent_list import agents
+
+_SPAN = re.compile(r"(\d{1,9})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+expires_option = click.option("--expires", help="When the token ends (ISO, Unix, or in: 90m, 8h, 30d). Default: never.")
+
+
+@click.group()
+def agent() -> None:
+    """Make agents, renew and revoke their tokens."""
+
+
+agent.add_command(agents, "list")
+
+
+@agent.command()
+@click.option(
+    "--type", "kind", required=True, type=click.Choice([str(kind) for kind in AgentType], case_sensitive=False)
+)
+@click.option("--name", required=True, help="What people call it.")
+@click.option("--mission", help="The mission it works for (id).")
+@click.option("--supervisor", help="Who is told when it fails (id or name).")
+@click.option("--toolsets", help="What its token lists; default: those of its role.")
+@expires_option
+@json_option
+@speaks
+def create(
+    kind: str,
+    name: str,
+    mission: str | None,
+    supervisor: str | None,
+    toolsets: str | None,
+    expires: str | None,
+    as_json: bool,
+) -> None:
+    """Make an agent and its token, which is shown this once."""
+    made = client.call(
+        "mcp__agent__create",
+        {
+            "type": kind.upper(),
+            "name": name,
+            "epicId": mission,
+            "supervisorId": supervisor,
+            "toolsets": toolsets,
+            "expiresAt": _moment(expires),
+        },
+    )
+    _show(made, as_json=as_json)
+
+
+@agent.command()
+@click.argument("name", metavar="AGENT")
+@expires_option
+@json_option
+@speaks
+def token(name: str, expires: str | None, as_json: bool) -> None:
+    """Give AGENT (id or name) a new token, shown this once; those before are worthless."""
+    _show(client.call("token_rotate", {"agent_id": name, "expires_at": _moment(expires)}), as_json=as_json)
+
+
+@agent.command()
+@click.argument("name", metavar="AGENT")
+@json_option
+@speaks
+def revoke(name: str, as_json: bool) -> None:
+    """Make all tokens of AGENT (id or name) worthless."""
+    done = client.call("token_revoke", {"agent_id": name})
+    if as_json:
+        show_json(done)
+    else:
+        say(f"{done['id']}: {done['revoked']} token(s) revoked.")
+
+
+def _show(made: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        show_json(made)
+        return
+    say(f"{made['type']} {made['name']}: {made['id']}\n{made['token']}")
+    say("The token is shown this once: give it to the agent as MISSION_TOKEN.", err=True)
+
+
+def _moment(text: str | None) -> str | None:
+    """A time, or how long from now: 90m, 8h, 30d."""
+    found = _SPAN.fullmatch(text) if text else None
+    if text and found is None and text[0].isdigit() and text[-1].isalpha() and text[-1] != "Z":
+        raise click.UsageError(f"--expires: '{text}' is neither a time nor a span such as 90m, 8h or 30d.")
+    return shown(utc_now() + timedelta(**{_UNITS[found[2]]: int(found[1])})) if found else text

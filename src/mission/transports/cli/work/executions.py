@@ -1,0 +1,98 @@
+"""`mission executions`, `message` and `stop`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mission.domain.executions.execution import LIVE, MessageKind
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
+
+LAST_OBSERVATIONS = 10
+
+
+@click.command()
+@click.argument("execution_id", metavar="[ID]", required=False)
+@click.option("--all", "everything", is_flag=True, help="Ended ones too.")
+@click.option("--task", "task_id", help="Only those of a task.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
+@json_option
+@speaks
+def executions(execution_id: str | None, everything: bool, task_id: str | None, limit: int, as_json: bool) -> None:
+    """List launched agents, newest first; with an ID, show that one and what it said last."""
+    if execution_id is not None:
+        found = client.call("execution_get", {"id": execution_id})
+        said = client.call("execution_observations", {"execution_id": execution_id, "limit": LAST_OBSERVATIONS})
+        show_json({**found, **said}) if as_json else _show(found, said["observations"])
+        return
+    wanted: dict[str, Any] = {"limit": limit}
+    if not (everything or task_id):
+        wanted["status"] = [str(status) for status in LIVE]
+    if task_id:
+        wanted["task_id"] = task_id
+    found = client.call("execution_list", wanted)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (
+            row["id"],
+            row["adapter"],
+            row["status"],
+            row["task_id"],
+            (row["progress"] or row["claim"] or {}).get("summary") or row["reason"],
+            ago(row["updated_at"]),
+        )
+        for row in found["executions"]
+    ]
+    empty = "Nothing was launched yet." if everything or task_id else "Nothing runs; --all shows what ended."
+    show_table(["ID", "ADAPTER", "STATUS", "TASK", "SAID LAST", "ACTIVE"], rows, empty=empty)
+    if found["next_cursor"] is not None:
+        say(f"Only the newest {len(rows)} are shown: --limit shows more.")
+
+
+@click.command()
+@click.argument("execution_id", metavar="ID")
+@click.argument("words", nargs=-1, required=True)
+@json_option
+@speaks
+def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
+    """Tell a launched agent to interrupt, checkpoint, nudge or resume; anything else is said in your words."""
+    kinds = {str(kind) for kind in MessageKind if kind is not MessageKind.TEXT}
+    wanted: dict[str, Any] = {"execution_id": execution_id}
+    wanted |= {"kind": words[0]} if len(words) == 1 and words[0] in kinds else {"text": " ".join(words)}
+    found = client.call("execution_message", wanted)
+    show_json(found) if as_json else say(f"{found['kind']} is on its way to {execution_id}.")
+
+
+@click.command()
+@click.argument("execution_id", metavar="ID")
+@json_option
+@speaks
+def stop(execution_id: str, as_json: bool) -> None:
+    """Stop a launched agent and everything it started: asked first, killed if it will not."""
+    found = client.call("execution_stop", {"id": execution_id})
+    show_json(found) if as_json else say(f"{execution_id} is {found['status']}.")
+
+
+def _show(found: dict[str, Any], observations: list[dict[str, Any]]) -> None:
+    say(f"{found['agent_name']} on '{found['task_name']}'", bold=True)
+    say(f"{found['id']} · {found['adapter']} · {found['mode']} · {found['status']}")
+    say(f"task {found['task_id']} · agent {found['agent_id']} · signals by {found['transport']['selected']}")
+    if found["directory"]:
+        say(f"in {found['directory']}")
+    if found["usage"]:
+        say("used " + ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found["usage"].items()))
+    if found["reason"]:
+        say(found["reason"], fg="yellow")
+    for row in reversed(observations):
+        say(f"  {ago(row['created_at'])}: {row['type']}: {_words(row['payload'])}")
+
+
+def _words(payload: dict[str, Any]) -> str:
+    for name in ("summary", "question", "reason", "text", "detail"):
+        if payload.get(name):
+            return str(payload[name])
+    return ""

@@ -1,0 +1,149 @@
+"""`mission inbox`, `mission answer` and `mission dismiss`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+import click
+
+from mission.domain.inbox.item import ItemState
+from mission.transports.bridge.daemon_process import DaemonUnavailable
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks, wide
+
+LOOK_SECONDS = 1.0
+
+
+@click.command()
+@click.argument("item_id", metavar="[ID]", required=False)
+@click.option("--all", "everything", is_flag=True, help="Answered and dismissed items too, the latest first.")
+@click.option("--watch", "-w", is_flag=True, help="Go on as new items come.")
+@json_option
+@speaks
+def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> None:
+    """Show what waits for you, what holds up the most first; with an ID, that item as a whole."""
+    if item_id is not None:
+        found = client.call("queue_get", {"id": item_id})
+        show_json(found) if as_json else _show(found)
+        return
+    wanted: dict[str, Any] = {"state": [str(state) for state in ItemState]} if everything else {}
+    found = client.call("queue_list", wanted)
+    if watch:
+        _watch(found["items"], as_json=as_json)
+    elif as_json:
+        show_json(found)
+    else:
+        _table(found, everything=everything)
+
+
+@click.command()
+@click.argument("item_id", metavar="ID")
+@click.argument("text", nargs=-1)
+@click.option("--choice", "-c", type=click.IntRange(1), help="Answer by one of its choices, numbered from 1.")
+@json_option
+@speaks
+def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: bool) -> None:
+    """Answer an item in your own words, by a choice, or both.
+
+    The agent finds the answer in its inbox and in the task's journal; a task that stood still goes on.
+    """
+    arguments: dict[str, Any] = {"id": item_id, "text": " ".join(text)}
+    if choice is not None:
+        arguments["choice"] = choice
+    done = client.call("queue_answer", arguments)
+    if as_json:
+        show_json(done)
+        return
+    say(f"Answered {done['id']}: {done['answer']}")
+    if done["follow_up_task_id"]:
+        say(f"Added task {done['follow_up_task_id']} for what is missing.")
+
+
+@click.command()
+@click.argument("item_id", metavar="ID")
+@click.option("--reason", help="Why, for those who read the queue later.")
+@json_option
+@speaks
+def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
+    """Put an item aside without an answer; a task that stood still goes on."""
+    done = client.call("queue_dismiss", {"id": item_id, "reason": reason} if reason else {"id": item_id})
+    if as_json:
+        show_json(done)
+    else:
+        say(f"Dismissed {done['id']}.")
+
+
+def _table(found: dict[str, Any], *, everything: bool) -> None:
+    columns = _WHOLE if wide() else _CLOSED if everything else _NARROW
+    columns = [column for column in columns if everything or column != "STATE"]
+    rows = [[_CELLS[column](item) for column in columns] for item in found["items"]]
+    show_table(columns, rows, empty="The queue is empty." if everything else "Nothing waits for you.")
+    if found["total"] > len(rows):
+        say(f"{len(rows)} of {found['total']} are shown; 'mission open' shows the rest.")
+
+
+def _show(item: dict[str, Any]) -> None:
+    say(item["subject"], bold=True)
+    say(f"{item['id']}  {item['kind']}, {item['state']}, {ago(item['created_at'])}")
+    for label, key in (("Mission", "mission"), ("Task", "task"), ("From", "agent")):
+        if item[f"{key}_id"]:
+            say(f"{label}: {item[f'{key}_name'] or ''} ({item[f'{key}_id']})")
+    if _held_up(item):
+        say(f"Holds up: {_held_up(item)}")
+    if item["body"] and item["body"] != item["subject"]:
+        say(f"\n{item['body']}\n")
+    for number, choice in enumerate(item["choices"], 1):
+        say(f"  {number}  {choice['label']}{' …' if choice.get('kind') == 'manual' else ''}")
+    if item["answer"]:
+        say(f"Answer: {item['answer']} ({item['closed_by']})")
+
+
+def _watch(items: list[dict[str, Any]], *, as_json: bool) -> None:
+    seen: set[str] = set()
+    while True:
+        for item in sorted(items, key=lambda item: item["created_at"]):
+            if item["id"] not in seen:
+                click.echo(json.dumps(item, ensure_ascii=False)) if as_json else say(_line(item))
+            seen.add(item["id"])
+        time.sleep(LOOK_SECONDS)
+        try:
+            items = client.call("queue_list", {}, start=False)["items"]
+        except DaemonUnavailable:
+            items = []  # it may come back; whoever only watches does not start it
+
+
+def _line(item: dict[str, Any]) -> str:
+    return f"{item['created_at'][:19]}Z  {item['id']}  {item['kind']:<10} {_subject(item)}"
+
+
+def _subject(item: dict[str, Any]) -> str:
+    return f"{item['subject']} (× {item['count']})" if item["count"] > 1 else str(item["subject"])
+
+
+def _held_up(item: dict[str, Any]) -> str | None:
+    parts = [
+        f"{number} {word}{'s' if number > 1 else ''}"
+        for number, word in ((item["holds_tasks"], "task"), (item["holds_agents"], "agent"))
+        if number
+    ]
+    return ", ".join(parts) or None
+
+
+_CELLS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "ID": itemgetter("id"),
+    "KIND": itemgetter("kind"),
+    "WHAT": _subject,
+    "FROM": lambda item: item["agent_name"] or item["agent_id"],
+    "TASK": lambda item: item["task_name"] or item["task_id"],
+    "HOLDS UP": _held_up,
+    "SINCE": lambda item: ago(item["created_at"]),
+    "STATE": itemgetter("state"),
+}
+_WHOLE = ["ID", "KIND", "WHAT", "FROM", "TASK", "HOLDS UP", "SINCE", "STATE"]
+_NARROW = ["ID", "KIND", "WHAT", "HOLDS UP", "SINCE"]
+_CLOSED = ["ID", "KIND", "WHAT", "SINCE", "STATE"]
+"""Where there is little room the text comes before what `mission inbox ID` tells as well."""

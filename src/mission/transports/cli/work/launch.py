@@ -1,0 +1,101 @@
+"""`mission launch` and `mission adapters`."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from mission.domain.executions.signals import Delivery
+from mission.files import write_private
+from mission.settings import load_or_default
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+
+
+@click.command()
+@click.option("--adapter", "-a", required=True, help="Which client: 'mission adapters' lists them.")
+@click.option("--task", "-t", "task_id", required=True, help="The task it works on.")
+@click.option("--interactive", "-i", is_flag=True, help="On a terminal that 'mission attach' and the page show.")
+@click.option("--delivery", type=click.Choice([str(each) for each in Delivery]), help="How it signals.")
+@click.option("--name", help="A name for the agent.")
+@click.option("--repository", "repository_path", help="Where it works, if not in the task's own tree.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop it after this time.")
+@click.option("--dry-run", is_flag=True, help="Show command line and prompt, and launch nothing.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
+@json_option
+@speaks
+def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...], **wish: Any) -> None:
+    """Launch an agent on a task: the task is claimed and started for it, then its program is started.
+
+    After '--' come more arguments of the client; with --adapter command, the program and its arguments.
+    """
+    order = {name: value for name, value in wish.items() if value is not None and name != "name"}
+    order |= {"adapter": adapter, "arguments": list(arguments)}
+    if wish["name"]:
+        order["agent_name"] = wish["name"]
+    with _handed_over(adapter) as handover:
+        tool = "execution_preview" if dry_run else "execution_launch"
+        found = client.call(tool, {**order, **({"handover": handover} if handover else {})})
+    if as_json:
+        show_json(found)
+    elif dry_run:
+        _show_preview(found)
+    else:
+        say(found["id"])
+
+
+@click.command()
+@json_option
+@speaks
+def adapters(as_json: bool) -> None:
+    """List the agent clients that can be launched, whether each is installed, and what it can do."""
+    found = client.call("adapter_list", {})
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (
+            row["name"],
+            "any program" if not row["path"] and row["installed"] else row["version"] or row["path"] or "not installed",
+            ", ".join(row["capabilities"]["supported"]),
+            "yes" if row["interactive"] else "no",
+            "yes" if row["resumes"] else "no",
+        )
+        for row in found["adapters"]
+    ]
+    show_table(["ADAPTER", "INSTALLED", "SIGNALS BY", "TERMINAL", "RESUMES"], rows, empty="There are none.")
+
+
+@contextmanager
+def _handed_over(adapter: str) -> Iterator[str | None]:
+    """Leave the daemon what the program may see of this shell: it has no keys of its own, and none go over the wire."""
+    from mission.runtime.adapters.launch_adapter import launches  # deferred: brings all adapters
+
+    launch = launches().get(adapter)
+    if launch is None:
+        yield None
+        return
+    folder = load_or_default().home / "handover"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{secrets.token_hex(8)}.json"
+    write_private(path, json.dumps(launch.environment(os.environ)))
+    try:
+        yield path.name
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _show_preview(found: dict[str, Any]) -> None:
+    say(f"directory: {found['directory'] or '(none known)'}")
+    say(f"delivery:  {found['delivery']}")
+    words = ["PROMPT" if word == found["prompt"] else word for word in found["argv"]]
+    say(f"command:   {shlex.join(words)}")
+    say(f"variables: {', '.join(found['variables'])}\n")
+    say(found["prompt"])

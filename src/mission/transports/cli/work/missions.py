@@ -1,0 +1,226 @@
+"""`mission missions`, `show`, `archive`, `delete`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from mission.domain.missions.mission import MissionStatus
+from mission.domain.tasks.task import CHANGE_LISTS
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
+from mission.transports.cli.work.tasks import failed_words, read_plan, state_label
+
+LAST_MILESTONES = 5
+SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
+
+
+@click.command()
+@click.option("--status", multiple=True, type=click.Choice([str(each) for each in MissionStatus]), help="Only these.")
+@click.option("--archived", is_flag=True, help="Only archived ones.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200))
+@click.option("--offset", default=0, type=click.IntRange(min=0))
+@json_option
+@speaks
+def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, as_json: bool) -> None:
+    """List missions, the most recently active first."""
+    arguments: dict[str, Any] = {"archived": archived, "limit": limit, "offset": offset}
+    if status:
+        arguments["status"] = list(status)
+    found = client.call("workflow_list", arguments)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (
+            row["id"],
+            row["name"],
+            row["status"],
+            f"{row['tasks_completed']}/{row['tasks_total']}",
+            ago(row["updated_at"]),
+        )
+        for row in found["workflows"]
+    ]
+    show_table(
+        ["ID", "NAME", "STATUS", "TASKS", "ACTIVE"],
+        rows,
+        empty="No mission matches." if status or archived else "No missions yet.",
+    )
+    more = found["total"] - offset - len(rows)
+    if rows and more > 0:
+        say(f"… {more} more: --offset {offset + len(rows)}")
+
+
+@click.command()
+@click.argument("id")
+@click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 200),
+    help="Decisions, milestones and blockers; tasks are all shown.",
+)
+@json_option
+@speaks
+def show(id: str, limit: int, as_json: bool) -> None:
+    """Show one mission (phases, all tasks, decisions, blockers) or one task (its end, its files, its journal)."""
+    found = _read_task(id) if id.startswith("t_") else _read_mission(id, limit=limit)
+    if as_json:
+        show_json(found)
+    elif id.startswith("t_"):
+        _show_task(found)
+    else:
+        _show_head(found)
+        _show_tasks(found)
+        _show_journal(found)
+
+
+def _read_task(id: str) -> dict[str, Any]:
+    """Return a task with its state as the page shows it, what was verified, and what waits for a person."""
+    found = client.call("task_get", {"id": id, "include_checkpoints": True})
+    row = next(row for row in read_plan(found["workflow_id"])["tasks"] if row["id"] == id)
+    scope = client.call_if_allowed("overview_task", {"task_id": id})
+    waiting = client.call_if_allowed("queue_list", {"task_id": id})
+    return {
+        **found,
+        "state": row["state"],
+        "verification": scope["scope"] if scope else None,
+        "waits_for_you": waiting["items"] if waiting else [],
+    }
+
+
+def _read_mission(id: str, *, limit: int) -> dict[str, Any]:
+    """Return a mission with every task in the order of its plan, each with its state as the page shows it."""
+    found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
+    chosen = {"mission_id": id, "include": ["tasks"]}
+    listed = client.call_every_page("get_context", chosen, rows="tasks", limit=200)["tasks"]
+    rows = {row["id"]: row for row in listed}
+    plan = [row for row in read_plan(id)["tasks"] if row["id"] in rows]
+    shown = ("state", "agent", "failed_attempts")
+    return {**found, "tasks": [{**rows[row["id"]], **{name: row[name] for name in shown}} for row in plan]}
+
+
+def _show_task(task: dict[str, Any]) -> None:
+    say(task["name"], bold=True)
+    owner = f" · {task['assigned_agent_id']}" if task["assigned_agent_id"] else ""
+    say(f"{task['id']} · {state_label(task)}{owner} · phase {task['sequence']} of {task['workflow_id']}")
+    for item in task["waits_for_you"]:
+        say(f"{item['kind'].capitalize()}: {item['subject']} ('mission inbox {item['id']}')", fg="yellow")
+    say(f"Goal:    {task['description']}")
+    if task["outcome"]:
+        say(f"Outcome: {task['outcome']}")
+    if task["error"]:
+        say(f"Error:   {task['error']}", fg="red")
+    changed = task["files_changed"]
+    if changed is not None:
+        say("\nFiles changed" if any(changed[kind] for kind in CHANGE_LISTS) else "\nNo file changed")
+        for sign, kind in zip("+~-", CHANGE_LISTS, strict=True):
+            for path in changed[kind]:
+                say(f"  {sign} {path}")
+    _show_verification(task["verification"])
+    if task["checkpoints"]:
+        say("\nJournal")
+    for row in task["checkpoints"]:
+        say(f"  {row['sequence']}. {row['type']}: {row['summary']}")
+
+
+def _show_verification(verification: dict[str, Any] | None) -> None:
+    """Say whether the changed files are in the areas that the task announced."""
+    if verification is None:
+        return
+    for path in verification["unexpected_files"]:
+        say(f"  outside the task's areas: {path}", fg="yellow")
+    for warning in verification["warnings"]:
+        say(f"  {warning}", fg="yellow")
+
+
+def _show_head(found: dict[str, Any]) -> None:
+    say(found["mission_name"], bold=True)
+    ended = found["mission_status"] in {"COMPLETED", "FAILED"}
+    where = "" if ended else f" · phase {found['current_phase']} of {found['total_phases']}"
+    say(f"{found['mission_id']} · {found['mission_status']}{where}")
+    say(f"Objective: {found['objective']}")
+    if found["summary"]:
+        say(f"Outcome:   {found['summary']}")
+    for limitation in found["limitations"]:
+        say(f"           not done: {limitation}")
+    failed = sum(row["failed_attempts"] for row in found["tasks"])
+    if failed:
+        say(f"Attempts:  {failed_words(failed)}", fg="yellow")
+    say()
+    for row in found["phase_summary"]:
+        tasks = row["tasks"]
+        say(f"  {row['number']}. {row['name']}: {row['status']}, {tasks['completed']}/{tasks['total']} tasks")
+
+
+def _show_tasks(found: dict[str, Any]) -> None:
+    say()
+    rows = [
+        (
+            row["id"],
+            row["phase"],
+            row["name"],
+            state_label(row),
+            row["agent"] or row["agent_name"] or row["agent_id"],
+            row["files_changed"],
+        )
+        for row in found["tasks"]
+    ]
+    show_table(["TASK", "PHASE", "NAME", "STATE", "AGENT", "FILES"], rows, empty="No tasks yet.")
+    for row in found["tasks"]:
+        if (row["outcome"] or {}).get("manual_review_needed"):
+            reason = row["outcome"].get("manual_review_reason") or "no reason given"
+            say(f"  review wanted for {row['id']} '{row['name']}': {reason}", fg="yellow")
+    for row in found["blockers"]:
+        say(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
+    _say_what_is_cut(found, "blockers")
+
+
+def _show_journal(found: dict[str, Any]) -> None:
+    if found["decisions"]:
+        say("\nDecisions")
+    for row in found["decisions"][::-1]:
+        say(f"  {row['question']} → {row['chosen']}: {row['reasoning']}")
+    _say_what_is_cut(found, "decisions")
+    if found["milestones"]:
+        say("\nLast milestones")
+    for row in found["milestones"][:LAST_MILESTONES][::-1]:
+        progress = "" if row["progress"] is None else f" ({row['progress']:g} %)"
+        say(f"  {ago(row['created_at'])}: {row['message']}{progress}")
+
+
+def _say_what_is_cut(found: dict[str, Any], section: str) -> None:
+    more = found[f"{section}_count"] - len(found[section])
+    if more > 0:
+        say(f"  … {more} older {section}: --limit shows more")
+
+
+@click.command()
+@click.argument("mission_id")
+@click.option("--undo", is_flag=True, help="Bring it back.")
+@json_option
+@speaks
+def archive(mission_id: str, undo: bool, as_json: bool) -> None:
+    """Take an ended mission out of the lists; nothing of it is lost."""
+    done = client.call("mission_archive", {"mission_id": mission_id, "archived": not undo})
+    if as_json:
+        show_json(done)
+    else:
+        say(f"{mission_id} is {'back' if undo else 'archived'}.")
+
+
+@click.command()
+@click.argument("mission_id")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@speaks
+def delete(mission_id: str, yes: bool, as_json: bool) -> None:
+    """Remove an ended mission with its phases, tasks and journal, for good."""
+    if not yes:
+        if as_json or not sys.stdin.isatty():
+            raise click.UsageError("deleting cannot be undone: give --yes to do it without being asked.")
+        click.confirm(f"Delete {mission_id} for good?", abort=True)
+    done = client.call("mission_delete", {"mission_id": mission_id})
+    show_json(done) if as_json else say(f"'{done['name']}' is deleted.")

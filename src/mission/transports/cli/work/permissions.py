@@ -1,0 +1,28 @@
+"""`mission permissions`: what an agent may do, and which rule says so."""
+
+from __future__ import annotations
+
+import click
+
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+
+
+@click.command()
+@click.argument("agent", metavar="AGENT")
+@json_option
+@speaks
+def permissions(agent: str, as_json: bool) -> None:
+    """Show what AGENT (id, name, or a type such as WORKER) may do, rule by rule. What denies is asked first.
+
+    More rules can stand in settings.toml under [permissions.WORKER]: lists 'allow' and 'deny' add to the table,
+    'without' takes built-in patterns out of it.
+    """
+    found = client.call("permission_show", {"agent_id": agent})
+    if as_json:
+        show_json(found)
+        return
+    say(f"{found['agent_id'] or 'Every agent'} of type {found['type']}\n")
+    rows = [(rule["effect"], rule["pattern"], rule["source"], ", ".join(rule["tools"])) for rule in found["rules"]]
+    rows.append(("deny", "(all else)", "default", ", ".join(found["denied_by_default"])))
+    show_table(["RULE", "PATTERN", "FROM", "DECIDES"], rows, empty="")

@@ -1,0 +1,59 @@
+"""`mission search`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mission.domain.search_text import Kind
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import ago, json_option, say, show_json, speaks
+
+
+class Words(click.Command):
+    """A command whose words may begin with a dash, and which knows -h only when it stands alone."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, ["--help" if word == "-h" else word for word in args[:own]] + args[own:])
+
+
+@click.command(cls=Words, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+@click.argument("words", nargs=-1, required=True)
+@click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in Kind]), help="Only these.")
+@click.option("--mission", "mission_id", help="Only in this mission.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100))
+@click.option("--offset", default=0, type=click.IntRange(min=0))
+@json_option
+@speaks
+def search(
+    words: tuple[str, ...], kind: tuple[str, ...], mission_id: str | None, limit: int, offset: int, as_json: bool
+) -> None:
+    """Find missions, tasks, journal entries and messages in which all the WORDS occur, or begin."""
+    arguments: dict[str, Any] = {"query": " ".join(words), "limit": limit, "offset": offset}
+    if kind:
+        arguments["kind"] = list(kind)
+    if mission_id is not None:
+        arguments["workflow_id"] = mission_id
+    found = client.call("search", arguments)
+    if as_json:
+        show_json(found)
+        return
+    for row in found["results"]:
+        _show(row)
+    if not found["results"]:
+        say("Nothing fits.")
+    if not found["complete"]:
+        say("Older material is still being taken in: try again in a moment.")
+    if found["next_offset"] is not None:
+        say(f"… {found['total'] - found['next_offset']} more: --offset {found['next_offset']}")
+
+
+def _show(row: dict[str, Any]) -> None:
+    say(f"{row['id']}  {row['title']}", bold=True)
+    place = row["task_id"] or row["workflow_id"]
+    facts = [f"{row['kind']}, {row['type']}", place if place != row["id"] else None, row["author"], ago(row["at"])]
+    say(f"  {' · '.join(fact for fact in facts if fact)}")
+    if row["snippet"] != row["title"]:
+        say(f"  {row['snippet']}")

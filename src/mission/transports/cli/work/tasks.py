@@ -1,0 +1,109 @@
+"""`mission tasks`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mission.domain.display_status import TASK_LABELS
+from mission.domain.errors import InvalidInput, NotFound
+from mission.domain.missions.mission import ENDED, MissionStatus
+from mission.transports.bridge.daemon_process import ToolFailed
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+
+OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
+NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
+"""What a folder answers that has no open mission, or that lies in no repository."""
+
+
+@click.command()
+@click.argument("mission_id", metavar="[MISSION]", required=False)
+@click.option("--status", multiple=True, type=click.Choice(list(TASK_LABELS)), help="Filter by status.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Tasks to show.")
+@click.option("--all", "everything", is_flag=True, help="Show every task.")
+@json_option
+@speaks
+def tasks(mission_id: str | None, status: tuple[str, ...], limit: int, everything: bool, as_json: bool) -> None:
+    """List the tasks of a mission in the order of its plan.
+
+    Without MISSION: the newest open mission of the repository you are in, or else all open missions.
+    """
+    missions = [read_plan(id) for id in _chosen(mission_id)]
+    found = [
+        {"mission_id": mission["id"], "mission_name": mission["name"], **task}
+        for mission in missions
+        for task in mission["tasks"]
+        if not status or task["state"] in status
+    ]
+    shown = found if everything else found[:limit]
+    if as_json:
+        show_json({"tasks": shown, "total": len(found)})
+        return
+    if len(missions) == 1:
+        (mission,) = missions
+        say(f"{mission['name']} · {mission['id']}", bold=True)
+    _show(shown, with_mission=len(missions) > 1, empty="No task matches." if status else "No tasks yet.")
+    if len(found) > len(shown):
+        say(f"… {len(found) - len(shown)} more: --all shows every task")
+
+
+def _chosen(mission_id: str | None) -> list[str]:
+    if mission_id is not None:
+        return [mission_id]
+    try:
+        return [str(client.call("get_context", {"include": ["phase_summary"]})["mission_id"])]
+    except ToolFailed as failed:
+        if failed.error["code"] not in NO_MISSION_HERE:
+            raise
+    found = client.call_every_page("overview_missions", {"status": OPEN}, rows="missions", limit=500)
+    return [mission["id"] for mission in found["missions"]]
+
+
+def read_plan(mission_id: str) -> dict[str, Any]:
+    """Return id and name of a mission and its tasks in the order of the plan, with their states as the page has them.
+
+    A worker may not see the page: its tasks have the states of workflow_get.
+    """
+    found = client.call_if_allowed("overview_mission", {"mission_id": mission_id})
+    if found is not None:
+        return {name: found[name] for name in ("id", "name", "tasks")}
+    wanted = {"id": mission_id, "include_tasks": True, "include_task_summaries": False}
+    page = client.call("workflow_get", wanted)
+    rows = page["tasks"]
+    while page.get("next_offset") is not None:
+        page = client.call("workflow_get", {**wanted, "offset": page["next_offset"]})
+        rows += page["tasks"]
+    return {"id": mission_id, "name": page["name"], "tasks": [_plain(row) for row in rows]}
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    named = {"phase": row["sequence"], "state": row["status"], "agent_id": row["assigned_agent_id"], "agent": None}
+    return {"id": row["id"], "name": row["name"], "failed_attempts": 0, **named}
+
+
+def state_label(task: dict[str, Any]) -> str:
+    """Return a task's state as people read it, and how many attempts at it failed."""
+    state = TASK_LABELS.get(task["state"], task["state"])
+    return " · ".join(filter(None, (state, failed_words(task["failed_attempts"]))))
+
+
+def failed_words(attempts: int) -> str:
+    return f"{attempts} failed attempt{'s' if attempts > 1 else ''}" if attempts else ""
+
+
+def _show(found: list[dict[str, Any]], *, with_mission: bool, empty: str) -> None:
+    columns = ["TASK", "PHASE", "NAME", "STATE", "AGENT"]
+    rows = [[row["id"], row["phase"], row["name"], state_label(row), _owner(row)] for row in found]
+    if with_mission:
+        columns.append("MISSION")
+        for cells, row in zip(rows, found, strict=True):
+            cells.append(f"{row['mission_name']} ({row['mission_id']})")
+    show_table(columns, rows, empty=empty)
+
+
+def _owner(row: dict[str, Any]) -> str:
+    """Return who has the task: the name, and the id where it is another word."""
+    name, id = row["agent"] or "", row["agent_id"] or ""
+    return f"{name} ({id})" if name and id and name != id else name or id

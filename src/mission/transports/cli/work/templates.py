@@ -1,0 +1,37 @@
+"""`mission templates`."""
+
+from __future__ import annotations
+
+import click
+
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+
+
+@click.command()
+@json_option
+@speaks
+def templates(as_json: bool) -> None:
+    """List templates: kept ones, and files under .mission/templates of this and all known repositories."""
+    found = client.call_every_page("template_list", {}, rows="templates", limit=100)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (
+            row["id"],
+            row["name"],
+            row["tasks_total"],
+            ", ".join(_blank(variable) for variable in row["variables"]),
+            row["source"],
+        )
+        for row in found["templates"]
+    ]
+    show_table(["ID", "NAME", "TASKS", "VARIABLES", "FILE"], rows, empty="No templates yet.")
+    for row in found["broken"]:
+        say(f"{row['source']} cannot be used: {row['problem']}", fg="yellow", err=True)
+
+
+def _blank(variable: dict[str, str | bool | None]) -> str:
+    needed = variable["required"] and variable["default"] is None
+    return f"{variable['name']}*" if needed else str(variable["name"])

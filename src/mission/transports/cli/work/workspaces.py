@@ -1,0 +1,58 @@
+"""`mission workspaces`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mission.domain.tasks.workspace import WorkspaceStatus
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+
+
+@click.command()
+@click.option("--mission", metavar="ID", help="Only those of this mission.")
+@click.option("--status", multiple=True, type=click.Choice([str(each) for each in WorkspaceStatus]), help="Only these.")
+@click.option("--all", "everything", is_flag=True, help="Also those whose worktree was removed.")
+@json_option
+@speaks
+def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, as_json: bool) -> None:
+    """List workspaces, the newest first, with how far each is from its base and what is not committed."""
+    arguments: dict[str, Any] = {"include_state": True, "include_removed": everything}
+    if mission is not None:
+        arguments["workflow_id"] = mission
+    if status:
+        arguments["status"] = list(status)
+    found = client.call_every_page("workspace_list", arguments, rows="workspaces", limit=100)
+    if as_json:
+        show_json(found)
+        return
+    rows = [(row["id"], _state(row), *_distance(row), _dirt(row), row["branch"]) for row in found["workspaces"]]
+    show_table(
+        ["ID", "STATE", "AHEAD", "BEHIND", "UNCOMMITTED", "BRANCH"],
+        rows,
+        empty="No workspace matches." if mission or status else "No workspaces yet.",
+    )
+    for row in found["workspaces"]:
+        if not row["removed_at"]:
+            say(f"{row['id']}  {row['path']}")
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["removed_at"]:
+        return f"{row['status']}, removed"
+    gone = "state" in row and not row["state"]["exists"]
+    return f"{row['status']}, folder gone" if gone else str(row["status"])
+
+
+def _distance(row: dict[str, Any]) -> tuple[Any, Any]:
+    state = row.get("state") or {}
+    return state.get("ahead"), state.get("behind")
+
+
+def _dirt(row: dict[str, Any]) -> str:
+    state = row.get("state")
+    if state is None:
+        return "" if row["removed_at"] else f"on {row['host_id']}"
+    return f"{len(state['uncommitted'])} file(s)" if state["dirty"] else "none"

@@ -1,0 +1,139 @@
+"""A browser's session: a one-time code opens it, a cookie and a key carry it together, signing out ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.types import Scope
+
+from mission.domain.errors import PermissionDenied, Unauthenticated
+from mission.transports.http_common import offered
+from mission.transports.web.ended_sessions import EndedSessions
+
+CODE_SECONDS = 120
+SESSION_SECONDS = 30 * 24 * 3600
+MOST_CODES = 100
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+KEY_HEADER = "mission-session"
+KEY_PROTOCOL = "mission.session."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opened:
+    """The two halves of a session. A browser sends the cookie to every port of this host, the key only to ours."""
+
+    cookie: str
+    key: str
+
+
+class Sessions:
+    """Gives out codes and knows the sessions they were exchanged for.
+
+    Cookie and key are signed with a key made of the operator's token: they outlive a restart of the daemon, need no
+    table, and `mission token rotate` ends every session. One that was signed out is remembered for as long as it could
+    last.
+    """
+
+    def __init__(self, operator: str, *, ended: Path) -> None:
+        """`ended` is the file that remembers the sessions that were signed out."""
+        self._ended = EndedSessions(ended, lifetime=SESSION_SECONDS)
+        self._endings: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+        self._key = hashlib.sha256(b"mission session\0" + operator.encode()).digest()
+        self._codes: dict[str, float] = {}
+
+    def code(self) -> str:
+        """A code that opens one session within the next two minutes."""
+        now = time.monotonic()
+        self._codes = {code: until for code, until in self._codes.items() if until > now}
+        while len(self._codes) >= MOST_CODES:
+            del self._codes[next(iter(self._codes))]
+        code = secrets.token_urlsafe(24)
+        self._codes[code] = now + CODE_SECONDS
+        return code
+
+    def open(self, code: str) -> Opened | None:
+        """A new session in exchange for a code; nothing for one that is unknown, used or old."""
+        if self._codes.pop(code, 0.0) < time.monotonic():
+            return None
+        session = f"{int(time.time()) + SESSION_SECONDS}.{secrets.token_urlsafe(12)}"
+        return Opened(cookie=f"{session}.{self._signature(session)}", key=self._key_of(session))
+
+    def holds(self, cookie: str) -> bool:
+        """Whether we gave out this cookie and its session is not over."""
+        session, _, signature = cookie.rpartition(".")
+        return _same(signature, self._signature(session)) and session not in self._ended
+
+    def end(self, cookie: str) -> None:
+        """Sign out: the session is worth nothing from now on, nor is a copy of it; its open sockets close.
+
+        An OSError when that cannot be written down: a restart would open it again, so it goes on instead.
+        """
+        session = cookie.rpartition(".")[0]
+        self._ended.add(session)
+        if (ending := self._endings.get(session)) is not None:
+            ending.set()
+
+    async def outlives(self, cookie: str, serving: Awaitable[None]) -> bool:
+        """Serve a socket for as long as its session lasts; whether it was the socket that ended."""
+        ending = self._endings.setdefault(cookie.rpartition(".")[0], asyncio.Event())
+        socket, over = asyncio.ensure_future(serving), asyncio.ensure_future(ending.wait())
+        try:
+            await asyncio.wait((socket, over), return_when=asyncio.FIRST_COMPLETED)
+            if socket.done():
+                socket.result()
+            return socket.done()
+        finally:
+            for task in (socket, over):
+                task.cancel()
+            await asyncio.gather(socket, over, return_exceptions=True)
+
+    def check(self, scope: Scope, headers: Headers) -> str | None:
+        """The cookie of a browser that asks with a session. What changes something must name our own page."""
+        cookie = cookie_of(headers)
+        if cookie is None:
+            return None
+        if not self.holds(cookie):
+            raise Unauthenticated(
+                "the browser's session is over", hint="Run 'mission open' for a new one.", session="over"
+            )
+        key = headers.get(KEY_HEADER) or offered(scope, KEY_PROTOCOL) or ""
+        if not _same(key, self._key_of(cookie.rpartition(".")[0])):
+            raise Unauthenticated(
+                "the cookie came without the key that the page keeps beside it",
+                hint="Run 'mission open' to sign in again.",
+                session="half",
+            )
+        if scope.get("method") not in SAFE_METHODS and headers.get("origin") is None:
+            raise PermissionDenied("an action of a browser must name the page it comes from")
+        return cookie
+
+    def _key_of(self, session: str) -> str:
+        return self._signature(f"key\0{session}")
+
+    def _signature(self, text: str) -> str:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def cookie_name(headers: Headers) -> str:
+    """Cookies are shared by all ports of a host, so the name carries ours: two daemons do not sign each other out."""
+    port = headers.get("host", "").rpartition(":")[2]
+    return f"mission_{port}" if port.isdigit() else "mission"
+
+
+def cookie_of(headers: Headers) -> str | None:
+    """Ours, whatever other programs on this host have set: the standard parser gives up at the first odd one."""
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers))
+
+
+def _same(given: str, ours: str) -> bool:
+    return hmac.compare_digest(given.encode(), ours.encode())
