@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from mission.files import write_private
+from mission.private_files import write_private
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:
-    from mission.serving import run_standalone
+    from mission.serve import run_standalone
 
     run_standalone(settings, toolsets=toolsets, agent=agent)
 

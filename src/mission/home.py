@@ -7,7 +7,7 @@ import secrets
 from contextlib import suppress
 
 from mission.domain.errors import InvalidState
-from mission.files import write_private
+from mission.private_files import write_private
 from mission.settings import Settings
 
 

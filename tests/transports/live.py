@@ -17,7 +17,7 @@ import uvicorn
 
 from mission.app import App
 from mission.home import operator_token
-from mission.serving import http_server
+from mission.serve import http_server
 from mission.settings import Settings
 
 PATIENCE = 60.0

@@ -18,8 +18,8 @@ from mcp.shared.exceptions import MCPError
 
 from mission.app import App
 from mission.domain.executions.signals import KINDS, Delivery
+from mission.serve import http_server
 from mission.services.executions.creation import Created
-from mission.serving import http_server
 from mission.settings import Settings
 from tests.conftest import Front
 from tests.transports.live import Answer, Json, Live

@@ -15,7 +15,7 @@ from mission.transports.mcp_server import sdk_loader as mcp_sdk
 @pytest.mark.parametrize(
     ("imported", "unneeded"),
     [
-        ("mission.serving", "mission.app sqlalchemy pydantic starlette uvicorn"),
+        ("mission.serve", "mission.app sqlalchemy pydantic starlette uvicorn"),
         (
             "mission.app, mission.transports.web.routes",
             "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe",

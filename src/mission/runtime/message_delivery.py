@@ -18,7 +18,7 @@ from mission.domain.missions.mission import ENDED
 from mission.domain.tasks.task import OPEN
 from mission.events.bus import Topic
 from mission.events.log import EventLog
-from mission.files import write_private
+from mission.private_files import write_private
 from mission.runtime.launching.supervisor import Supervisor
 from mission.runtime.running.durable_write import write_at_last
 from mission.runtime.running.follower import MISSION_ENDED, Follower

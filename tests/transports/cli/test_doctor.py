@@ -22,8 +22,8 @@ from mission import __version__
 from mission.app import App
 from mission.domain.errors import MissionError
 from mission.domain.timestamps import utc_now
-from mission.files import write_private
 from mission.gateway.caller import Caller
+from mission.private_files import write_private
 from mission.runtime.adapters.config_adapter import Command, Scope, discover
 from mission.runtime.client_setup import connect
 from mission.runtime.config_files.file_changes import Backups

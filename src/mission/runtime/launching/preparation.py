@@ -12,7 +12,7 @@ from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
 from mission.domain.missions.mission import Mission
 from mission.domain.tasks.task import Task
-from mission.files import write_private
+from mission.private_files import write_private
 from mission.runtime.adapters.launch_adapter import (
     MISSION,
     MISSION_TOKEN,

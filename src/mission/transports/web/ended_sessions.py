@@ -8,7 +8,7 @@ import re
 import time
 from pathlib import Path
 
-from mission.files import write_private
+from mission.private_files import write_private
 
 log = logging.getLogger("mission")
 

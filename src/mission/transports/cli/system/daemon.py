@@ -52,7 +52,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     if running is not None:
         _tell(running.url, running.pid, as_json=as_json, note="Mission Control runs already")
         return
-    from mission.serving import run_daemon  # deferred: only here the whole application is needed
+    from mission.serve import run_daemon  # deferred: only here the whole application is needed
 
     def announce(url: str) -> None:
         if as_json:

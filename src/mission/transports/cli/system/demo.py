@@ -30,8 +30,8 @@ def demo(quick: bool, as_json: bool) -> None:
     Small real agents play it through the ordinary doors, so the page ('mission open'), 'mission inbox' and every other
     command show it as they show your own missions. No model is needed.
     """
-    from mission.demo.play import Pace, Play  # deferred: brings the MCP client
-    from mission.demo.player import Refused
+    from mission.demo.scenario import Pace, Play  # deferred: brings the MCP client
+    from mission.demo.scripted_agent import Refused
 
     folder = load_or_default().home / "demo" / secrets.token_hex(4)
     pace = Pace(seconds=QUICK_SECONDS if quick else SLOW_SECONDS, answers_itself=quick)

@@ -11,7 +11,7 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def mcp(arguments: tuple[str, ...]) -> None:
     """Serve MCP on stdin and stdout."""
-    from mission.serving import run_standalone  # deferred: the program itself never comes this way
+    from mission.serve import run_standalone  # deferred: the program itself never comes this way
     from mission.transports.bridge import signal_bridge
     from mission.transports.bridge import stdio_bridge as bridge
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from mission.domain.executions.signals import Delivery
-from mission.files import write_private
+from mission.private_files import write_private
 from mission.settings import load_or_default
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, say, show_json, show_table, speaks

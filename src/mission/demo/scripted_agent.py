@@ -14,7 +14,7 @@ from typing import Any
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from mission.demo.story import BY_NAME, Job
+from mission.demo.sample_project import BY_NAME, Job
 
 Record = dict[str, Any]
 Step = Callable[["Player", str], Awaitable[None]]

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from mission import __version__
 from mission.domain.errors import InvalidState
 from mission.domain.timestamps import shown, utc_now
-from mission.files import write_private
 from mission.home import make_home, operator_token
+from mission.private_files import write_private
 from mission.settings import Settings
 from mission.store.backends.file_locks import FileLock
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mission.demo.player import Player, Record, Refused, git, playing
-from mission.demo.story import (
+from mission.demo.sample_project import (
     BLOCKER,
     BLOCKER_ANSWER,
     DECISION,
@@ -24,6 +23,7 @@ from mission.demo.story import (
     REPOSITORY,
     SUMMARY,
 )
+from mission.demo.scripted_agent import Player, Record, Refused, git, playing
 
 Operator = Callable[[str, dict[str, Any]], Record]
 Narrator = Callable[[str, str], None]
@@ -143,7 +143,7 @@ class Play:
         await self._answered("blocker", BLOCKER_ANSWER)
 
     async def _launch(self, role: str, task: str, name: str) -> str:
-        arguments = [sys.executable, "-m", "mission.demo.standin", role, str(self.pace.seconds)]
+        arguments = [sys.executable, "-m", "mission.demo.launched_agent", role, str(self.pace.seconds)]
         order = {"adapter": "command", "task_id": self.tasks[task], "agent_name": name, "arguments": arguments}
         launched = await asyncio.to_thread(self.operator, "execution_launch", order)
         self.say(name, f"launched on '{task}' as {launched['id']}")

@@ -1,6 +1,6 @@
 """A program that plays a launched agent: it prints signals, asks the person, crashes, or gets its task done.
 
-Run as `python -m mission.demo.standin asks|crashes`. What an agent client would know from its model it knows by heart.
+Run as `python -m mission.demo.launched_agent asks|crashes`. What an agent client would know from its model it knows by heart.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mission.demo.player import commit, write
-from mission.demo.story import CHOICES, IMPORT, QUESTION, REPORT
+from mission.demo.sample_project import CHOICES, IMPORT, QUESTION, REPORT
+from mission.demo.scripted_agent import commit, write
 
 ANSWERED = "The operator answered"
 
