@@ -25,13 +25,13 @@ from mission.settings import Settings
 from mission.store import migrate
 from mission.store.backends import postgres, sqlite
 from mission.store.open_database import new_backend
-from tests import databases
-from tests.databases import Shelf
+from tests import postgres_databases as databases
+from tests.postgres_databases import Shelf
 
 hypothesis_settings.register_profile("mission", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis_settings.load_profile("mission")
 
-LONG = ("tests/browser/test_barriers.py", "tests/transports/", "tests/journeys/", "tests/browser/", "tests/git/")
+LONG = ("tests/browser/test_accessibility.py", "tests/transports/", "tests/journeys/", "tests/browser/", "tests/git/")
 _ENGINES: dict[str, Engine] = {}
 """One for each kind of database; all others take over what it has compiled."""
 

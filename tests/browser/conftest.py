@@ -16,8 +16,8 @@ from bench.crowd import plant_crowd
 from mission.settings import Settings
 from mission.transports.web.page_files import FILES
 from tests.browser.chromium import FLAGS, Chromium, NoBrowser, obtain
-from tests.browser.scene import fill
-from tests.transports.live import Live, serving
+from tests.browser.sample_data import fill
+from tests.transports.live_server import Live, serving
 
 PATIENCE = 60_000
 WIDE = {"width": 1440, "height": 1000}

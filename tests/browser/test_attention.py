@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.chromium import Chromium
 from tests.browser.conftest import House
-from tests.browser.test_barriers import BARRIERS
+from tests.browser.test_accessibility import BARRIERS
 from tests.browser.test_page import connected
 from tests.runtime.conftest import STANDIN
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mission.settings import Settings
 from tests.browser.conftest import PATIENCE, House
-from tests.transports.live import serving
+from tests.transports.live_server import serving
 
 
 def connected(page: Page) -> None:

@@ -21,8 +21,8 @@ import pytest
 
 from mission.settings import Settings
 from tests.clients.install import PROGRAMS, node_folder
-from tests.clients.model import Model, Say, Step, Use, model
-from tests.transports.live import Live, serving
+from tests.clients.scripted_model import Model, Say, Step, Use, model
+from tests.transports.live_server import Live, serving
 
 PATIENCE = 300.0
 WANTED = os.environ.get("MISSION_TEST_CLIENTS") == "1"

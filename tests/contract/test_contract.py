@@ -9,7 +9,7 @@ from rs_bpe.bpe import openai
 
 from mission.gateway.registry import parse_toolsets
 from mission.settings import Settings
-from tests.contract.reference import CONTRACT, REFERENCE, REGISTRY, ROOT, pages
+from scripts.generate.reference import CONTRACT, REFERENCE, REGISTRY, ROOT, pages
 
 PAGES = pages()
 

@@ -13,7 +13,7 @@ from mission.domain.missions import mission, phase
 from mission.domain.tasks import task, workspace
 from mission.settings import NAMES
 from mission.transports.cli.main import COMMANDS
-from tests.contract.reference import REFERENCE, ROOT, command_lines, errors, event_types
+from scripts.generate.reference import REFERENCE, ROOT, command_lines, errors, event_types
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))

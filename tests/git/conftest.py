@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mission.git.snapshots.snapshot import Snapshots
-from tests.git.workbench import Folder, Repo
+from tests.git.real_repositories import Folder, Repo
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from mission.domain.errors import InvalidInput
 from mission.git.command import check_branch, run
 from mission.git.errors import GitFailed, GitMissing, GitTimeout
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.mark.parametrize("name", ["main", "feature/login", "release-1.2", "émile", "a@b"])

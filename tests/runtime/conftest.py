@@ -20,7 +20,7 @@ from mission.settings import Settings
 from mission.store.transaction import Tx
 from tests.conftest import Front
 
-STANDIN = str(Path(__file__).parent / "standin.py")
+STANDIN = str(Path(__file__).parent / "fake_agent.py")
 PATIENCE = 60.0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mission.app import App
 from tests.conftest import Front
-from tests.workshop import Workshop
+from tests.fake_executions import Workshop
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from mission.store.backends import postgres, sqlite
 from mission.store.database import Database
 from mission.store.logs.events import StoredEvent
 from mission.store.open_database import new_backend
-from tests.transports.live import until
+from tests.transports.live_server import until
 
 FULL = 2
 

@@ -15,7 +15,7 @@ from mission.settings import Settings
 from mission.store import migrate
 from mission.store.open_database import new_backend, open_backend
 from mission.store.tables import metadata
-from tests import processes
+from tests import forked_processes as processes
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 import mission.tools
 from mission.domain.errors import InvalidInput
 from mission.gateway.registry import Registry, Tool
+from tests.fake_executions import Workshop
 from tests.tools.conftest import planned
-from tests.workshop import Workshop
 
 ROWS = 5
 """How many rows each list has at least; pages of 1, 2 and ROWS are walked, so that the last one is full at times."""
@@ -20,7 +20,7 @@ NOT_LISTS = {
     "adapter_list": "the few clients that this program knows",
     "audit_get": "one entry and its lines",
     "execution_get": "one execution, with the last messages to it",
-    "get_context": "a mission with several sections: tests/tools/test_journal_and_context.py walks them",
+    "get_context": "a mission with several sections: tests/tools/missions/test_journal_and_context.py walks them",
     "overview": "what the page's first view shows, with totals",
     "overview_changes": "all changed files of one mission",
     "overview_files": "the files of one task, with how many there are",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mission.settings import Settings
-from tests.transports.live import Live, serving
+from tests.transports.live_server import Live, serving
 
 
 @pytest.fixture(scope="module")

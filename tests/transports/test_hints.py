@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.transports.live import Live
+from tests.transports.live_server import Live
 
 UNKNOWN = {"mission_id": "m_0000000000", "include": ["tasks"]}
 COMMAND = "'mission missions' lists them."

@@ -9,7 +9,7 @@ import pytest
 
 from mission.services.missions import creation as missions
 from mission.transports.web import rest
-from tests.transports.live import Live, until
+from tests.transports.live_server import Live, until
 
 MISSION = {"name": "x", "objective": "y"}
 

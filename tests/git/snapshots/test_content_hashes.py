@@ -12,7 +12,7 @@ from mission.git.snapshots.disk_entries import Disk
 from mission.git.snapshots.manifest import parse
 from mission.git.snapshots.repository_facts import open_repository
 from mission.git.snapshots.shadow_repository import Shadow
-from tests.git.workbench import Repo, everything
+from tests.git.real_repositories import Repo, everything
 
 
 @pytest.fixture

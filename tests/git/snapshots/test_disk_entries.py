@@ -7,7 +7,7 @@ import os
 import pytest
 
 from mission.git.snapshots.disk_entries import Disk, Kind
-from tests.git.workbench import Folder, Repo
+from tests.git.real_repositories import Folder, Repo
 
 
 @pytest.fixture

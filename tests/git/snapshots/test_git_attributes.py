@@ -10,7 +10,7 @@ from mission.git.snapshots.git_attributes import filtered_paths, read_attributes
 from mission.git.snapshots.repository_facts import open_repository
 from mission.git.snapshots.shadow_repository import Shadow
 from mission.git.snapshots.snapshot_storage import Room
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.git.snapshots.repository_facts import branch_tips, head_of, open_repository
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 def test_a_repository_is_described_from_its_worktree(repo: Repo) -> None:

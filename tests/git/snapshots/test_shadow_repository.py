@@ -10,7 +10,7 @@ import pytest
 from mission.git.errors import GitFailed
 from mission.git.snapshots.repository_facts import open_repository
 from mission.git.snapshots.shadow_repository import Shadow
-from tests.git.workbench import Repo, everything
+from tests.git.real_repositories import Repo, everything
 
 
 @pytest.fixture

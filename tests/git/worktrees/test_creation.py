@@ -14,7 +14,7 @@ from mission.domain.errors import Conflict, InvalidInput, InvalidState
 from mission.git.worktrees.creation import Order, Workshop
 from mission.git.worktrees.setup import Furnishing, SetupFailed
 from mission.git.worktrees.worktree import digest_at, tip_of, worktrees
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.fixture

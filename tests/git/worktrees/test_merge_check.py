@@ -14,7 +14,7 @@ from mission.git.worktrees.merge_check import (
     merge_commit,
     unmerged,
 )
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.worktrees import removal
 from mission.git.worktrees.removal import Yard, keep, take_away, verify_merge
 from mission.git.worktrees.worktree import add, digest_at, tip_of, worktrees
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.fixture

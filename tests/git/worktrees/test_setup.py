@@ -14,7 +14,7 @@ from mission.domain.errors import InvalidInput
 from mission.git.worktrees import setup as furnishing
 from mission.git.worktrees.setup import SetupFailed, copy_files, end_setups, ignored, run_setup, still_copies, unignored
 from mission.git.worktrees.worktree import digest_at
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from mission.domain.errors import InvalidState
 from mission.git.worktrees.uncommitted import is_reachable, is_saved, save_uncommitted
 from mission.git.worktrees.worktree import digest_at, tip_of
-from tests.git.workbench import Repo, contents
+from tests.git.real_repositories import Repo, contents
 
 BRANCH = "mission-kept/w_1"
 

@@ -27,7 +27,7 @@ from mission.git.worktrees.worktree import (
     worktree_at,
     worktrees,
 )
-from tests.git.workbench import Repo
+from tests.git.real_repositories import Repo
 
 
 @pytest.fixture

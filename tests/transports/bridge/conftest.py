@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.transports.bridge.talking import PATIENCE, SERVER, STANDIN, Talk, end_daemon, make_home, start_daemon
+from tests.transports.bridge.bridge_client import PATIENCE, SERVER, STANDIN, Talk, end_daemon, make_home, start_daemon
 
 
 @pytest.fixture(scope="session")

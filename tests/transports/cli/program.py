@@ -18,7 +18,7 @@ from mission.app import App
 from mission.gateway.caller import Caller
 from mission.settings import Settings
 from mission.transports.bridge import daemon_process as daemon
-from tests.transports.live import until
+from tests.transports.live_server import until
 
 PROGRAM = [sys.executable, "-m", "mission"]
 PATIENCE = 60.0

@@ -1,0 +1,368 @@
+"""`mission up`, `down`, `status`, `logs`: the daemon's life as a person leads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mission.app import App
+from mission.domain.errors import TransientError
+from mission.domain.timestamps import shown, utc_now
+from mission.settings import Settings
+from mission.transports.bridge import daemon_process as daemons
+from mission.transports.cli import daemon_client as client
+from mission.transports.cli.main import cli
+from mission.transports.cli.system.daemon import JUST_NOW, at_work, down, status
+from tests.transports.cli.program import Program, program
+from tests.transports.live_server import until
+
+
+def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
+    with program(tmp_path / "not" / "yet" / "there") as mission:
+        before = mission.run("status", "--json")
+        started = mission.does("up", "--detach")
+        again = mission.does("up")
+        elsewhere = mission.refuses("up", "--port", "1")
+        beyond = mission.refuses("up", "--detach", "--host", "0.0.0.0")
+        running = mission.does("status")
+        words = mission.run("status")
+        log = mission.does("logs", "-n", "5")
+        stopped = mission.does("down")
+        after = mission.does("down")
+        gone = mission.run("status")
+
+    assert (before.code, before.json) == (1, {"running": False, "home": str(mission.home)})
+    assert again == started
+    assert beyond["message"] == elsewhere["message"]
+    assert elsewhere["message"] == f"Mission Control runs already at {started['url']}"
+    assert running["url"] == started["url"]
+    assert running["pid"] == started["pid"]
+    assert (running["running"], running["open_missions"], running["agents_online"]) == (True, 0, 0)
+    assert started["url"] in words.out
+    assert 0 < len(log["lines"]) <= 5
+    assert (stopped, after) == ({"stopped": True}, {"stopped": False})
+    assert gone.code == 1
+    assert "not running" in gone.out
+    assert not (mission.home / "daemon.json").exists()
+    for name in ("token", "daemon.log"):
+        assert stat.S_IMODE((mission.home / name).stat().st_mode) == 0o600
+    assert stat.S_IMODE(mission.home.stat().st_mode) == 0o700
+
+
+def test_in_the_foreground_it_says_where_it_runs_and_ends_on_ctrl_c(fresh: Program) -> None:
+    fresh.environment["MISSION_PROT"] = "1"
+    process = fresh.start()
+    running = fresh.running()
+    assert running is not None
+    assert stat.S_IMODE((fresh.home / "daemon.json").stat().st_mode) == 0o600
+
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0, err
+    assert f"Mission Control is running at {running.url}" in out
+    assert "did you mean MISSION_PORT?" in err
+    assert not (fresh.home / "daemon.json").exists()
+
+
+def test_a_second_ctrl_c_and_a_request_that_never_ends_leave_no_traceback(fresh: Program) -> None:
+    process = fresh.start()
+    running = fresh.running()
+    assert running is not None
+    host, port = running.url.removeprefix("http://").split(":")
+    head = f"POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {running.token}\r\nContent-Length: 9\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=60) as line:
+        line.sendall(f"GET /api/health HTTP/1.1\r\nHost: {host}\r\n\r\n{head}".encode())
+        assert b"200 OK" in line.recv(65536)
+
+        process.send_signal(signal.SIGINT)
+        until(lambda: is_refused(host, int(port)))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+
+    log = (fresh.home / "daemon.log").read_text()
+    assert (process.returncode, "Traceback" in f"{out}{err}{log}") == (0, False)
+    assert log.rstrip().endswith("stopped")
+
+
+def is_refused(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=60).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_a_database_that_was_emptied_is_not_taken_for_a_new_one(fresh: Program, tmp_path: Path) -> None:
+    fresh.does("up", "--detach")
+    mission = fresh.call("start_mission", name="Auth", objective="It works")["mission_id"]
+    fresh.does("down")
+    kept = str(tmp_path / "kept.zip")
+    fresh.does("backup", kept)
+    for left in fresh.home.glob("mission.db-*"):
+        left.unlink()
+    fresh.settings.sqlite_path.write_bytes(b"")
+
+    refused = [fresh.refuses("up"), fresh.refuses("up", "--detach")]
+    [found] = [each for each in fresh.run("doctor", "--json").json["findings"] if each["check"] == "database"]
+    for error in refused:
+        assert f"{fresh.settings.sqlite_path} is empty, though it held a store before" in error["message"]
+        assert "mission restore" in f"{error['message']} {error['hint']}"
+        assert "remove the file" in f"{error['message']} {error['hint']}"
+    assert (found["status"], "is empty" in found["message"]) == ("problem", True)
+    assert fresh.settings.sqlite_path.stat().st_size < 10_000
+
+    fresh.does("restore", kept, "--yes")
+    fresh.does("up", "--detach")
+    assert fresh.call("get_context", mission_id=mission, include=["tasks"])["mission_name"] == "Auth"
+    fresh.does("down")
+    fresh.settings.sqlite_path.unlink()
+    fresh.does("up", "--detach")
+    assert fresh.call("workflow_list")["workflows"] == []
+
+
+def test_a_first_start_that_was_cut_off_and_a_restore_that_failed_leave_a_home_that_starts(
+    fresh: Program, tmp_path: Path
+) -> None:
+    fresh.home.mkdir(exist_ok=True)
+    fresh.settings.sqlite_path.touch()
+    (tmp_path / "bad.zip").write_bytes(b"nothing")
+    fresh.refuses("restore", str(tmp_path / "bad.zip"), "--yes")
+
+    assert fresh.does("up", "--detach")["url"]
+
+
+def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program) -> None:
+    fresh.home.mkdir(exist_ok=True)
+    file = fresh.settings.token_path
+    file.write_bytes(b"\xff\xfe\x00")
+
+    refused = [fresh.refuses("up"), fresh.refuses("up", "--detach"), fresh.refuses("token", "show")]
+    for error in refused:
+        assert str(file) in error["message"]
+        assert "mission token rotate" in f"{error['message']} {error['hint']}"
+
+    fresh.does("token", "rotate")
+    assert fresh.does("up", "--detach")["url"]
+
+
+def test_a_list_of_signed_out_sessions_that_cannot_be_read_is_named_and_stops_nothing(fresh: Program) -> None:
+    fresh.home.mkdir(exist_ok=True)
+    fresh.settings.sessions_path.write_bytes(b"\xff\xfe\x00")
+
+    fresh.does("up", "--detach")
+    log = fresh.settings.log_path.read_text()
+    assert f"{fresh.settings.sessions_path} cannot be read" in log
+    assert "sign in again, with 'mission open'" in log
+
+
+def test_a_taken_port_is_named(fresh: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        refused = fresh.refuses("up", "--port", port)
+        detached = fresh.refuses("up", "--port", port, "--detach")
+
+    assert refused["code"] == "INVALID_STATE"
+    assert f"127.0.0.1:{port}" in refused["message"]
+    assert "--port" in refused["hint"]
+    assert port in detached["message"]
+
+
+def test_a_second_daemon_of_the_same_home_is_refused_even_when_the_first_is_not_found(fresh: Program) -> None:
+    """The lock decides. Under --json the first daemon says where it runs, and nothing else."""
+    process = fresh.start("--json")
+    running = fresh.running()
+    assert running is not None
+    (fresh.home / "daemon.json").unlink()
+
+    refused = fresh.refuses("up")
+    process.terminate()
+    out, _ = process.communicate(timeout=60)
+
+    assert "running already" in refused["message"]
+    assert json.loads(out) == {"url": running.url, "pid": running.pid}
+
+
+def test_down_asks_while_agents_have_tasks_in_hand(fresh: Program) -> None:
+    ada = fresh.call("agent_register", name="ada", runtime="codex")["id"]
+    mission = fresh.call("start_mission", name="m", objective="o")["mission_id"]
+    fresh.call("start_task", mission_id=mission, name="t", goal="g", agent_id=ada)
+
+    refused = fresh.refuses("down")
+    words = fresh.run("down")
+
+    assert refused["code"] == "INVALID_STATE"
+    assert "ada" in refused["message"]
+    assert "--force" in refused["hint"]
+    assert words.code == 1
+    assert "ada" in words.err
+    assert fresh.running() is not None
+    assert fresh.does("down", "--force") == {"stopped": True}
+    assert fresh.running() is None
+
+
+def test_down_returns_while_a_repository_gives_no_answer(fresh: Program, repository: Path) -> None:
+    os.mkfifo(repository / "src" / ".gitignore")
+    mission = fresh.call("start_mission", name="m", objective="o")["mission_id"]
+    running = fresh.running()
+    assert running is not None
+    wish = {"mission_id": mission, "name": "t", "goal": "g", "repository_path": str(repository)}
+    calls = [fresh.begin("call", "start_task", json.dumps(wish)) for _ in range(5)]
+    until(lambda: b"git" in b"".join(path.read_bytes() for path in children(running.pid)))
+
+    stopped = fresh.does("down")
+    answers = [call.wait(60) for call in calls]
+
+    assert stopped == {"stopped": True}
+    assert fresh.running() is None
+    assert 0 not in answers
+
+
+def children(pid: int) -> list[Path]:
+    """Where the system tells the names of the programs that a process started."""
+    listed = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [path for ids in listed for id in ids if (path := Path(f"/proc/{id}/comm")).exists()]
+
+
+def test_a_command_starts_the_daemon_it_needs_also_after_it_was_killed(fresh: Program) -> None:
+    listed = fresh.does("missions")
+    first = fresh.running()
+    assert first is not None
+    os.kill(first.pid, signal.SIGKILL)
+    until(lambda: fresh.running() is None)
+
+    again = fresh.does("missions")
+    second = fresh.running()
+
+    assert listed == again == {"workflows": [], "total": 0}
+    assert second is not None
+    assert second.pid != first.pid
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["logs", "-n", "-1"],
+        ["agent", "create", "--type", "worker", "--name", "x", "--expires", "5y"],
+        ["up", "--port", "many"],
+        ["missions", "--limit", "0"],
+        ["call", "start_mission", "{"],
+        ["call", "start_mission", "[]"],
+        ["delete", "m_1", "--json"],
+        ["tools", "nonsense"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_apart_from_refusal(mission: Program, arguments: list[str]) -> None:
+    run = CliRunner().invoke(cli, arguments, env=mission.environment)
+
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert run.stderr
+
+
+def test_wrong_usage_ends_the_process_with_a_code_of_its_own(mission: Program) -> None:
+    run = mission.run("nonsense")
+
+    assert (run.code, run.out) == (2, "")
+    assert run.err
+
+
+def test_a_database_that_cannot_be_opened_is_explained(fresh: Program) -> None:
+    fresh.environment["MISSION_DATABASE_URL"] = "postgresql://ada:pa55word@127.0.0.1:1/mission"
+
+    error = fresh.refuses("up")
+
+    assert error["code"] == "TRANSIENT_ERROR"
+    assert "port 1 failed: Connection refused" in error["message"]
+    assert "database_url" in error["hint"]
+    assert "pa55word" not in str(error)
+
+
+def test_a_bad_setting_is_explained(fresh: Program) -> None:
+    too_high = fresh.refuses("up", "--port", "70000")
+    (fresh.home / "settings.toml").write_text("prot = 5\n")
+    error = fresh.refuses("up")
+
+    assert error["code"] == "INVALID_INPUT"
+    assert "65535" in too_high["message"]
+    assert "prot" in error["message"]
+    assert "port" in error["message"]
+
+
+def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise daemons.ToolFailed(TransientError("the database cannot be reached right now").as_dict(), status=503)
+
+    def hang(*_: Any, timeout: float, **__: Any) -> None:
+        raise daemons.DaemonUnavailable(f"no answer in {timeout:.0f} seconds", hint="Wait.")
+
+    stopped: list[int] = []
+    running = daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=1, version="1")
+    monkeypatch.setattr(daemons, "find", lambda _: running)
+    monkeypatch.setattr(daemons, "stop", lambda _, daemon: stopped.append(daemon.pid))
+    monkeypatch.setattr(client, "call", refuse)
+
+    shown = CliRunner().invoke(status, [])
+    refused = CliRunner().invoke(down, [])
+    forced = CliRunner().invoke(down, ["--force"])
+    monkeypatch.setattr(client, "call", hang)
+    hanging = CliRunner().invoke(down, [])
+    monkeypatch.setattr(daemons, "find", lambda _: None)
+    monkeypatch.setattr(daemons, "holder", lambda _: running)
+    silent = CliRunner().invoke(down, ["--force"])
+
+    assert [run.exit_code for run in (shown, refused, forced, hanging, silent)] == [0, 1, 0, 1, 0]
+    assert "is running at http://127.0.0.1:1" in shown.output
+    assert "the database cannot be reached" in shown.output
+    assert "--force stops it anyway" in refused.output
+    assert "no answer in 10 seconds" in hanging.output
+    assert "--force stops it anyway" in hanging.output
+    assert stopped == [1, 1]
+
+
+def test_a_daemon_that_was_suspended_is_stopped_too(sqlite_settings: Settings) -> None:
+    suspended = subprocess.Popen(["sleep", "600"])
+    suspended.send_signal(signal.SIGSTOP)
+
+    daemons.stop(sqlite_settings, daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=suspended.pid, version="1"))
+
+    assert suspended.wait(timeout=60) == -signal.SIGTERM
+
+
+async def test_a_daemon_tells_that_it_lives_while_its_database_is_out_of_reach(
+    sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise TransientError("the database cannot be reached right now")
+
+    app = App(sqlite_settings, role="a test")
+    monkeypatch.setattr(app.database, "read", refuse)
+
+    assert await app.health() == {"executions": None}
+    app.backend.close()
+
+
+def test_only_what_an_agent_does_makes_it_at_work() -> None:
+    now = utc_now()
+    idle = {"state": "IDLE", "currentTaskId": None, "tmuxSessionName": None, "lastActiveAt": shown(now - JUST_NOW)}
+    agents = [
+        {**idle, "name": "done for now"},
+        {**idle, "name": "just called", "lastActiveAt": shown(now)},
+        {**idle, "name": "has a task", "state": "BUSY", "currentTaskId": "t_1"},
+        {**idle, "name": "says it is busy", "state": "BUSY"},
+        {**idle, "name": "runs", "state": "WAITING", "currentTaskId": "t_2", "tmuxSessionName": "x_1"},
+        {**idle, "name": "asked and ended", "state": "WAITING", "currentTaskId": "t_3"},
+        {**idle, "name": "lost its lease", "state": "FAILED", "currentTaskId": "t_4"},
+    ]
+
+    assert at_work(agents, now=now) == ["just called", "has a task", "runs"]
