@@ -1,4 +1,7 @@
-"""Takes a picture of each page in light and dark, on three widths: python -m tests.browser.screenshots FOLDER [word …]."""
+"""Take a picture of each page in light and dark, at three widths.
+
+Run as `python -m tests.browser.screenshots FOLDER [word …]`.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PRINTED = re.compile(r": +'?((?:mission|git) .+?)(?:' in another terminal)?$")
 UNHURRIED = f"""#!/bin/sh
 exec "{sys.executable}" -u -c '
 import sys
-from mission.transports.cli import demo
+from mission.transports.cli.system import demo
 from mission.__main__ import main
 sys.argv[0] = "mission"
 demo.SLOW_SECONDS = demo.QUICK_SECONDS

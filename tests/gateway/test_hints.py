@@ -23,9 +23,17 @@ COMMON = frozenset({"search", "overview"})
 NAMES = frozenset(tool.name for tool in REGISTRY) - COMMON
 NAMED = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?!\w)")
 SOURCE = Path(mission.__file__).parent
-FOR_MODELS = {"transports/mcp_server/prompts.py", "transports/mcp_server/signal_endpoint.py", "runtime/launching/prompt.py", "runtime/launching/preparation.py",
-              "runtime/message_delivery.py", "tools/tasks/next_step.py", "gateway/hints.py", "transports/web/execute_endpoint.py",
-              "tools/page/mission.py"}  # fmt: skip
+FOR_MODELS = {
+    "gateway/hints.py",
+    "runtime/launching/preparation.py",
+    "runtime/launching/prompt.py",
+    "runtime/message_delivery.py",
+    "tools/page/mission.py",
+    "tools/tasks/next_step.py",
+    "transports/mcp_server/prompts.py",
+    "transports/mcp_server/signal_endpoint.py",
+    "transports/web/execute_endpoint.py",
+}
 """Modules whose texts only models or programs read: prompts, instructions, and the wordings of this very module."""
 
 WRONG = [

@@ -1,6 +1,6 @@
 """A program that plays a launched agent: it prints signals, asks the person, crashes, or gets its task done.
 
-Run as `python -m mission.demo.launched_agent asks|crashes`. What an agent client would know from its model it knows by heart.
+Run as `python -m mission.demo.launched_agent asks|crashes`. What a client would learn from its model is built in.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ CRASH = textwrap.dedent(
     from pathlib import Path
     from mission.app import App
     from mission.gateway.caller import Caller
-    from mission.services import claims
+    from mission.services.tasks import claims
     from mission.settings import Settings
 
     async def main(home, task, agent, when):

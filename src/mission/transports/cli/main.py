@@ -23,7 +23,7 @@ COMMANDS = {
     "tools": ("work.tools", "List the tools."),
     "call": ("work.tools", "Call a tool."),
     "missions": ("work.missions", "List missions."),
-    "tasks": ("tasks", "List the tasks of a mission."),
+    "tasks": ("work.tasks", "List the tasks of a mission."),
     "show": ("work.missions", "Show one mission or task."),
     "search": ("work.search", "Find missions, tasks, journal entries and messages."),
     "archive": ("work.missions", "Take an ended mission out of the lists."),

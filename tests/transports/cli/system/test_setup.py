@@ -121,7 +121,13 @@ def test_without_a_terminal_and_without_yes_it_refuses(home: Path) -> None:
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
 def test_on_a_terminal_it_asks(answer: str, code: int, home: Path, mission: Path) -> None:
-    script = f"import sys; sys.argv = [{str(mission)!r}, 'codex']; from mission.transports.cli.system.setup import setup; setup()"
+    script = f"""
+import sys
+from mission.transports.cli.system.setup import setup
+
+sys.argv = [{str(mission)!r}, 'codex']
+setup()
+"""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
