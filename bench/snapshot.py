@@ -14,7 +14,7 @@ from bench.report import Row, Target, compared
 from bench.server import daemon
 from bench.timing import interleave
 from bench.work import http_turn, new_task
-from mission.git.snapshots.snapshot import Snapshots
+from mission.git.snapshot import Snapshots
 from mission.git.working_tree import find_tree
 
 SECTION = "git"

@@ -25,7 +25,7 @@ from mission.gateway.caller import Tokens
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
-from mission.git.snapshots.snapshot import Snapshots
+from mission.git.snapshot import Snapshots
 from mission.git.worktrees.creation import Workshop
 from mission.runtime import desktop_notifications as desktop
 from mission.runtime.launching.supervisor import Supervisor

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.git.snapshots.snapshot import Snapshots
+from mission.git.snapshot import Snapshots
 from tests.git.real_repositories import Folder, Repo
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.tasks.changes import Changes
-from mission.git.snapshots.snapshot import Snapshot, Snapshots
+from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.working_tree import find_tree
 
 ENVIRONMENT = {

@@ -7,8 +7,6 @@ import logging
 from functools import partial
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
-
 from mission.domain.errors import (
     InternalError,
     InvalidInput,
@@ -32,6 +30,7 @@ from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signal_intake import Signals
 from mission.spelling import nearest
 from mission.store.database import Database
+from mission.store.errors import ConflictingRow
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +159,7 @@ class Gateway:
         if is_passing(error):
             log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
             return TransientError(incident=entry.id)
-        if isinstance(error, IntegrityError):
+        if isinstance(error, ConflictingRow):
             log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
         else:
             log.error("call %s failed", entry.id, exc_info=error)

@@ -8,13 +8,12 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
-
 from mission.domain.errors import InvalidInput
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Tool
 from mission.services.work import digest_of
 from mission.store.database import Database
+from mission.store.errors import ConflictingRow
 from mission.store.transaction import Tx
 
 LONGEST_KEY = 200
@@ -72,7 +71,7 @@ class Repeats:
         """The last write of a call looks for its key before it does anything, so a repeat changes nothing."""
         try:
             return await call()
-        except IntegrityError:
+        except ConflictingRow:
             kept = await self._database.read(repeat.recall)
             if kept is None:
                 raise

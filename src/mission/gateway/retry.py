@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from mission.domain.errors import MissionError
+from mission.store.errors import DatabaseFailure
 
 Result = TypeVar("Result")
 
@@ -22,7 +21,7 @@ def is_passing(error: BaseException) -> bool:
     """Whether the same thing may succeed a moment later."""
     if isinstance(error, MissionError):
         return error.retryable
-    if not isinstance(error, Exception) or isinstance(error, SQLAlchemyError):
+    if not isinstance(error, Exception) or isinstance(error, DatabaseFailure):
         return False  # the store has translated what passes; the rest of its words are the callers' own
     return _WORDS.search(f"{type(error).__name__}: {error}") is not None
 

@@ -11,7 +11,7 @@ import pytest
 from mission.domain.tasks.patch import Lines, Patch, shortened
 from mission.git.patches import file_contents as contents
 from mission.git.patches import patch
-from mission.git.snapshots.snapshot import Snapshot
+from mission.git.snapshot import Snapshot
 from tests.git.real_repositories import Folder, Repo
 
 
@@ -204,7 +204,7 @@ def test_a_file_that_changes_while_it_is_read_shows_no_lines_of_another_moment(
         repo.write("a.txt", "later\n")
         return made(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("mission.git.snapshots.snapshot.make_patch", overtaken)
+    monkeypatch.setattr("mission.git.snapshot.make_patch", overtaken)
 
     whole = everything(repo, snapshot)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mission.domain.tasks.changes import Changes
 from mission.git.file_names import original
-from mission.git.snapshots.snapshot import Snapshots
+from mission.git.snapshot import Snapshots
 from tests.git.real_repositories import Folder, Repo, contents, everything
 
 NAMES = ["a", "b", "d", "d/x", "d/y", "d/e/z", "c.log", os.fsdecode(b"caf\xe9"), "tab\tb"]

@@ -11,7 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mission.git.snapshots.snapshot import Snapshots
+from mission.git.snapshot import Snapshots
 from mission.git.working_tree import find_tree
 from tests.git.real_repositories import Repo, lists
 

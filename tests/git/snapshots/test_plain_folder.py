@@ -11,8 +11,8 @@ import pytest
 import mission.git.snapshots.plain_folder
 from mission.domain.tasks.changes import Rename
 from mission.git.errors import TooManyFiles
+from mission.git.snapshot import Snapshots
 from mission.git.snapshots.plain_folder import CHUNK, _checksum
-from mission.git.snapshots.snapshot import Snapshots
 from mission.git.working_tree import find_tree
 from tests.git.real_repositories import Folder, Repo, lists
 

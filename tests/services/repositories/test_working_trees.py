@@ -10,7 +10,7 @@ import pytest
 
 import mission.git.snapshots.plain_folder
 from mission.domain.errors import TransientError
-from mission.git.snapshots.snapshot import Snapshots
+from mission.git.snapshot import Snapshots
 from mission.git.worktrees.creation import Workshop
 from mission.services.repositories.working_trees import Trees
 

@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.gateway.audit.masking import WHOLE, Masker, plain
 from mission.gateway.caller import Identity
 from mission.gateway.retry import is_passing
 from mission.store.database import Database
+from mission.store.errors import DatabaseFailure
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)
@@ -149,7 +148,7 @@ class AuditTrail:
         """Whether the rows are written or given up; after a passing failure they are kept, unless this is late."""
         try:
             await self._database.write(_add, rows=rows)
-        except (MissionError, SQLAlchemyError) as error:
+        except (MissionError, DatabaseFailure) as error:
             if is_passing(error) and not last:
                 return False
             log.exception("%d audit entries could not be written", len(rows))

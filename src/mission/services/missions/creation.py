@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from mission.domain import events
 from mission.domain.actions import Action
-from mission.domain.errors import InvalidInput, InvalidState, NotFound
+from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import LIVE
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import ENDED, Family, Mission, Profile
@@ -64,29 +64,6 @@ async def start(
     """Start a mission in the named repository, or in the one the caller stands in."""
     place = await trees.named(repository_path) or await trees.around(directory)
     return await work.write(create, new=new, place=place, answer=answer)
-
-
-async def newest_here(work: Work, trees: Trees, *, named: Place | None = None, directory: str | None) -> Mission:
-    """The newest open mission of the repository that the caller named or stands in."""
-    place = named or await trees.around(directory)
-    if place is None:
-        raise InvalidInput(
-            "mission_id: no mission was named and no repository is known to look for one",
-            action=Action.START_MISSION,
-            field="mission_id",
-        )
-    return await work.read(_newest_open, place=place)
-
-
-def _newest_open(tx: Tx, *, place: Place) -> Mission:
-    path = str(place.tree.path)
-    mission = tx.missions.newest_open(host_id=place.host_id, path=path, common_dir=place.common_dir)
-    if mission is None:
-        raise NotFound(
-            "there is no open mission for this repository",
-            action=Action.START_MISSION,
-        )
-    return mission
 
 
 def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:

@@ -17,8 +17,8 @@ from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Patch
 from mission.domain.tasks.workspace import Workspace
 from mission.git.command import end_all
+from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.snapshots.plain_folder import end_walks
-from mission.git.snapshots.snapshot import Snapshot, Snapshots
 from mission.git.snapshots.snapshot_storage import end_waits
 from mission.git.working_tree import Tree, branch_of, find_tree
 from mission.git.worktrees.creation import Workshop

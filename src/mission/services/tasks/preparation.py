@@ -11,8 +11,8 @@ from mission.domain.missions.mission import Mission
 from mission.domain.missions.repository import Repository
 from mission.domain.tasks.task import CallerType, Task
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
-from mission.git.snapshots.snapshot import Snapshot
-from mission.services.missions import creation as missions
+from mission.git.snapshot import Snapshot
+from mission.services.repositories import current_mission
 from mission.services.repositories.working_trees import Place, Report, Trees
 from mission.services.work import Work
 from mission.services.workspaces import per_task as housing
@@ -119,7 +119,7 @@ async def look_for_directory(
 async def _ground(work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None) -> _Ground:
     if wish.task_id is not None or wish.mission_id is not None:
         return await work.read(_known_ground, wish=wish)
-    mission = await missions.newest_here(work, trees, named=named, directory=directory)
+    mission = await current_mission.newest_here(work, trees, named=named, directory=directory)
     return await work.read(_known_ground, wish=replace(wish, mission_id=mission.id))
 
 

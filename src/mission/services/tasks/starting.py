@@ -13,7 +13,7 @@ from mission.domain.ids import new_id
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.tasks.task import Task, TaskStatus
-from mission.git.snapshots.snapshot import Snapshot
+from mission.git.snapshot import Snapshot
 from mission.services import phases
 from mission.services import task_events as telling
 from mission.services.repositories.working_trees import NO_TREE, Place, Report, Trees

@@ -15,8 +15,8 @@ from mission.domain.timestamps import parsed, shown
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.missions import context
-from mission.services.missions import creation as missions
 from mission.services.missions.context import PAGED, Context, Positions, Section
+from mission.services.repositories import current_mission
 from mission.store.sql.pages import Filter, Position
 from mission.tools.missions.context_rows import RENDER, BlockerRow, DecisionRow, MilestoneRow, PhaseRow, TaskRow
 from mission.tools.shared.fields import MissionId, PhaseNumber, Texts, check_one_mission, moment_of
@@ -120,7 +120,7 @@ async def get_context(call: Call, args: GetContext) -> MissionContext:
     """Read a mission: phases, tasks, decisions, milestones, open blockers; newest first."""
     mission_id = args.mission_id or args.workflow_id
     if mission_id is None:
-        mission_id = (await missions.newest_here(call, call.trees, directory=call.directory)).id
+        mission_id = (await current_mission.newest_here(call, call.trees, directory=call.directory)).id
     found = await call.read(
         context.read,
         mission_id=mission_id,

@@ -34,7 +34,7 @@ from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli.output import ago, json_option, show_json
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from mission.store.logs.audit import Audit
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 31)
@@ -256,18 +256,18 @@ def _database(settings: Settings) -> Iterator[Finding]:
 
 
 def _postgres(url: str) -> Iterator[Finding]:
-    from sqlalchemy.exc import SQLAlchemyError  # deferred, as the store: only who uses PostgreSQL needs it
-
     from mission.store.backends.postgres import PostgresBackend
+    from mission.store.errors import DatabaseFailure  # deferred, as the store: only who uses PostgreSQL needs it
+    from mission.store.logs.audit import Audit
     from mission.store.migrate import HEAD, revision_of
 
     try:
         backend = PostgresBackend(url, role="doctor")
         with backend.connect() as connection:
             revision = revision_of(connection)
-            faults = list(_faults(connection)) if revision == HEAD else []
+            faults = list(_faults(Audit(connection))) if revision == HEAD else []
         backend.close()
-    except (SQLAlchemyError, MissionError) as error:
+    except (DatabaseFailure, MissionError) as error:
         message = f"PostgreSQL cannot be reached: {str(getattr(error, 'orig', error)).splitlines()[0]}"
         mend = "Check that the server runs and that MISSION_DATABASE_URL is right."
         yield Finding(check="database", status="problem", message=message, mend=mend)
@@ -298,27 +298,25 @@ def _sqlite(path: Path) -> Iterator[Finding]:
 
 
 def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
-    from sqlalchemy.exc import SQLAlchemyError  # deferred, as all of the store
-
     from mission.store.backends.sqlite import read_only
+    from mission.store.errors import DatabaseFailure  # deferred, as all of the store
+    from mission.store.logs.audit import Audit
     from mission.store.migrate import HEAD
 
     if revision != HEAD:
         return
     try:
         with read_only(path) as connection:
-            yield from _faults(connection)
-    except SQLAlchemyError as error:
+            yield from _faults(Audit(connection))
+    except DatabaseFailure as error:
         message = f"the audit trail cannot be read: {getattr(error, 'orig', error)}"
         mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
         yield Finding(check="errors", status="problem", message=message, mend=mend)
 
 
-def _faults(connection: Connection) -> Iterator[Finding]:
+def _faults(audit: Audit) -> Iterator[Finding]:
     """Say whether Mission Control itself has failed of late, and where to look."""
-    from mission.store.logs.audit import Audit
-
-    found = Audit(connection).faults(since=utc_now() - RECENT)
+    found = audit.faults(since=utc_now() - RECENT)
     if found is None:
         yield Finding(check="errors", status="ok", message="no internal errors in the last 24 hours")
         return

@@ -13,7 +13,7 @@ import pytest
 
 from mission.domain.tasks.changes import Rename
 from mission.git.errors import ChangesUnknown, RepositoryGone, SnapshotLost, TreeGone
-from mission.git.snapshots.snapshot import Snapshot, Snapshots
+from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.working_tree import find_tree
 from tests.git.real_repositories import Repo, everything, lists
 
