@@ -9,7 +9,7 @@ import pytest
 
 from mission.domain.display_status import AGENT_LABELS, TASK_LABELS
 
-PAGE = Path(__file__).parents[2] / "web" / "src" / "ui" / "status.ts"
+PAGE = Path(__file__).parents[2] / "web" / "src" / "ui" / "status" / "status.ts"
 
 
 @pytest.mark.parametrize(("table", "words"), [("TASK", TASK_LABELS), ("AGENT", AGENT_LABELS)])

@@ -3,27 +3,27 @@
 import { lazy, Suspense } from "react";
 import { Route, Routes, useLocation } from "react-router";
 
-import { useSignedIn } from "@/api/session";
-import { Login } from "@/features/login/login";
-import { Opening } from "@/features/login/opening";
-import { Mishap } from "@/features/shell/mishap";
+import { useSignedIn } from "@/api/signed-in";
+import { Login } from "@/features/login/login-page";
+import { Opening } from "@/features/login/open-link-page";
+import { NowPage } from "@/features/now/now-page";
+import { Mishap } from "@/features/shell/error-boundary";
 import { Shell } from "@/features/shell/shell";
-import Now from "@/routes/now";
-import { Skeleton } from "@/ui/states";
+import { Skeleton } from "@/ui/query-states";
 
-const Missions = lazy(() => import("@/routes/missions"));
-const Mission = lazy(() => import("@/routes/mission"));
-const Inbox = lazy(() => import("@/routes/inbox"));
-const Task = lazy(() => import("@/routes/task"));
-const Executions = lazy(() => import("@/routes/executions"));
-const Agents = lazy(() => import("@/routes/agents"));
-const Workspaces = lazy(() => import("@/routes/workspaces"));
-const Templates = lazy(() => import("@/routes/templates"));
-const Audit = lazy(() => import("@/routes/audit"));
-const Settings = lazy(() => import("@/routes/settings"));
-const Welcome = lazy(() => import("@/routes/welcome"));
-const Search = lazy(() => import("@/routes/search"));
-const NotHere = lazy(() => import("@/routes/not-here"));
+const MissionsPage = lazy(async () => ({ default: (await import("@/features/missions/missions-page")).MissionsPage }));
+const MissionPage = lazy(async () => ({ default: (await import("@/features/mission/mission-page")).MissionPage }));
+const InboxPage = lazy(async () => ({ default: (await import("@/features/inbox/inbox-page")).InboxPage }));
+const TaskPage = lazy(async () => ({ default: (await import("@/features/task/task-page")).TaskPage }));
+const ExecutionsPage = lazy(async () => ({ default: (await import("@/features/executions/executions-page")).ExecutionsPage }));
+const AgentsPage = lazy(async () => ({ default: (await import("@/features/agents/agents-page")).AgentsPage }));
+const WorkspacesPage = lazy(async () => ({ default: (await import("@/features/workspaces/workspaces-page")).WorkspacesPage }));
+const TemplatesPage = lazy(async () => ({ default: (await import("@/features/templates/templates-page")).TemplatesPage }));
+const AuditPage = lazy(async () => ({ default: (await import("@/features/audit/audit-page")).AuditPage }));
+const SettingsPage = lazy(async () => ({ default: (await import("@/features/settings/settings-page")).SettingsPage }));
+const WelcomePage = lazy(async () => ({ default: (await import("@/features/welcome/welcome-page")).WelcomePage }));
+const SearchPage = lazy(async () => ({ default: (await import("@/features/search/search-page")).SearchPage }));
+const NotFoundPage = lazy(async () => ({ default: (await import("@/features/shell/not-found-page")).NotFoundPage }));
 
 export function App() {
   const signedIn = useSignedIn();
@@ -35,21 +35,21 @@ export function App() {
       <Mishap at={pathname}>
         <Suspense fallback={<Skeleton rows={6} />}>
           <Routes>
-            <Route index element={<Now />} />
-            <Route path="missions" element={<Missions />} />
-            <Route path="missions/:id" element={<Mission />} />
-            <Route path="inbox" element={<Inbox />} />
-            <Route path="tasks/:id" element={<Task />} />
-            <Route path="executions" element={<Executions />} />
-            <Route path="executions/:id" element={<Executions />} />
-            <Route path="agents" element={<Agents />} />
-            <Route path="workspaces" element={<Workspaces />} />
-            <Route path="templates" element={<Templates />} />
-            <Route path="audit" element={<Audit />} />
-            <Route path="settings" element={<Settings />} />
-            <Route path="welcome" element={<Welcome />} />
-            <Route path="search" element={<Search />} />
-            <Route path="*" element={<NotHere />} />
+            <Route index element={<NowPage />} />
+            <Route path="missions" element={<MissionsPage />} />
+            <Route path="missions/:id" element={<MissionPage />} />
+            <Route path="inbox" element={<InboxPage />} />
+            <Route path="tasks/:id" element={<TaskPage />} />
+            <Route path="executions" element={<ExecutionsPage />} />
+            <Route path="executions/:id" element={<ExecutionsPage />} />
+            <Route path="agents" element={<AgentsPage />} />
+            <Route path="workspaces" element={<WorkspacesPage />} />
+            <Route path="templates" element={<TemplatesPage />} />
+            <Route path="audit" element={<AuditPage />} />
+            <Route path="settings" element={<SettingsPage />} />
+            <Route path="welcome" element={<WelcomePage />} />
+            <Route path="search" element={<SearchPage />} />
+            <Route path="*" element={<NotFoundPage />} />
           </Routes>
         </Suspense>
       </Mishap>

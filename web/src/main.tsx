@@ -4,11 +4,11 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 
-import { queries } from "@/api/queries";
-import { setSignedIn, watchOtherTabs } from "@/api/session";
+import { queries } from "@/api/use-tool";
+import { setSignedIn, watchOtherTabs } from "@/api/signed-in";
 import { App } from "@/app";
-import { watchPresence } from "@/features/shell/away";
-import { live } from "@/live/live";
+import { watchPresence } from "@/features/shell/last-visit";
+import { live } from "@/live/live-connection";
 import { applyTheme } from "@/ui/theme";
 import "@/ui/styles/index.css";
 

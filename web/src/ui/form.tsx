@@ -1,7 +1,7 @@
 // Parts of a form: its end with the refusal and the buttons, fields that several forms have, keys that send.
 import { useState, type KeyboardEvent, type ReactNode } from "react";
 
-import { reasonOf } from "@/api/client";
+import { reasonOf } from "@/api/call-tool";
 
 interface RefusalProps {
   /** What went wrong, in the server's words or in ours. */

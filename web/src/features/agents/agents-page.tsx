@@ -2,16 +2,16 @@
 import { useEffect, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { useTool, useWholeList } from "@/api/queries";
+import { useTool, useWholeList } from "@/api/use-tool";
 import type { AgentRecord, AgentSpending, FleetAgent } from "@/api/types";
-import { useOverview } from "@/features/shell/counts";
-import { useRowKeys } from "@/features/shell/row-keys";
-import { Ago, Card, Id, Segmented } from "@/ui/parts";
-import { Empty, Loaded } from "@/ui/states";
-import { AGENT, look } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
-import { amount } from "@/ui/text";
-import { useTint } from "@/ui/tint";
+import { useOverview } from "@/features/shell/use-overview";
+import { useRowKeys } from "@/features/shell/row-shortcuts";
+import { Ago, Card, Id, Segmented } from "@/ui/basics";
+import { Empty, Loaded } from "@/ui/query-states";
+import { AGENT, look } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { amount } from "@/ui/format";
+import { useTint } from "@/ui/hooks/use-change-highlight";
 import "./agents.css";
 
 const MOST_SPENDING = 500;

@@ -2,15 +2,15 @@
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 
-import { useTool, useWholeList } from "@/api/queries";
+import { useTool, useWholeList } from "@/api/use-tool";
 import type { AuditEntry, ListAudit } from "@/api/types";
-import { useRowKeys } from "@/features/shell/row-keys";
-import { useFilters } from "@/ui/address";
-import { Card, Id, Older, Segmented, Time } from "@/ui/parts";
-import { Empty, Loaded } from "@/ui/states";
-import type { Status } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
-import { newerThan, runsOf, took, useRecentCalls, type Run } from "./recent";
+import { useRowKeys } from "@/features/shell/row-shortcuts";
+import { useFilters } from "@/ui/hooks/use-url-filters";
+import { Card, Id, Older, Segmented, Time } from "@/ui/basics";
+import { Empty, Loaded } from "@/ui/query-states";
+import type { Status } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { newerThan, runsOf, took, useRecentCalls, type Run } from "./recent-calls";
 import "./audit.css";
 
 const LOOKS: Record<string, Status> = {

@@ -2,23 +2,23 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool } from "@/api/use-tool";
 import type { ItemRow } from "@/api/types";
-import { useStandingStill, useWaiting } from "@/features/shell/counts";
-import { useKeys } from "@/features/shell/keys";
-import { Fresh, Segmented } from "@/ui/parts";
-import { Empty, Loaded } from "@/ui/states";
-import { useChosen, useSteady } from "@/ui/steady";
-import { plural } from "@/ui/text";
-import { answerKeys } from "./answer-keys";
-import { BLANK, type Draft } from "./draft";
-import { HoldsUp } from "./holds-up";
+import { useStandingStill, useWaiting } from "@/features/shell/use-overview";
+import { useKeys } from "@/features/shell/keyboard-shortcuts";
+import { Fresh, Segmented } from "@/ui/basics";
+import { Empty, Loaded } from "@/ui/query-states";
+import { useChosen, useSteady } from "@/ui/hooks/use-stable-rows";
+import { plural } from "@/ui/format";
+import { answerKeys } from "./answering/answer-keys";
+import { BLANK, type Draft } from "./answering/answer-draft";
+import { HoldsUp } from "./blocked-tasks-graph";
 import { ItemCard } from "./item-card";
-import { Mail, useMail } from "./mail";
-import { NotifySwitch } from "./notify";
-import { useLetters } from "./outbox";
-import { SentLines } from "./sent-line";
-import { Closed, DecidedBefore, LastLines } from "./side";
+import { Mail, useMail } from "./messages/message-threads";
+import { NotifySwitch } from "./notifications/browser-notifications";
+import { useLetters } from "./answering/outbox";
+import { SentLines } from "./answering/sent-answers";
+import { Closed, DecidedBefore, LastLines } from "./item-sidebar";
 import "./inbox.css";
 
 type Show = "open" | "answered" | "mail";

@@ -2,20 +2,20 @@
 import type { FormEvent, RefObject } from "react";
 import { Link } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool } from "@/api/use-tool";
 import type { ItemRow } from "@/api/types";
-import { Reassign } from "@/features/task/actions";
-import { useOnline } from "@/live/live";
-import { useNow } from "@/ui/clock";
+import { Reassign } from "@/features/task/task-actions";
+import { useOnline } from "@/live/live-connection";
+import { useNow } from "@/ui/hooks/use-server-clock";
 import { sendOnEnter } from "@/ui/form";
-import { look, QUEUE } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
-import { Long } from "@/ui/long";
-import { span } from "@/ui/text";
-import { actsOf, canReassign, closeReassigned } from "./acts";
-import { answerOf, answerWords, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./draft";
-import { outbox, type Letter } from "./outbox";
-import { SentLine } from "./sent-line";
+import { look, QUEUE } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { Long } from "@/ui/expandable-text";
+import { span } from "@/ui/format";
+import { actsOf, canReassign, closeReassigned } from "./quick-actions";
+import { answerOf, answerWords, choicesOf, holdsWords, sendWord, type Choice, type Draft } from "./answering/answer-draft";
+import { outbox, type Letter } from "./answering/outbox";
+import { SentLine } from "./answering/sent-answers";
 
 const GIVE = "Give to another";
 const ANY_PROGRAM = "command";

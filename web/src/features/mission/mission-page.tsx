@@ -2,24 +2,24 @@
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool } from "@/api/use-tool";
 import type { MissionOverview } from "@/api/types";
-import { useKeys } from "@/features/shell/keys";
-import { Loaded, Skeleton } from "@/ui/states";
-import { Banner } from "./banner";
-import { ControlsPlace } from "./controls";
-import { Header } from "./header";
-import { MissionFigures } from "./figures";
+import { useKeys } from "@/features/shell/keyboard-shortcuts";
+import { Loaded, Skeleton } from "@/ui/query-states";
+import { Banner } from "./needs-you-banner";
+import { ControlsPlace } from "./view-controls";
+import { Header } from "./mission-header";
+import { MissionFigures } from "./mission-stats";
 import { TaskPanel } from "./task-panel";
-import { Agents } from "./views/agents";
-import { Board } from "./views/board";
-import { Changes } from "./views/changes";
-import { Journal } from "./views/journal";
-import { Plan } from "./views/plan";
-import { Timeline } from "./views/timeline";
+import { Agents } from "./views/agents-view";
+import { Board } from "./views/board-view";
+import { Changes } from "./views/changes-view";
+import { Journal } from "./views/journal-view";
+import { Plan } from "./views/plan-view";
+import { Timeline } from "./views/timeline-view";
 import "./mission.css";
 
-const Graph = lazy(() => import("./graph/graph").then((module) => ({ default: module.Graph })));
+const Graph = lazy(() => import("./graph/task-graph").then((module) => ({ default: module.Graph })));
 
 const VIEWS = ["graph", "board", "timeline", "journal", "changes", "agents", "plan"] as const;
 type View = (typeof VIEWS)[number];

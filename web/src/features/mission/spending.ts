@@ -1,6 +1,6 @@
 // What the launched agents of a mission or a task used, as far as they told.
 import type { ExecutionRecord } from "@/api/types";
-import { amount } from "@/ui/text";
+import { amount } from "@/ui/format";
 
 export interface Spent {
   tokens: number;

@@ -4,11 +4,11 @@ import { Link } from "react-router";
 
 import type { MissionOverview, MissionTask } from "@/api/types";
 import { Icon } from "@/ui/icons";
-import { Lease } from "@/ui/lease";
-import { Id, Time } from "@/ui/parts";
-import { look, TASK } from "@/ui/status";
-import { FailedAttempts, StatusIcon, StatusPill } from "@/ui/status-icon";
-import { plural } from "@/ui/text";
+import { Lease } from "@/ui/status/lease";
+import { Id, Time } from "@/ui/basics";
+import { look, TASK } from "@/ui/status/status";
+import { FailedAttempts, StatusIcon, StatusPill } from "@/ui/status/status-icon";
+import { plural } from "@/ui/format";
 
 interface PanelProps {
   mission: MissionOverview;

@@ -1,18 +1,18 @@
 // What needs me, what runs, what ended since I left, and the fleet.
 import { Link } from "react-router";
 
-import { NewMission } from "@/features/missions/new-mission";
-import { useOverview, useWaiting } from "@/features/shell/counts";
-import { awaySeconds } from "@/features/shell/away";
-import { useNow } from "@/ui/clock";
-import { Empty, Loaded } from "@/ui/states";
-import { longTime, span } from "@/ui/text";
-import { Course } from "./course";
-import { Figures } from "./figures";
-import { FleetCells } from "./fleet-cells";
-import { Finished } from "./finished";
+import { NewMission } from "@/features/missions/new-mission-form";
+import { useOverview, useWaiting } from "@/features/shell/use-overview";
+import { awaySeconds } from "@/features/shell/last-visit";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { Empty, Loaded } from "@/ui/query-states";
+import { longTime, span } from "@/ui/format";
+import { Course } from "./activity-chart";
+import { Figures } from "./stats";
+import { FleetCells } from "./agent-grid";
+import { Finished } from "./recently-finished";
 import { NeedsYou } from "./needs-you";
-import { Running } from "./running";
+import { Running } from "./running-tasks";
 import "./now.css";
 
 export function NowPage() {

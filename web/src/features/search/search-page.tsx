@@ -2,11 +2,11 @@
 import { useState, type FormEvent } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool } from "@/api/use-tool";
 import type { SearchResult } from "@/api/types";
-import { Card, Time } from "@/ui/parts";
-import { Empty, Loaded } from "@/ui/states";
-import { look, MISSION, STORED, type Status } from "@/ui/status";
+import { Card, Time } from "@/ui/basics";
+import { Empty, Loaded } from "@/ui/query-states";
+import { look, MISSION, STORED, type Status } from "@/ui/status/status";
 import "./search.css";
 
 const STATES: Record<string, Record<string, Status>> = { task: STORED, mission: MISSION, workflow: MISSION };

@@ -3,17 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 
-import { request, signOut, type ApiError } from "@/api/client";
-import { useTool } from "@/api/queries";
-import { NotifySwitch } from "@/features/inbox/notify";
-import { useConnection } from "@/live/live";
-import { useNow } from "@/ui/clock";
+import { request, signOut, type ApiError } from "@/api/call-tool";
+import { useTool } from "@/api/use-tool";
+import { NotifySwitch } from "@/features/inbox/notifications/browser-notifications";
+import { useConnection } from "@/live/live-connection";
+import { useNow } from "@/ui/hooks/use-server-clock";
 import { Refusal } from "@/ui/form";
-import { Card, Segmented, Time } from "@/ui/parts";
-import { Loaded } from "@/ui/states";
-import type { Status } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
-import { bytes, count, plural, span } from "@/ui/text";
+import { Card, Segmented, Time } from "@/ui/basics";
+import { Loaded } from "@/ui/query-states";
+import type { Status } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { bytes, count, plural, span } from "@/ui/format";
 import { chooseTheme, chosenTheme, type Theme } from "@/ui/theme";
 import "./settings.css";
 

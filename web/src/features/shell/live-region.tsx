@@ -1,8 +1,8 @@
 // One polite sentence at a time for those who listen: that somebody asks, at most every five seconds.
 import { useCallback, useRef, useState } from "react";
 
-import { useEvents } from "@/live/live";
-import type { EventFrame } from "@/live/socket";
+import { useEvents } from "@/live/live-connection";
+import type { EventFrame } from "@/live/event-socket";
 
 const PAUSE = 5_000;
 

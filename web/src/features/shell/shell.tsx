@@ -1,9 +1,9 @@
 // The frame around every page: sidebar or tabs, the state of the connection, keys, one live region.
 import { useRef, type ReactNode } from "react";
 
-import { Notifier } from "@/features/inbox/notify";
-import { ConnectionNotice } from "./connection";
-import { KeysDialog, useShortcuts } from "./keys";
+import { Notifier } from "@/features/inbox/notifications/browser-notifications";
+import { ConnectionNotice } from "./connection-status";
+import { KeysDialog, useShortcuts } from "./keyboard-shortcuts";
 import { LiveRegion } from "./live-region";
 import { Sidebar } from "./sidebar";
 import { TabBar } from "./tab-bar";

@@ -3,12 +3,12 @@ import { useRef, type FormEvent } from "react";
 import { Link, NavLink, useNavigate } from "react-router";
 
 import { Icon } from "@/ui/icons";
-import { Progress } from "@/ui/progress";
-import { AGENT, look, QUEUE } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
-import { ConnectionLine } from "./connection";
-import { agentWords, useAgentPlace, useLiveExecutions, useOverview, useWaitingCount } from "./counts";
-import { PLACES } from "./places";
+import { Progress } from "@/ui/status/progress-bar";
+import { AGENT, look, QUEUE } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { ConnectionLine } from "./connection-status";
+import { agentWords, useAgentPlace, useLiveExecutions, useOverview, useWaitingCount } from "./use-overview";
+import { PLACES } from "./navigation";
 
 const MOST_MISSIONS = 8;
 

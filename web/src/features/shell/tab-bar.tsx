@@ -2,8 +2,8 @@
 import { NavLink, useLocation } from "react-router";
 
 import { Icon } from "@/ui/icons";
-import { useWaitingCount } from "./counts";
-import { PLACES } from "./places";
+import { useWaitingCount } from "./use-overview";
+import { PLACES } from "./navigation";
 
 const TABS = 4;
 

@@ -2,21 +2,21 @@
 import { useMemo } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
-import { useTool } from "@/api/queries";
+import { useTool } from "@/api/use-tool";
 import type { TaskRecord } from "@/api/types";
-import { useKeys } from "@/features/shell/keys";
+import { useKeys } from "@/features/shell/keyboard-shortcuts";
 import { Icon } from "@/ui/icons";
-import { Id } from "@/ui/parts";
-import { Long } from "@/ui/long";
-import { Loaded } from "@/ui/states";
-import { look, TASK } from "@/ui/status";
-import { StatusPill } from "@/ui/status-icon";
-import { phaseName } from "@/ui/text";
-import { Actions } from "./actions";
-import { Files } from "./files";
-import { Ending, Plan } from "./plan";
-import { Waiting } from "./waiting";
-import { Claim, Context, History, Messages } from "./side";
+import { Id } from "@/ui/basics";
+import { Long } from "@/ui/expandable-text";
+import { Loaded } from "@/ui/query-states";
+import { look, TASK } from "@/ui/status/status";
+import { StatusPill } from "@/ui/status/status-icon";
+import { phaseName } from "@/ui/format";
+import { Actions } from "./task-actions";
+import { Files } from "./changed-files";
+import { Ending, Plan } from "./task-plan";
+import { Waiting } from "./waiting-for-you";
+import { Claim, Context, History, Messages } from "./task-sidebar";
 import "./task.css";
 
 export function TaskPage() {

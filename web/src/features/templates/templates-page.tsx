@@ -2,14 +2,14 @@
 import { useState, type FormEvent } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
-import { useAction, useWholeList } from "@/api/queries";
+import { useAction, useWholeList } from "@/api/use-tool";
 import type { TemplateSummary } from "@/api/types";
-import { useOnline } from "@/live/live";
+import { useOnline } from "@/live/live-connection";
 import { FolderField, FormEnd, Optional } from "@/ui/form";
-import { Card } from "@/ui/parts";
-import { Empty, Loaded } from "@/ui/states";
-import { plural } from "@/ui/text";
-import { filled, given, missing } from "./form";
+import { Card } from "@/ui/basics";
+import { Empty, Loaded } from "@/ui/query-states";
+import { plural } from "@/ui/format";
+import { filled, given, missing } from "./template-variables";
 import "./templates.css";
 
 const KEEP = `mission call template_create '{"name": "…", "from_workflow_id": "m_…"}'`;

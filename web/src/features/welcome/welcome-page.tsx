@@ -1,11 +1,11 @@
 // The first minutes: how to connect a client, and the first call as it arrives.
 import { Link } from "react-router";
 
-import { useRecentCalls } from "@/features/audit/recent";
-import { Ago, Card } from "@/ui/parts";
-import { Loaded } from "@/ui/states";
-import type { Status } from "@/ui/status";
-import { StatusIcon } from "@/ui/status-icon";
+import { useRecentCalls } from "@/features/audit/recent-calls";
+import { Ago, Card } from "@/ui/basics";
+import { Loaded } from "@/ui/query-states";
+import type { Status } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
 import "./welcome.css";
 
 const LINES: [string, string][] = [

@@ -3,17 +3,17 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { call, type ApiError } from "@/api/client";
-import { useTool } from "@/api/queries";
+import { call, type ApiError } from "@/api/call-tool";
+import { useTool } from "@/api/use-tool";
 import type { WorkspaceRecord } from "@/api/types";
-import { useRowKeys } from "@/features/shell/row-keys";
-import { useOnline } from "@/live/live";
+import { useRowKeys } from "@/features/shell/row-shortcuts";
+import { useOnline } from "@/live/live-connection";
 import { Refusal, SureButton } from "@/ui/form";
-import { Card, Id, Older, Segmented, Time } from "@/ui/parts";
-import { Empty, Loaded } from "@/ui/states";
-import { StatusIcon } from "@/ui/status-icon";
-import { plural } from "@/ui/text";
-import { stateOf } from "./standing";
+import { Card, Id, Older, Segmented, Time } from "@/ui/basics";
+import { Empty, Loaded } from "@/ui/query-states";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { plural } from "@/ui/format";
+import { stateOf } from "./workspace-status";
 import "./workspaces.css";
 
 const PAGE = 50;

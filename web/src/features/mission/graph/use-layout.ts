@@ -1,7 +1,7 @@
 // A layout of the plan, made in a worker and kept until the plan changes: states alone never move a node.
 import { useEffect, useMemo, useRef, useState } from "react";
 
-import type { Box } from "./fold";
+import type { Box } from "./fold-finished";
 import { layout, type Density, type Layout } from "./layout";
 
 const SMALL = 60;

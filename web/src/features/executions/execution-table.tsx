@@ -1,0 +1,67 @@
+// Launched agents as rows of a table.
+import { Link } from "react-router";
+
+import type { RunGlance } from "@/api/types";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { span } from "@/ui/format";
+import { useTint } from "@/ui/hooks/use-change-highlight";
+import { costOf, heard, stateOf, tokensOf } from "./execution-status";
+
+export function List({ rows, id, search }: { rows: RunGlance[]; id: string | undefined; search: string }) {
+  return (
+    <section className="card" data-scrolls>
+      <table className="runs">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Task</th>
+            <th scope="col">Client</th>
+            <th scope="col" className="num">
+              Time
+            </th>
+            <th scope="col" className="num">
+              Tokens
+            </th>
+            <th scope="col" className="num">
+              Cost
+            </th>
+            <th scope="col" className="num">
+              Last heard
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((each) => (
+            <Row key={each.id} execution={each} chosen={each.id === id} search={search} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Row({ execution, chosen, search }: { execution: RunGlance; chosen: boolean; search: string }) {
+  const now = useNow();
+  const last = heard(execution, null, now);
+  const seconds = execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
+  const row = useTint<HTMLTableRowElement>(stateOf(execution).word);
+  return (
+    <tr ref={row} data-chosen={chosen || undefined}>
+      <th scope="row">
+        <StatusIcon status={stateOf(execution)} />{" "}
+        <Link to={`/executions/${execution.id}${search}`} aria-current={chosen || undefined}>
+          {execution.agent_name}
+        </Link>
+      </th>
+      <td>
+        <Link to={`/tasks/${execution.task_id}`}>{execution.task_name}</Link>
+      </td>
+      <td className="quiet">{execution.adapter}</td>
+      <td className="num">{span(seconds)}</td>
+      <td className="num">{tokensOf(execution).replace(" tokens", "")}</td>
+      <td className="num">{costOf(execution)}</td>
+      <td className={`num ${last.urgent ? "urgent" : ""}`}>{last.words}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,46 @@
+// A terminal in small: its last six lines, fetched only while it is in sight.
+import { useEffect, useRef, useState } from "react";
+import { Link } from "react-router";
+
+import type { RunGlance } from "@/api/types";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { costOf, heard, stateOf } from "./execution-status";
+import { TailLines, useTail } from "./terminal/last-lines-view";
+
+export function Tile({ execution, chosen, search }: { execution: RunGlance; chosen: boolean; search: string }) {
+  const box = useRef<HTMLLIElement>(null);
+  const seen = useInSight(box);
+  const { lines, at } = useTail(execution.id, seen);
+  const now = useNow();
+  const status = stateOf(execution);
+  const last = heard(execution, at, now);
+  return (
+    <li ref={box} className={`tile card tone-${status.tone}`} data-chosen={chosen || undefined} data-status={execution.status}>
+      <Link to={`/executions/${execution.id}${search}`} aria-current={chosen || undefined}>
+        <span className="tile-head">
+          <StatusIcon status={status} />
+          <strong className="cut">{execution.agent_name}</strong> <span className="cut quiet">{execution.task_name}</span>
+        </span>
+      </Link>
+      <pre aria-hidden="true" className="tail">
+        <TailLines lines={lines} />
+      </pre>
+      <span className="tile-foot meta">
+        <span>{execution.adapter}</span>
+        <span>{costOf(execution)}</span>
+        <span className={last.urgent ? "urgent" : ""}>{last.words}</span>
+      </span>
+    </li>
+  );
+}
+
+function useInSight(box: React.RefObject<HTMLElement | null>): boolean {
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting ?? false), { rootMargin: "100px" });
+    watch.observe(box.current!);
+    return () => watch.disconnect();
+  }, [box]);
+  return seen;
+}

@@ -1,0 +1,38 @@
+// The launched agents of some states, newest first, page by page; live ones are looked at again while somebody watches.
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+
+import { call, type ApiError } from "@/api/call-tool";
+import type { ExecutionStatus, RunGlance, RunGlances } from "@/api/types";
+
+const LOOK_EVERY = 10_000; // output makes no event, and silence is told by its time
+const LIVE_PAGE = 500;
+const PAGE = 60;
+
+export interface Runs {
+  rows: RunGlance[];
+  counts: Record<string, number>;
+  /** Reads the next page, if there is one. */
+  more: (() => void) | undefined;
+  query: { data: unknown; error: ApiError | null; refetch: () => unknown };
+}
+
+export function useRuns(status: readonly ExecutionStatus[], { live = false, enabled = true } = {}): Runs {
+  const args = { status: [...status], limit: live ? LIVE_PAGE : PAGE };
+  const query = useInfiniteQuery<RunGlances, ApiError, { pages: RunGlances[] }, unknown[], string | null>({
+    queryKey: ["overview_executions", args],
+    queryFn: ({ signal, pageParam }) => call("overview_executions", { ...args, cursor: pageParam }, { signal }),
+    initialPageParam: null,
+    getNextPageParam: (last) => last.next_cursor,
+    enabled,
+    ...(live ? { refetchInterval: LOOK_EVERY } : {}),
+  });
+  const pages = query.data?.pages;
+  const rows = useMemo(() => pages?.flatMap((page) => page.executions) ?? [], [pages]);
+  return {
+    rows,
+    counts: pages?.at(-1)?.counts ?? {},
+    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
+    query,
+  };
+}

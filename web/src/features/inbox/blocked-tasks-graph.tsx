@@ -1,0 +1,91 @@
+// What stands still until an item is answered: its task and those behind it, drawn small.
+import { Link } from "react-router";
+
+import { useTool } from "@/api/use-tool";
+import type { MissionOverview, MissionTask } from "@/api/types";
+import { doneAbout } from "@/features/mission/graph/time-estimates";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { Card } from "@/ui/basics";
+import { Loaded } from "@/ui/query-states";
+import { look, TASK } from "@/ui/status/status";
+import { clockTime } from "@/ui/format";
+import { drawingOf, type Placed } from "./blocked-tasks";
+
+const PITCH = 52;
+const NODE = 40;
+/** In hundredths of the width. */
+const NODE_WIDTH = 30;
+
+export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: string }) {
+  const mission = useTool("overview_mission", { mission_id: missionId });
+  const own = mission.data?.tasks.find((task) => task.id === taskId);
+  return (
+    <Card title="What this holds up" {...(own?.critical ? { aside: "critical path" } : {})} className="holds-up">
+      <Loaded query={mission} what="The mission could not be read" rows={2}>
+        {(data) =>
+          own === undefined ? (
+            <p className="side-words">Its task is no longer in the plan.</p>
+          ) : (
+            <>
+              <Drawn tasks={data.tasks} own={own} />
+              {own.critical && <Moves mission={data} />}
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Drawn({ tasks, own }: { tasks: readonly MissionTask[]; own: MissionTask }) {
+  const { nodes, edges, columns, rows, more } = drawingOf(tasks, own);
+  if (nodes.length === 1) return <p className="side-words">Its own task, and none behind it.</p>;
+  const height = rows * PITCH;
+  const left = (node: Placed) => (node.column * (100 - NODE_WIDTH)) / (columns - 1);
+  const middle = (node: Placed) => height / 2 + node.row * PITCH;
+  return (
+    <div className="held">
+      <div className="held-graph" style={{ height }}>
+        <svg viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" aria-hidden="true">
+          {edges.map(([from, to]) => (
+            <path
+              key={`${from.task.id}${to.task.id}`}
+              className={from.task.critical && to.task.critical ? "critical" : undefined}
+              d={curve(left(from) + NODE_WIDTH, middle(from), left(to), middle(to))}
+            />
+          ))}
+        </svg>
+        <ul>
+          {nodes.map((node) => (
+            <Node key={node.task.id} task={node.task} own={node.task === own} left={left(node)} top={middle(node) - NODE / 2} />
+          ))}
+        </ul>
+      </div>
+      {more > 0 && <p className="meta more">+ {more} more</p>}
+    </div>
+  );
+}
+
+function Node({ task, own, left, top }: { task: MissionTask; own: boolean; left: number; top: number }) {
+  const status = look(TASK, task.state);
+  const words = `${task.name}: ${status.word}`;
+  return (
+    <li style={{ left: `${left}%`, top, width: `${NODE_WIDTH}%` }}>
+      <Link to={`/tasks/${task.id}`} className={`tone-${status.tone}`} data-own={own || undefined} title={words} aria-label={words}>
+        <span className="two-lines">{task.name}</span>
+      </Link>
+    </li>
+  );
+}
+
+function curve(x1: number, y1: number, x2: number, y2: number): string {
+  const half = (x1 + x2) / 2;
+  return `M${x1} ${y1}C${half} ${y1} ${half} ${y2} ${x2} ${y2}`;
+}
+
+function Moves({ mission }: { mission: MissionOverview }) {
+  const now = useNow();
+  const at = doneAbout(mission, now);
+  if (at === null) return null;
+  return <p className="side-words">Answer now: done about {clockTime(at, now)}. Each hour of waiting moves it by an hour.</p>;
+}

@@ -1,0 +1,132 @@
+// What the mission is, and what can be done with it as a whole.
+import { useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
+import { Link } from "react-router";
+
+import { call } from "@/api/call-tool";
+import { useAction } from "@/api/use-tool";
+import type { MissionOverview } from "@/api/types";
+import { useOnline } from "@/live/live-connection";
+import { Refusal } from "@/ui/form";
+import { Icon } from "@/ui/icons";
+import { Long } from "@/ui/expandable-text";
+import { Id } from "@/ui/basics";
+import { saveFile } from "@/ui/save-file";
+import { look, MISSION } from "@/ui/status/status";
+import { StatusPill } from "@/ui/status/status-icon";
+import { AddTask } from "./add-task-form";
+
+const ENDED = new Set(["completed", "partial", "failed", "abandoned"]);
+const FORMATS = [
+  ["markdown", "Markdown"],
+  ["html", "HTML"],
+  ["json", "JSON"],
+] as const;
+
+export function Header({ mission }: { mission: MissionOverview }) {
+  const online = useOnline();
+  const update = useAction("workflow_update_status");
+  const archive = useAction("mission_archive");
+  const paused = mission.status === "paused" || mission.status === "blocked";
+  const ended = ENDED.has(mission.status);
+  const error = update.error ?? archive.error;
+  const goal = goalOf(mission);
+  return (
+    <header className="mission-head">
+      <nav className="crumbs" aria-label="Where this is">
+        <Link to="/missions">Missions</Link>
+        {mission.repository_path !== null && (
+          <>
+            <Icon name="chevron" size={10} />
+            <span title={mission.repository_path}>{mission.repository_path.split("/").filter(Boolean).slice(-2).join("/")}</span>
+          </>
+        )}
+        <Icon name="chevron" size={10} />
+        <Id id={mission.id} />
+      </nav>
+      <div className="page-head">
+        <h1>{mission.name}</h1>
+        <StatusPill status={look(MISSION, mission.status)} />
+        <div className="actions">
+          {!ended && <AddTask mission={mission} />}
+          <ExportMenu mission={mission} />
+          {!ended && mission.status !== "planning" && (
+            <button
+              type="button"
+              className="button"
+              disabled={!online || update.isPending}
+              onClick={() => update.mutate({ id: mission.id, status: paused ? "in_progress" : "paused" })}
+            >
+              <Icon name={paused ? "play" : "pause"} />
+              {paused ? "Go on" : "Pause"}
+            </button>
+          )}
+          {ended && (
+            <button
+              type="button"
+              className="button"
+              disabled={!online || archive.isPending}
+              onClick={() => archive.mutate({ mission_id: mission.id, archived: mission.archived_at === null })}
+            >
+              {mission.archived_at === null ? "Archive" : "Bring back"}
+            </button>
+          )}
+        </div>
+      </div>
+      {goal !== null && (
+        <p className="quiet objective">
+          <Long text={goal} most={400} />
+        </p>
+      )}
+      {mission.summary !== null && (
+        <p className="objective">
+          <Long text={mission.summary} />
+        </p>
+      )}
+      <Refusal error={error} />
+    </header>
+  );
+}
+
+/** What is to be reached, in the words of whoever began it; a workflow's own are in its source. */
+function goalOf(mission: MissionOverview): string | null {
+  if (mission.objective !== mission.name) return mission.objective;
+  return mission.source_content === mission.name ? null : mission.source_content;
+}
+
+function ExportMenu({ mission }: { mission: MissionOverview }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const [failed, setFailed] = useState<Error | null>(null);
+  const save = async (format: (typeof FORMATS)[number][0]) => {
+    menu.current?.removeAttribute("open");
+    setFailed(null);
+    const made = await call("mission_export", { mission_id: mission.id, format });
+    saveFile(new Blob([made.content], { type: made.media_type }), made.filename);
+  };
+  return (
+    <>
+      <Refusal error={failed} what="It could not be exported" />
+      <details className="menu" ref={menu} onBlur={closeOutside} onKeyDown={closeOnEscape}>
+        <summary className="button">Export</summary>
+        <div className="menu-items popover">
+          {FORMATS.map(([format, words]) => (
+            <button key={format} type="button" onClick={() => void save(format).catch(setFailed)}>
+              {words}
+            </button>
+          ))}
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** A menu closes when the focus leaves it, and on Esc, which then does nothing else. */
+function closeOutside(event: FocusEvent<HTMLDetailsElement>): void {
+  if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+}
+
+function closeOnEscape(event: KeyboardEvent<HTMLDetailsElement>): void {
+  if (event.key !== "Escape" || !event.currentTarget.open) return;
+  event.stopPropagation();
+  event.currentTarget.open = false;
+  event.currentTarget.querySelector("summary")?.focus();
+}

@@ -1,0 +1,80 @@
+// The plan in words: its summary, and the tasks of each phase with what they wait for.
+import { useMemo } from "react";
+
+import { Long } from "@/ui/expandable-text";
+import { Card } from "@/ui/basics";
+import { Empty } from "@/ui/query-states";
+import { look, TASK } from "@/ui/status/status";
+import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
+import { phaseName } from "@/ui/format";
+import type { ViewProps } from "../mission-page";
+
+export function Plan({ mission, choose }: ViewProps) {
+  const names = useMemo(() => new Map(mission.tasks.map((task) => [task.id, task.name])), [mission.tasks]);
+  const approach = typeof mission.plan?.["approach"] === "string" ? mission.plan["approach"] : null;
+  if (mission.tasks.length === 0)
+    return (
+      <section className="card">
+        <Empty title="There is no plan yet">
+          An agent sets a plan with its tasks and what each waits for, or simply starts a first task.
+        </Empty>
+      </section>
+    );
+  return (
+    <Card title="Plan" count={mission.tasks.length} aside={`at most ${mission.max_parallel} at once`} className="plan">
+      {(mission.plan_summary !== null || approach !== null) && (
+        <div className="plan-words">
+          {mission.plan_summary !== null && (
+            <p>
+              <Long text={mission.plan_summary} />
+            </p>
+          )}
+          {approach !== null && (
+            <p className="quiet">
+              <Long text={approach} />
+            </p>
+          )}
+          <Lines title="Risks" lines={mission.plan?.["risks"]} />
+          <Lines title="Assumptions" lines={mission.plan?.["assumptions"]} />
+        </div>
+      )}
+      {mission.phases.map((phase) => (
+        <section key={phase.number}>
+          <h3>{phaseName(phase)}</h3>
+          <ol>
+            {mission.tasks
+              .filter((task) => task.phase === phase.number)
+              .map((task) => (
+                <li key={task.id}>
+                  <StatusIcon status={look(TASK, task.state)} />
+                  <div>
+                    <button type="button" className="link" onClick={() => choose(task.id)}>
+                      {task.name}
+                    </button>
+                    <FailedAttempts of={task} />
+                    {task.depends_on.length > 0 && (
+                      <div className="meta">after {task.depends_on.map((id) => names.get(id) ?? id).join(", ")}</div>
+                    )}
+                  </div>
+                </li>
+              ))}
+          </ol>
+        </section>
+      ))}
+    </Card>
+  );
+}
+
+function Lines({ title, lines }: { title: string; lines: unknown }) {
+  if (!Array.isArray(lines) || lines.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul className="bullets">
+        {lines.map((line) => (
+          <li key={String(line)}>{String(line)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+
+import type { EventFrame } from "./event-socket";
+import { isStale } from "./stale-queries";
+
+const event = (type: string, mission: string | null, data: Record<string, unknown> = {}): EventFrame => ({
+  seq: 1,
+  type,
+  at: "",
+  mission_id: mission,
+  data,
+});
+
+test("an event makes stale what shows it, and nothing else", () => {
+  const moved = [event("task:updated", "m_1", { id: "t_1" })];
+
+  expect(isStale(["overview", {}], moved)).toBe(true);
+  expect(isStale(["overview_mission", { mission_id: "m_1" }], moved)).toBe(true);
+  expect(isStale(["overview_mission", { mission_id: "m_2" }], moved)).toBe(false);
+  expect(isStale(["task_get", { id: "t_1" }], moved)).toBe(true);
+  expect(isStale(["task_get", { id: "t_2" }], moved)).toBe(false);
+  expect(isStale(["overview_journal", { mission_id: "m_1" }], moved)).toBe(false);
+  expect(isStale(["overview", {}], [event("from.a.newer.server", null)])).toBe(false);
+});

@@ -1,4 +1,0 @@
-// All agents.
-import { AgentsPage } from "@/features/agents/agents-page";
-
-export default AgentsPage;

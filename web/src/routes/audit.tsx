@@ -1,4 +1,0 @@
-// Every call.
-import { AuditPage } from "@/features/audit/audit-page";
-
-export default AuditPage;

@@ -1,4 +1,0 @@
-// Launched agents and their terminals.
-import { ExecutionsPage } from "@/features/executions/executions-page";
-
-export default ExecutionsPage;

@@ -1,4 +1,0 @@
-// One mission.
-import { MissionPage } from "@/features/mission/mission-page";
-
-export default MissionPage;

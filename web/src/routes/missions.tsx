@@ -1,4 +1,0 @@
-// All missions.
-import { MissionsPage } from "@/features/missions/missions-page";
-
-export default MissionsPage;

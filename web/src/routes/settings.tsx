@@ -1,4 +1,0 @@
-// Settings and health.
-import { SettingsPage } from "@/features/settings/settings-page";
-
-export default SettingsPage;

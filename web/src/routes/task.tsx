@@ -1,4 +1,0 @@
-// One task.
-import { TaskPage } from "@/features/task/task-page";
-
-export default TaskPage;

@@ -1,4 +1,0 @@
-// Plans to use again.
-import { TemplatesPage } from "@/features/templates/templates-page";
-
-export default TemplatesPage;

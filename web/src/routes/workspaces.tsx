@@ -1,4 +1,0 @@
-// Every worktree.
-import { WorkspacesPage } from "@/features/workspaces/workspaces-page";
-
-export default WorkspacesPage;
