@@ -66,7 +66,7 @@ def _number(database: Path, query: str, *values: str) -> int:
 def _plant(tx: Tx, *, count: int) -> Planted:
     new = missions.NewMission(name="A mission to measure", objective="Find out how fast it is", family=Family.MISSION)
     mission = missions.create(tx, new=new, place=None)
-    wish = footing.Wish(
+    wish = footing.TaskRequest(
         mission_id=mission.id,
         phase=1,
         name="Task 0",

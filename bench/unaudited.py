@@ -10,7 +10,7 @@ from mission.gateway import call
 from mission.gateway.audit import trail as audit
 
 
-class Unwritten(audit.Entry):
+class Unwritten(audit.AuditEntry):
     """An entry that makes no row and passes for written."""
 
     @property

@@ -10,9 +10,9 @@ from mission.services.executions import creation as beginnings
 from mission.services.executions import ending as endings
 from mission.services.executions import signals as observations
 from mission.services.executions import state as executions
-from mission.services.executions.creation import Created, Launch
-from mission.services.executions.ending import End
-from mission.services.work import Unattended
+from mission.services.executions.creation import CreatedExecution, NewExecution
+from mission.services.executions.ending import ExecutionEnd
+from mission.services.work import BackgroundWork
 from tests.conftest import Front
 
 
@@ -36,12 +36,16 @@ class Workshop:
 
     async def launch(
         self, task_id: str | None = None, *, delivery: Delivery = Delivery.MCP_TOOL, **wish: Any
-    ) -> Created:
-        launch = Launch(
+    ) -> CreatedExecution:
+        launch = NewExecution(
             task_id=task_id or await self.task(), adapter="command", runtime="custom", delivery=delivery, **wish
         )
-        created: Created = await beginnings.create(
-            Unattended(self.app.database), self.app.trees, launch=launch, rhythm=self.rhythm, answer=lambda each: each
+        created: CreatedExecution = await beginnings.create(
+            BackgroundWork(self.app.database),
+            self.app.trees,
+            launch=launch,
+            rhythm=self.rhythm,
+            answer=lambda each: each,
         )
         return created
 
@@ -60,7 +64,7 @@ class Workshop:
         return ack.as_dict()
 
     async def end(self, execution_id: str, status: str = "completed", **how: Any) -> Any:
-        end = End(status=executions.ExecutionStatus(status), **how)
+        end = ExecutionEnd(status=executions.ExecutionStatus(status), **how)
         return await self.app.database.write(endings.ended, execution_id=execution_id, end=end, rhythm=self.rhythm)
 
     async def get(self, execution_id: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mission.home import make_home
-from mission.settings import BadSetting, default_home, describe, load, strangers
+from mission.settings import BadSetting, default_home, describe, load, unknown_variables
 
 
 def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_path):
@@ -56,7 +56,7 @@ def test_a_variable_that_nothing_reads_is_told_with_the_nearest_that_is_read():
     ours = {"MISSION_PORT": "1", "MISSION_HOME": "/x", "MISSION_TOKEN": "t", "PORT": "1"}
     wrong = {"MISSION_PROT": "1", "MISSION_QUUX": "1", "MISSION_EMPTY": ""}
 
-    assert strangers({**ours, **wrong}) == [
+    assert unknown_variables({**ours, **wrong}) == [
         "MISSION_PROT is set, but nothing reads it; did you mean MISSION_PORT?",
         "MISSION_QUUX is set, but nothing reads it; 'mission config' lists what can be set",
     ]

@@ -15,28 +15,28 @@ from typing import Any
 from mission import tools
 from mission.domain.agent import AgentType
 from mission.domain.errors import InvalidState, TransientError, Unauthenticated
-from mission.domain.permissions import Edit, Policy
-from mission.domain.timestamps import Clock, shown, utc_now
-from mission.domain.webhook import Hook
+from mission.domain.permissions import Edit, PermissionPolicy
+from mission.domain.timestamps import Clock, format_time, utc_now
+from mission.domain.webhook import Webhook
 from mission.events.log import EventLog
 from mission.gateway.audit.masking import Masker
 from mission.gateway.call import Ports
-from mission.gateway.caller import Tokens
+from mission.gateway.caller import TokenCheck
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
 from mission.git.snapshot import Snapshots
-from mission.git.worktrees.creation import Workshop
+from mission.git.worktrees.creation import WorktreeMaker
 from mission.runtime import desktop_notifications as desktop
 from mission.runtime.launching.supervisor import Supervisor
-from mission.runtime.message_delivery import Postman
+from mission.runtime.message_delivery import MessageDelivery
 from mission.services.agents import access_tokens as identity
 from mission.services.agents.access_tokens import Bearer
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.repositories.working_trees import Trees
 from mission.services.search import index as search
 from mission.services.upkeep import health, retention, webhooks
-from mission.services.work import Unattended
+from mission.services.work import BackgroundWork
 from mission.settings import Settings, describe
 from mission.store.database import Database
 from mission.store.open_database import open_backend
@@ -58,16 +58,16 @@ class App:
         self.settings = settings
         self.started_at = clock()
         self.backend = open_backend(settings, role=role)
-        rhythm = Rhythm(
+        rhythm = LivenessSettings(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )
         self.database = Database(self.backend, silence=rhythm.silence, clock=clock)
         self.events = EventLog(self.database)
         self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
         self.supervisor = Supervisor(self.database, self.trees, rhythm=rhythm, settings=settings)
-        self.postman = Postman(
+        self.postman = MessageDelivery(
             self.supervisor,
-            Unattended(self.database),
+            BackgroundWork(self.database),
             self.events,
             host_id=settings.host_id,
             mark=settings.home / "heard",
@@ -109,7 +109,7 @@ class App:
             await self.trees.close()
             await self.database.close()
 
-    def tokens(self, operator: str) -> Tokens:
+    def tokens(self, operator: str) -> TokenCheck:
         """Tells who shows a token: the operator's, or an agent's."""
 
         async def find(token: str) -> Bearer:
@@ -120,7 +120,7 @@ class App:
                     self.gateway.note_worthless_token(refused)
                 raise
 
-        return Tokens(operator, find=find)
+        return TokenCheck(operator, find=find)
 
     async def health(self) -> dict[str, Any]:
         """What a bridge asks before it restarts an older daemon; null while the database is out of reach."""
@@ -134,7 +134,7 @@ class App:
         settings = self.settings
         return {
             **await self.health(),
-            "started_at": shown(self.started_at),
+            "started_at": format_time(self.started_at),
             "host": settings.host_id,
             "events": self.events.last,
             "database": "PostgreSQL" if settings.database_url else "SQLite",
@@ -154,11 +154,11 @@ class App:
 
     def _followers(self) -> list[Coroutine[Any, Any, None]]:
         """Those who read the event log to tell people outside."""
-        work, settings = Unattended(self.database), self.settings
+        work, settings = BackgroundWork(self.database), self.settings
         followers = []
         if settings.webhook_url:
             wanted = [each.strip() for each in settings.webhook_events.split(",") if each.strip()]
-            hook = Hook(url=settings.webhook_url, secret=settings.webhook_secret, events=wanted)
+            hook = Webhook(url=settings.webhook_url, secret=settings.webhook_secret, events=wanted)
             followers.append(_every(AGAIN_SECONDS, lambda: webhooks.follow(work, self.events, post, hook=hook)))
         if settings.desktop_notifications == "on":
             followers.append(_every(AGAIN_SECONDS, lambda: desktop.follow(work, self.events)))
@@ -171,14 +171,14 @@ class App:
             audit_rows=self.settings.keep_audit_rows,
             observations=_days(self.settings.keep_observations_days),
         )
-        await retention.tidy(Unattended(self.database), keep=keep)
+        await retention.tidy(BackgroundWork(self.database), keep=keep)
         await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
 
     async def _index(self) -> None:
         await search.catch_up(self.database)
 
     async def _look_after(self) -> None:
-        await health.sweep(Unattended(self.database))
+        await health.sweep(BackgroundWork(self.database))
 
 
 async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -191,19 +191,21 @@ async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -
         await asyncio.sleep(seconds)
 
 
-def _workshop(settings: Settings) -> Workshop:
+def _workshop(settings: Settings) -> WorktreeMaker:
     folder = settings.worktrees
     if folder and not Path(folder).is_absolute():
         raise InvalidState(f"worktrees: '{folder}' is not an absolute path", hint="Give the whole path of a folder.")
-    return Workshop(
+    return WorktreeMaker(
         Path(folder) if folder else settings.worktrees_path,
         roots=[settings.worktrees_path],
         setup_seconds=settings.setup_seconds,
     )
 
 
-def _policy(settings: Settings) -> Policy:
-    return Policy({AgentType(kind): Edit(**rules) for kind, rules in json.loads(settings.permissions or "{}").items()})
+def _policy(settings: Settings) -> PermissionPolicy:
+    return PermissionPolicy(
+        {AgentType(kind): Edit(**rules) for kind, rules in json.loads(settings.permissions or "{}").items()}
+    )
 
 
 def _days(number: float) -> timedelta | None:

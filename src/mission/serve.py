@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from mission import __version__
 from mission.domain.errors import InvalidState
-from mission.domain.timestamps import shown, utc_now
+from mission.domain.timestamps import format_time, utc_now
 from mission.home import make_home, operator_token
 from mission.private_files import write_private
 from mission.settings import Settings
@@ -107,7 +107,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     """The daemon's web server, which opens and closes the application it serves."""
     import uvicorn
 
-    from mission.services.work import Unattended
+    from mission.services.work import BackgroundWork
     from mission.transports.web.browser_sessions import Sessions
     from mission.transports.web.http_limits import BoundedHttp, QuietWebSocket
     from mission.transports.web.routes import answering_hosts, build_http
@@ -116,7 +116,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     asgi = build_http(
         app.gateway,
         app.events,
-        work=Unattended(app.database),
+        work=BackgroundWork(app.database),
         supervisor=app.supervisor,
         tokens=app.tokens(token),
         sessions=Sessions(token, ended=settings.sessions_path),
@@ -231,7 +231,7 @@ def _write_daemon_file(settings: Settings, *, url: str, listener: socket.socket,
         "url": url,
         "token": token,
         "version": __version__,
-        "started_at": shown(utc_now()),
+        "started_at": format_time(utc_now()),
     }
     write_private(settings.daemon_path, json.dumps(facts, indent=1))
 

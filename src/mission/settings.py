@@ -158,7 +158,7 @@ def load_or_default(environment: Mapping[str, str] = os.environ) -> Settings:
         )
 
 
-def strangers(environment: Mapping[str, str] = os.environ) -> list[str]:
+def unknown_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
     """A sentence about each variable that looks like ours and that nothing reads: most likely it is misspelled."""
     known = [*(f"MISSION_{name.upper()}" for name in NAMES), *OTHER_VARIABLES]
     found = []

@@ -8,11 +8,11 @@ from typing import Any
 from mission.domain.agent import Agent, AgentType
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.observation import AckStatus, Observation, Origin
-from mission.domain.executions.signals import Delivery, Policy
-from mission.domain.inbox.item import ItemKind, QueueItem
+from mission.domain.executions.signals import Delivery, SignalPolicy
+from mission.domain.inbox.item import InboxItem, ItemKind
 from mission.domain.message import Message, MessageType
 from mission.domain.missions.mission import Family, Mission
-from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.journal import EntryKind, JournalEntry
 from mission.domain.tasks.task import Task
 from mission.domain.tasks.workspace import Workspace
 
@@ -40,9 +40,9 @@ def task(**fields: Any) -> Task:
     return Task(**{**plain, "created_at": NOW, "updated_at": NOW, **fields})
 
 
-def item(**fields: Any) -> QueueItem:
+def item(**fields: Any) -> InboxItem:
     plain = {"id": "q_1", "kind": ItemKind.QUESTION, "subject": "Which one?"}
-    return QueueItem(**{**plain, "created_at": NOW, "updated_at": NOW, **fields})
+    return InboxItem(**{**plain, "created_at": NOW, "updated_at": NOW, **fields})
 
 
 def message(**fields: Any) -> Message:
@@ -64,12 +64,12 @@ def workspace(**fields: Any) -> Workspace:
     return Workspace(**{**plain, "created_at": NOW, "updated_at": NOW, **fields})
 
 
-def entry(kind: EntryKind, **fields: Any) -> Entry:
+def entry(kind: EntryKind, **fields: Any) -> JournalEntry:
     plain = {"id": "cp_1", "mission_id": "m_1", "task_id": "t_1", "phase_number": 1, "sequence": 3}
-    return Entry(kind=kind, **{**plain, "summary": "Half way", "detail": {}, "created_at": NOW, **fields})
+    return JournalEntry(kind=kind, **{**plain, "summary": "Half way", "detail": {}, "created_at": NOW, **fields})
 
 
 def observation(**fields: Any) -> Observation:
     plain = {"id": "obs_1", "execution_id": "x_1", "event_id": "e1", "origin": Origin.TERMINAL, "type": "progress"}
-    seen = {"policy": Policy.PROGRESS, "payload": {"summary": "Half way"}, "status": AckStatus.PROMOTED}
+    seen = {"policy": SignalPolicy.PROGRESS, "payload": {"summary": "Half way"}, "status": AckStatus.PROMOTED}
     return Observation(**{**plain, **seen, "digest": "d", "created_at": NOW, **fields})

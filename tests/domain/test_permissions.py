@@ -6,7 +6,7 @@ import pytest
 
 from mission import tools
 from mission.domain.agent import AgentType
-from mission.domain.permissions import Edit, Policy
+from mission.domain.permissions import Edit, PermissionPolicy
 from mission.gateway.registry import Registry
 from mission.settings import AGENT_TYPES
 
@@ -65,7 +65,7 @@ def expected(kind: AgentType, name: str) -> bool:
 
 
 def test_every_type_may_call_exactly_what_the_table_says():
-    policy = Policy()
+    policy = PermissionPolicy()
     wrong = [
         f"{kind}: {tool.name}"
         for kind in AgentType
@@ -92,11 +92,11 @@ def test_every_type_may_call_exactly_what_the_table_says():
     ],
 )
 def test_a_verdict_names_its_rule_deny_before_allow_and_default_deny(kind, tool, rule):
-    assert Policy().decide(kind, tool).rule == rule
+    assert PermissionPolicy().decide(kind, tool).rule == rule
 
 
 def test_the_operator_adds_rules_and_takes_built_in_ones_away():
-    policy = Policy(
+    policy = PermissionPolicy(
         {
             WORKER: Edit(allow=("workflow_list", "mcp__task__create"), deny=("message_*",)),
             ORCHESTRATOR: Edit(without=("mcp__supervisor__*",), allow=("mcp__supervisor__list_agents",)),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.timestamps import parsed, seconds_between, shown, utc_now
+from mission.domain.timestamps import format_time, parse_time, seconds_between, utc_now
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
@@ -28,12 +28,12 @@ NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
     ],
 )
 def test_every_accepted_form_means_the_same_moment(given_time):
-    assert parsed(given_time, field="since") == NOON
+    assert parse_time(given_time, field="since") == NOON
 
 
 def test_a_time_of_another_zone_is_shown_in_utc():
-    assert shown(NOON.astimezone(timezone(timedelta(hours=-8)))) == "2026-01-15T12:00:00Z"
-    assert shown(None) is None
+    assert format_time(NOON.astimezone(timezone(timedelta(hours=-8)))) == "2026-01-15T12:00:00Z"
+    assert format_time(None) is None
 
 
 def test_now_has_a_zone():

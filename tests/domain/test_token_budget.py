@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.token_budget import CUT, Fetch, Section, compact, cut_text, pack, within
+from mission.domain.token_budget import CUT, BudgetSection, Fetch, compact, cut_text, pack, within
 
 
 class ByCharacter:
@@ -34,11 +34,11 @@ ROWS = st.lists(st.fixed_dictionaries({"id": st.text("xyz", max_size=4), "text":
 
 
 def text_section(content, *, name="goal", share=0.5, vital=False):
-    return Section(name=name, content=content, share=share, vital=vital, fetch=FETCH)
+    return BudgetSection(name=name, content=content, share=share, vital=vital, fetch=FETCH)
 
 
 def row_section(rows, *, name="rows", share=0.5, vital=False, **more):
-    return Section(name=name, content=rows, share=share, vital=vital, fetch=FETCH, text="text", **more)
+    return BudgetSection(name=name, content=rows, share=share, vital=vital, fetch=FETCH, text="text", **more)
 
 
 SECTIONS = st.tuples(

@@ -125,4 +125,4 @@ def test_the_current_phase(statuses, expected):
 
 @given(st.sampled_from(TaskStatus))
 def test_every_task_lies_on_one_heap_of_its_phases_tally(status):
-    assert task(status).heap in phases.Tally.__dataclass_fields__
+    assert task(status).heap in phases.PhaseCounts.__dataclass_fields__

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.webhook import FIRST_PAUSE, LONGEST_PAUSE, Hook, is_delivered, is_refused, pause_after
+from mission.domain.webhook import FIRST_PAUSE, LONGEST_PAUSE, Webhook, is_delivered, is_refused, pause_after
 from tests.domain.samples import NOW
 
 
 def hook(**fields):
-    return Hook(**{"url": "https://hooks.example/T1/key", "secret": "s3cret", "events": ["queue:*"], **fields})
+    return Webhook(**{"url": "https://hooks.example/T1/key", "secret": "s3cret", "events": ["queue:*"], **fields})
 
 
 def signed(key, body, *, id="evt_1"):

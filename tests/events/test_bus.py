@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.events import bus
-from mission.events.bus import Bell, Bus, Listener, Published, Topic
+from mission.events.bus import Bus, Listener, Published, Topic, WakeUp
 from mission.store.logs.events import StoredEvent
 
 
@@ -83,7 +83,7 @@ async def test_a_listener_that_left_in_between_is_not_woken(monkeypatch):
 async def test_a_bell_rings_at_once_for_what_it_waits_for_and_keeps_nothing():
     everyone = Bus()
 
-    with everyone.ringing(Bell(lambda each: each.mission_id == "m_2")) as bell:
+    with everyone.ringing(WakeUp(lambda each: each.mission_id == "m_2")) as bell:
         everyone.publish([event(1)])
         assert not bell.wake.is_set()
         everyone.publish([event(2, mission="m_2")])
@@ -96,7 +96,7 @@ async def test_a_bell_rings_at_once_for_what_it_waits_for_and_keeps_nothing():
 
 
 async def test_a_bell_is_taken_down_when_its_waiter_fails():
-    everyone, bell = Bus(), Bell(lambda _: True)
+    everyone, bell = Bus(), WakeUp(lambda _: True)
 
     with pytest.raises(KeyError), everyone.ringing(bell):
         raise KeyError
@@ -106,7 +106,7 @@ async def test_a_bell_is_taken_down_when_its_waiter_fails():
 
 
 async def test_everybody_looks_up_when_the_bus_is_woken():
-    everyone, listener, bell = Bus(), Listener(), Bell(lambda _: False)
+    everyone, listener, bell = Bus(), Listener(), WakeUp(lambda _: False)
     for each in (listener, bell):
         everyone.join(each)
 

@@ -13,7 +13,7 @@ from mission.app import App
 from mission.domain.errors import InvalidInput, TransientError
 from mission.events import bus
 from mission.events.bus import Bus, Listener, Topic
-from mission.events.log import Chapter, EventLog
+from mission.events.log import EventLog, EventPage
 from mission.gateway.caller import Caller
 from mission.settings import Settings
 from mission.store.logs.events import StoredEvent
@@ -73,15 +73,15 @@ def test_an_agent_that_reads_sees_no_mail_of_others() -> None:
 
 @pytest.mark.parametrize(("since", "reached"), [(0, False), (3, False), (4, True), (9, True), (10, True), (11, False)])
 def test_a_reader_goes_on_only_where_it_misses_nothing(since: int, reached: bool) -> None:
-    assert Chapter(events=[], whole=True, oldest=5, newest=10).reaches(since) is reached
+    assert EventPage(events=[], whole=True, oldest=5, newest=10).reaches(since) is reached
 
 
 def test_when_every_event_is_gone_only_the_newest_number_goes_on() -> None:
-    empty = Chapter(events=[], whole=True, oldest=11, newest=10)
+    empty = EventPage(events=[], whole=True, oldest=11, newest=10)
 
     assert empty.reaches(10)
     assert not empty.reaches(9)
-    assert Chapter(events=[], whole=True, oldest=1, newest=0).reaches(0)
+    assert EventPage(events=[], whole=True, oldest=1, newest=0).reaches(0)
 
 
 def test_a_listener_gets_each_event_once_however_many_topics_match() -> None:

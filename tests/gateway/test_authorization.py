@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidInput, NotOwner, PermissionDenied
-from mission.gateway.authorization import LONGEST_NAME, Admission, bound_to, with_actor
+from mission.gateway.authorization import LONGEST_NAME, Authorizer, bound_to, with_actor
 from mission.gateway.caller import Caller, Identity
 from mission.services.agents.access_tokens import Bearer
 from tests.domain.samples import agent
@@ -19,7 +19,7 @@ async def register(call, name, role="worker"):
 
 @pytest.fixture
 def admission(app):
-    return Admission(app.database, app.gateway._ports.policy)
+    return Authorizer(app.database, app.gateway._ports.policy)
 
 
 async def find(app, id):

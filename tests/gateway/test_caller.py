@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import Unauthenticated
-from mission.gateway.caller import Caller, Identity, Tokens
+from mission.gateway.caller import Caller, Identity, TokenCheck
 from mission.services.agents import access_tokens as identity
 from tests.domain.samples import agent
 
@@ -17,7 +17,7 @@ def tokens(app):
     async def find(token):
         return await app.database.read(identity.bearer_of, token=token)
 
-    return Tokens(OPERATOR, find=find)
+    return TokenCheck(OPERATOR, find=find)
 
 
 async def test_the_operators_token_stands_for_no_agent(tokens):

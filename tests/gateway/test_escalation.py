@@ -125,7 +125,7 @@ async def test_the_same_failure_is_counted_for_five_minutes_and_then_told_again(
 
 
 async def test_an_escalation_that_fails_loses_neither_the_error_nor_the_next_one(call, monkeypatch):
-    tell = escalation.tell
+    tell = escalation.report
     monkeypatch.setattr(missions, "create", failing(ZeroDivisionError()))
     monkeypatch.setattr(escalation, "tell", failing(RuntimeError("broken too")))
 

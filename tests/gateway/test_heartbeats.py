@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from mission.gateway import heartbeats as presence
-from mission.gateway.heartbeats import SignsOfLife
-from mission.services.agents.registration import Rhythm
+from mission.gateway.heartbeats import HeartbeatRecorder
+from mission.services.agents.registration import LivenessSettings
 
-RHYTHM = Rhythm(heartbeat=timedelta(seconds=30), lease=timedelta(minutes=15))
+RHYTHM = LivenessSettings(heartbeat=timedelta(seconds=30), lease=timedelta(minutes=15))
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def seen(app):
 
 
 async def test_a_noted_agent_is_seen_now(app, agents, seen, clock):
-    signs = SignsOfLife(app.database, RHYTHM)
+    signs = HeartbeatRecorder(app.database, RHYTHM)
     clock.advance(minutes=1)
     before = clock.now
 
@@ -39,7 +39,7 @@ async def test_a_noted_agent_is_seen_now(app, agents, seen, clock):
 
 
 async def test_an_agent_that_calls_often_is_written_seldom(app, agents, seen, clock):
-    signs = SignsOfLife(app.database, RHYTHM)
+    signs = HeartbeatRecorder(app.database, RHYTHM)
     signs.note(agents[0])
     await signs.settle()
     first = await seen(agents[0])
@@ -56,7 +56,9 @@ async def test_an_agent_that_calls_often_is_written_seldom(app, agents, seen, cl
 
 
 async def test_a_short_lease_is_never_missed_for_want_of_a_heartbeat(app, agents, seen, clock):
-    signs = SignsOfLife(app.database, Rhythm(heartbeat=timedelta(seconds=30), lease=timedelta(seconds=3)))
+    signs = HeartbeatRecorder(
+        app.database, LivenessSettings(heartbeat=timedelta(seconds=30), lease=timedelta(seconds=3))
+    )
     signs.note(agents[0])
     await signs.settle()
     first = await seen(agents[0])
@@ -69,7 +71,7 @@ async def test_a_short_lease_is_never_missed_for_want_of_a_heartbeat(app, agents
 
 
 async def test_a_heartbeat_that_cannot_be_written_is_a_warning_only(app, caplog):
-    signs = SignsOfLife(app.database, RHYTHM)
+    signs = HeartbeatRecorder(app.database, RHYTHM)
 
     signs.note("a_0000000000")
     await signs.settle()
@@ -79,7 +81,7 @@ async def test_a_heartbeat_that_cannot_be_written_is_a_warning_only(app, caplog)
 
 async def test_agents_that_have_left_are_forgotten_and_the_others_are_not(app, agents, seen, clock, monkeypatch):
     monkeypatch.setattr(presence, "MOST_NOTED", 2)
-    signs = SignsOfLife(app.database, RHYTHM)
+    signs = HeartbeatRecorder(app.database, RHYTHM)
     signs.note("a_0000000000")
     clock.advance(minutes=1)
     for agent_id in (*agents, agents[0]):

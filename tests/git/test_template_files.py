@@ -9,7 +9,7 @@ import pytest
 
 from mission.domain.ids import expect_kind, is_id
 from mission.git import template_files as files
-from mission.git.template_files import Carrier, carried
+from mission.git.template_files import TemplateFolder, read_template_files
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def write(tree, name, text):
 
 
 def found(tree, identity="repository"):
-    return carried(Carrier(top=tree, identity=identity))
+    return read_template_files(TemplateFolder(top=tree, identity=identity))
 
 
 def test_json_and_toml_files_are_read_by_name(tree):

@@ -10,8 +10,8 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import Execution, ExecutionStatus
-from mission.runtime.message_delivery import Postman
-from mission.services.work import Unattended
+from mission.runtime.message_delivery import MessageDelivery
+from mission.services.work import BackgroundWork
 from tests.runtime.conftest import STANDIN, Control
 
 S = ExecutionStatus
@@ -215,8 +215,8 @@ async def test_a_retry_outlives_the_daemon_that_was_asked_and_is_launched_once(e
         mark.unlink()
 
     for _ in range(2):  # the second daemon finds nothing left to do
-        app.postman = Postman(
-            app.supervisor, Unattended(app.database), app.events, host_id=app.settings.host_id, mark=mark
+        app.postman = MessageDelivery(
+            app.supervisor, BackgroundWork(app.database), app.events, host_id=app.settings.host_id, mark=mark
         )
         await app.supervisor.open()
         await app.postman.open()

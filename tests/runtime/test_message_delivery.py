@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from mission.domain.executions.execution import ExecutionStatus
-from mission.runtime.message_delivery import Postman
-from mission.services.work import Unattended
+from mission.runtime.message_delivery import MessageDelivery
+from mission.services.work import BackgroundWork
 from tests.runtime.conftest import STANDIN, Control
 
 S = ExecutionStatus
@@ -61,9 +61,9 @@ async def test_an_answer_outlives_the_daemon_that_heard_it(control: Control, tmp
     await app.supervisor.close()
 
     may_end.touch()
-    app.postman = Postman(
+    app.postman = MessageDelivery(
         app.supervisor,
-        Unattended(app.database),
+        BackgroundWork(app.database),
         app.events,
         host_id=app.settings.host_id,
         mark=app.settings.home / "heard",

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from mission.app import App
 from mission.events.bus import Topic
 from mission.store import backup, migrate
-from mission.store.logs.events import Events
+from mission.store.logs.events import EventRows
 from mission.store.open_database import new_backend
 from mission.store.tables import metadata
 
@@ -46,7 +46,7 @@ def rows_of(settings):
 def newest_of(settings):
     backend = new_backend(settings, role="a test")
     with backend.connect() as connection:
-        newest = Events(connection).newest()
+        newest = EventRows(connection).newest()
     backend.close()
     return newest
 

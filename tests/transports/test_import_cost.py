@@ -43,5 +43,5 @@ async def test_the_sdk_is_there_before_anybody_asks_for_it(monkeypatch: pytest.M
         loop.call_soon_threadsafe(made.set)
         return Server("test")
 
-    async with mcp_sdk.Sdk(make).running():
+    async with mcp_sdk.SdkLoader(make).running():
         await asyncio.wait_for(made.wait(), 60)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mission.domain.executions.signals import Delivery
 from mission.runtime.running.markers import Marker, MarkerReader
-from mission.services.executions.creation import Created
+from mission.services.executions.creation import CreatedExecution
 from tests.conftest import Front
 from tests.fake_executions import Workshop
 from tests.transports.live_server import Live, serving
@@ -49,7 +49,7 @@ scripts = st.lists(st.tuples(st.sampled_from(["e1", "e2", "e3", "e4"]), payloads
 """Few event ids, so that some are repeated, with the same payload and with another."""
 
 
-def call_all(live: Live, created: Created, script: list[Any]) -> list[Json]:
+def call_all(live: Live, created: CreatedExecution, script: list[Any]) -> list[Json]:
     """Send the signals as an MCP client does."""
     answers = [
         post(live, created.execution.id, created.token, type, {"eventId": event_id, **payload})
@@ -58,7 +58,7 @@ def call_all(live: Live, created: Created, script: list[Any]) -> list[Json]:
     return [answer.json["result"]["structuredContent"] for answer in answers]
 
 
-def print_all(live: Live, created: Created, script: list[Any], *, pieces: int) -> list[Json]:
+def print_all(live: Live, created: CreatedExecution, script: list[Any], *, pieces: int) -> list[Json]:
     """Print the signals as an agent without MCP does, and read them in pieces, as they come out of a pipe."""
     execution_id = created.execution.id
     lines = [
@@ -79,7 +79,7 @@ def print_all(live: Live, created: Created, script: list[Any], *, pieces: int) -
     return acks
 
 
-def seen(live: Live, workshop: Workshop, created: Created, since: int) -> Json:
+def seen(live: Live, workshop: Workshop, created: CreatedExecution, since: int) -> Json:
     """Everything that the signals of an execution changed, without what names or dates it."""
     execution = live.call("execution_get", {"id": created.execution.id})
     task = live.call("task_get", {"id": created.task.id})

@@ -15,7 +15,7 @@ REPOSITORY = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class SampleTask:
     """One task of the plan, and the files that doing it leaves behind."""
 
     name: str
@@ -37,14 +37,14 @@ class Job:
         }
 
 
-MONEY = Job(
+MONEY = SampleTask(
     name="Choose how money is kept",
     goal="Decide on one type for amounts and write down why.",
     phase=1,
     areas=("docs",),
     files={"docs/money.md": "# Money\n\nAmounts are whole cents. Nothing is ever rounded while it is added up.\n"},
 )
-ENTRIES = Job(
+ENTRIES = SampleTask(
     name="Keep entries",
     goal="An entry has a day, an account, a text and an amount; the sum of a booking is zero.",
     phase=2,
@@ -70,7 +70,7 @@ def balanced(entries: list[Entry]) -> bool:
 '''
     },
 )
-REPORT = Job(
+REPORT = SampleTask(
     name="Report balances",
     goal="Show the balance of each account, in the order people expect.",
     phase=2,
@@ -92,7 +92,7 @@ def balances(entries: list[Entry]) -> dict[str, int]:
 '''
     },
 )
-IMPORT = Job(
+IMPORT = SampleTask(
     name="Import bank statements",
     goal="Read the bank's CSV files; a line that cannot be read is named, not skipped.",
     phase=2,
@@ -122,7 +122,7 @@ def _entry(number: int, row: list[str]) -> Entry:
 '''
     },
 )
-COMMAND = Job(
+COMMAND = SampleTask(
     name="Put a command line on top",
     goal="`ledger report FILE` prints the balances of a bank statement.",
     phase=3,
@@ -142,7 +142,7 @@ for account, cents in balances(read(Path(sys.argv[1]))).items():
 '''
     },
 )
-NOTES = Job(
+NOTES = SampleTask(
     name="Write release notes",
     goal="Say in a few lines what the first version can do.",
     phase=4,

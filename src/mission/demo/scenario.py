@@ -23,9 +23,9 @@ from mission.demo.sample_project import (
     REPOSITORY,
     SUMMARY,
 )
-from mission.demo.scripted_agent import Player, Record, Refused, git, playing
+from mission.demo.scripted_agent import Player, Refused, ToolResult, git, playing
 
-Operator = Callable[[str, dict[str, Any]], Record]
+Operator = Callable[[str, dict[str, Any]], ToolResult]
 Narrator = Callable[[str, str], None]
 LOOK_SECONDS = 0.3
 PATIENCE = 120.0
@@ -54,7 +54,7 @@ class Play:
     mission_id: str = ""
     tasks: dict[str, str] = field(default_factory=dict)
 
-    async def run(self) -> Record:
+    async def run(self) -> ToolResult:
         """Play it to the end; the mission's summary."""
         crew = (("lead", "coordinator"), ("ada", "worker"), ("bob", "worker"))
         ids = {name: self._register(name, role) for name, role in crew}
@@ -163,18 +163,18 @@ class Play:
         closed = await self._until(lambda: self._closed(get), "the answer", patience=float("inf"))
         self.say("you", f"answered: {closed['answer'] or '(dismissed)'}")
 
-    def _waiting(self, kind: str) -> Record | None:
+    def _waiting(self, kind: str) -> ToolResult | None:
         items = self.operator("queue_list", {"kind": [kind], "mission_id": self.mission_id})["items"]
         return items[0] if items else None
 
-    def _closed(self, get: Record) -> Record | None:
+    def _closed(self, get: ToolResult) -> ToolResult | None:
         item = self.operator("queue_get", get)
         return item if item["state"] != "open" else None
 
     def _status(self, task: str) -> str:
         return str(self.operator("task_get", {"id": self.tasks[task]})["status"])
 
-    async def _close(self, lead: Player) -> Record:
+    async def _close(self, lead: Player) -> ToolResult:
         """Merge what was done, then end the mission."""
         workspaces = (await lead.call("workspace_list", workflow_id=self.mission_id))["workspaces"]
         for workspace in reversed(workspaces):

@@ -14,10 +14,10 @@ from typing import Any
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from mission.demo.sample_project import BY_NAME, Job
+from mission.demo.sample_project import BY_NAME, SampleTask
 
-Record = dict[str, Any]
-Step = Callable[["Player", str], Awaitable[None]]
+ToolResult = dict[str, Any]
+Narrate = Callable[["Player", str], Awaitable[None]]
 
 
 class Refused(Exception):
@@ -34,18 +34,18 @@ class Player:
     pause: Callable[[], Awaitable[None]]
     say: Callable[[str, str], None]
 
-    async def call(self, tool: str, **arguments: Any) -> Record:
+    async def call(self, tool: str, **arguments: Any) -> ToolResult:
         result = await self.client.call_tool(tool, arguments)
         if result.is_error:
             raise Refused(f"{tool}: {getattr(result.content[0], 'text', '')}")
         return dict(result.structured_content or {})
 
-    async def take(self, mission_id: str) -> Record | None:
+    async def take(self, mission_id: str) -> ToolResult | None:
         """Claim the next task; nothing when there is none."""
         claimed = await self.call("task_claim_next", agent_id=self.id, workflow_id=mission_id)
         return claimed if claimed["success"] else None
 
-    async def work(self, claimed: Record, *, during: Step | None = None) -> Record:
+    async def work(self, claimed: ToolResult, *, during: Narrate | None = None) -> ToolResult:
         """Do a claimed task from its start to its end."""
         task, folder = claimed["task"], Path(claimed["workspace"]["path"])
         job = BY_NAME[task["name"]]
@@ -88,7 +88,7 @@ async def playing(
         yield Player(name=name, id=id, client=client, pause=pause, say=say)
 
 
-def write(folder: Path, job: Job, *, share: float = 1.0) -> None:
+def write(folder: Path, job: SampleTask, *, share: float = 1.0) -> None:
     """Leave the files of a job in the folder, or the first part of each."""
     for name, text in job.files.items():
         path = folder / name
@@ -108,7 +108,7 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def _files(changes: Record | None) -> str:
+def _files(changes: ToolResult | None) -> str:
     if changes is None:
         return "no files known"
     counts = [f"{len(changes[kind])} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]

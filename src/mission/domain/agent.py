@@ -11,7 +11,7 @@ from typing import Any
 
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import PREFIXES, is_id
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 
 class AgentType(StrEnum):
@@ -139,7 +139,7 @@ class Agent:
             "workspace_path": self.workspace_path,
             "supervisor_id": self.supervisor_id,
             "mission_id": self.mission_id,
-            "last_heartbeat": shown(self.last_seen_at),
+            "last_heartbeat": format_time(self.last_seen_at),
             "metadata": dict(self.metadata or {}),
-            "created_at": shown(self.created_at),
+            "created_at": format_time(self.created_at),
         }

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from mission.domain.agent import Agent, Presence
 from mission.domain.executions.execution import Execution, OperatorMessage
 from mission.domain.executions.observation import Observation
-from mission.domain.inbox.item import QueueItem
+from mission.domain.inbox.item import InboxItem
 from mission.domain.message import HUMAN, Message
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.missions.repository import Repository
 from mission.domain.missions.template import Template
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
 from mission.domain.tasks.workspace import Workspace
 
@@ -186,7 +186,7 @@ class EntryCreated(Event):
     """A decision, an issue, a milestone or a checkpoint was written into a task's journal."""
 
     topic: ClassVar[str] = "{checkpoint,decision,issue,milestone}:created"
-    entry: Entry
+    entry: JournalEntry
 
     @property
     def type(self) -> str:
@@ -237,7 +237,7 @@ class AgentUpdated(_AgentEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _QueueEvent(Event):
-    item: QueueItem
+    item: InboxItem
 
     @property
     def mission_id(self) -> str | None:

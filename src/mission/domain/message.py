@@ -12,7 +12,7 @@ from typing import Any
 from mission.domain.actions import Action
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 HUMAN = "human"
 """The person, as sender and as recipient."""
@@ -122,8 +122,8 @@ class Message:
             "reply_to_id": self.reply_to_id,
             "workflow_id": self.mission_id,
             "task_id": self.task_id,
-            "created_at": shown(self.created_at),
-            "read_at": shown(self.read_at),
+            "created_at": format_time(self.created_at),
+            "read_at": format_time(self.read_at),
         }
 
 

@@ -140,7 +140,7 @@ RULES: Mapping[AgentType, Rules] = {
 }
 
 
-class Policy:
+class PermissionPolicy:
     """The table in force: the built-in rules, edited by the operator."""
 
     def __init__(self, edits: Mapping[AgentType, Edit] | None = None) -> None:

@@ -23,7 +23,7 @@ _UNSPACED = re.compile(
 """Scripts that are written without blanks: a word of theirs may begin anywhere."""
 
 
-class Kind(StrEnum):
+class DocumentKind(StrEnum):
     MISSION = "mission"
     TASK = "task"
     JOURNAL = "journal"
@@ -35,7 +35,7 @@ class Document:
     """Something that can be found, with the text it is found by."""
 
     id: str
-    kind: Kind
+    kind: DocumentKind
     title: str
     text: str
     at: datetime

@@ -16,12 +16,12 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def shown(moment: datetime | None) -> str | None:
+def format_time(moment: datetime | None) -> str | None:
     """The moment as callers see it, e.g. 2026-01-15T10:00:00.123456Z."""
     return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def parsed(value: str | int | float, *, field: str) -> datetime:
+def parse_time(value: str | int | float, *, field: str) -> datetime:
     """The moment that a caller meant by an ISO text or a Unix number."""
     try:
         if isinstance(value, str) and not _is_number(value):

@@ -36,7 +36,7 @@ class Fetch:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
+class BudgetSection:
     """One part of an answer: a text or an object, or rows of which the first are worth most."""
 
     name: str
@@ -68,7 +68,7 @@ def compact(value: Any) -> str:
 
 def within(
     most: int,
-    sections: Sequence[Section],
+    sections: Sequence[BudgetSection],
     tokenizer: Tokenizer,
     render: Callable[[Packed], dict[str, Any]],
     *,
@@ -93,7 +93,7 @@ def within(
     return best
 
 
-def pack(sections: Sequence[Section], room: int, tokenizer: Tokenizer) -> Packed:
+def pack(sections: Sequence[BudgetSection], room: int, tokenizer: Tokenizer) -> Packed:
     """Share the room out: first among what is vital, then among the rest."""
     kept: dict[str, Any] = {}
     missing: dict[str, str] = {}
@@ -164,7 +164,7 @@ def _characters(value: Any) -> int:
     return sum(map(_characters, value)) if isinstance(value, list | tuple) else 1
 
 
-def _wish(section: Section, room: int, tokenizer: Tokenizer) -> int:
+def _wish(section: BudgetSection, room: int, tokenizer: Tokenizer) -> int:
     if section.text is None:
         return _cost(section.content, room, tokenizer)
     total = 0
@@ -175,7 +175,7 @@ def _wish(section: Section, room: int, tokenizer: Tokenizer) -> int:
     return total
 
 
-def _fit(section: Section, room: int, tokenizer: Tokenizer) -> _Fitted:
+def _fit(section: BudgetSection, room: int, tokenizer: Tokenizer) -> _Fitted:
     if section.text is not None:
         return _fit_rows(section, room, tokenizer)
     whole = _cost(section.content, room, tokenizer)
@@ -188,7 +188,7 @@ def _fit(section: Section, room: int, tokenizer: Tokenizer) -> _Fitted:
     return _Fitted(content=shortened, cost=cost, missing="shortened" if shortened else "left out")
 
 
-def _fit_rows(section: Section, room: int, tokenizer: Tokenizer) -> _Fitted:
+def _fit_rows(section: BudgetSection, room: int, tokenizer: Tokenizer) -> _Fitted:
     crowded = _wish(section, room, tokenizer) > room
     kept: list[Any] = []
     left, shortened = room, 0
@@ -209,7 +209,7 @@ def _fit_rows(section: Section, room: int, tokenizer: Tokenizer) -> _Fitted:
     return _Fitted(content=kept, cost=room - left, missing=", ".join(notes) or None)
 
 
-def _lean(section: Section, row: Mapping[str, Any], room: int, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
+def _lean(section: BudgetSection, row: Mapping[str, Any], room: int, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
     """The row without what can be spared, its text shortened if it must be; nothing when not even that fits."""
     lean = {**row, **{name: empty for name, empty in section.spare.items() if name in row}}
     if _cost(lean, room, tokenizer) <= room:

@@ -20,7 +20,7 @@ _ENCODED = "whsec_"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Hook:
+class Webhook:
     """Where events go, and which."""
 
     url: str = field(repr=False)  # part of an address may be a secret
@@ -47,7 +47,7 @@ class Hook:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Progress:
+class DeliveryProgress:
     """How far a receiver has come: everything up to `seq` has reached it or was given up."""
 
     key: str

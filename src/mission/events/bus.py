@@ -112,7 +112,7 @@ class Listener:
         return taken
 
 
-class Bell(Listener):
+class WakeUp(Listener):
     """A listener that keeps nothing: it only rings when something it waits for has happened."""
 
     def __init__(self, wants: Callable[[StoredEvent], bool]) -> None:
@@ -140,7 +140,7 @@ class Bus:
         self._to_wake.discard(listener)
 
     @contextmanager
-    def ringing(self, bell: Bell) -> Iterator[Bell]:
+    def ringing(self, bell: WakeUp) -> Iterator[WakeUp]:
         """Let the bell ring for as long as somebody waits for it."""
         self.join(bell)
         try:

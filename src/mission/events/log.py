@@ -19,7 +19,7 @@ AGAIN_SECONDS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Chapter:
+class EventPage:
     """A stretch of the log, and the numbers of the oldest and newest event at the moment of reading."""
 
     events: Sequence[StoredEvent]
@@ -62,7 +62,7 @@ class EventLog:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def read(self, topic: Topic, *, since: int, limit: int = PAGE) -> Chapter:
+    async def read(self, topic: Topic, *, since: int, limit: int = PAGE) -> EventPage:
         """The topic's events after a number."""
         return await self._database.read(_chapter, topic=topic, since=since, limit=limit)
 
@@ -127,9 +127,9 @@ def _since(tx: Tx, *, since: int, limit: int) -> list[StoredEvent]:
     return tx.events.since(since, limit=limit)
 
 
-def _chapter(tx: Tx, *, topic: Topic, since: int, limit: int) -> Chapter:
+def _chapter(tx: Tx, *, topic: Topic, since: int, limit: int) -> EventPage:
     """What a reader can go on with; for one that cannot, nothing but the numbers to begin anew from."""
-    empty = Chapter(events=[], whole=True, oldest=tx.events.oldest(), newest=tx.events.newest())
+    empty = EventPage(events=[], whole=True, oldest=tx.events.oldest(), newest=tx.events.newest())
     if not empty.reaches(since):
         return empty
     events = tx.events.since(since, limit=limit, mission_id=topic.mission_id)

@@ -8,9 +8,9 @@ from typing import Any
 from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import PermissionDenied
 from mission.domain.message import HUMAN
-from mission.domain.permissions import Policy
+from mission.domain.permissions import PermissionPolicy
 from mission.gateway.arguments.validation import check_text
-from mission.gateway.audit.trail import Entry
+from mission.gateway.audit.trail import AuditEntry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Tool
 from mission.services.agents import registration as agents
@@ -20,8 +20,8 @@ from mission.store.database import Database
 LONGEST_NAME = 200
 
 
-class Admission:
-    def __init__(self, database: Database, policy: Policy) -> None:
+class Authorizer:
+    def __init__(self, database: Database, policy: PermissionPolicy) -> None:
         self._database = database
         self._policy = policy
 
@@ -32,7 +32,7 @@ class Admission:
             return bound
         return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field=caller.agent_field)), field=None)
 
-    async def identify_actor(self, tool: Tool | None, arguments: Any, caller: Caller, entry: Entry) -> Identity:
+    async def identify_actor(self, tool: Tool | None, arguments: Any, caller: Caller, entry: AuditEntry) -> Identity:
         """Who acts. The entry names whoever called from the start, so that a false name is laid at the right door."""
         entry.identity = bound_to(caller)
         entry.identity = identity = await self.identify(caller)
@@ -68,7 +68,7 @@ class Admission:
             return
         task_id = getattr(arguments, tool.owned)
         if task_id is not None:
-            task = await self._database.read(claims.look, task_id=task_id)
+            task = await self._database.read(claims.get, task_id=task_id)
             task.check_worker(agent.id, takes=arguments.takes_task, now=self._database.clock())
 
     async def _agent(self, reference: str, *, field: str) -> Agent:

@@ -10,13 +10,13 @@ from typing import Any, TypeVar, overload
 
 from pydantic import BaseModel
 
-from mission.domain.permissions import Policy
+from mission.domain.permissions import PermissionPolicy
 from mission.events.log import EventLog
-from mission.gateway.audit.trail import Entry
+from mission.gateway.audit.trail import AuditEntry
 from mission.gateway.caller import Caller, Identity
-from mission.gateway.idempotency import Repeat
+from mission.gateway.idempotency import IdempotentCall
 from mission.gateway.registry import Registry, Tool
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.launcher import Launcher
 from mission.services.repositories.working_trees import Trees
 from mission.store.database import Database
@@ -31,10 +31,10 @@ class Ports:
     """What tools may reach besides the store."""
 
     trees: Trees
-    rhythm: Rhythm
+    rhythm: LivenessSettings
     launcher: Launcher
     events: EventLog
-    policy: Policy = field(default_factory=Policy)
+    policy: PermissionPolicy = field(default_factory=PermissionPolicy)
 
 
 class Call:
@@ -49,8 +49,8 @@ class Call:
         ports: Ports,
         caller: Caller,
         identity: Identity,
-        entry: Entry,
-        repeat: Repeat | None,
+        entry: AuditEntry,
+        repeat: IdempotentCall | None,
     ) -> None:
         self.trees = ports.trees
         self.rhythm = ports.rhythm

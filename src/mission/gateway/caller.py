@@ -11,8 +11,8 @@ from mission.domain.agent import Agent
 from mission.domain.errors import Unauthenticated
 from mission.services.agents.access_tokens import PREFIX, Bearer
 
-Progress = Callable[[float, str], Coroutine[Any, Any, None]]
-Left = Callable[[], Awaitable[None]]
+ReportProgress = Callable[[float, str], Coroutine[Any, Any, None]]
+HasLeft = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,8 +31,8 @@ class Caller:
     """Names this call, so that a repeat returns the first answer."""
     toolsets: str | None = None
     """The toolsets that the client has listed; nothing where all tools can be called by name."""
-    progress: Progress | None = None
-    left: Left | None = None
+    progress: ReportProgress | None = None
+    left: HasLeft | None = None
     """Returns once the client has gone away, for calls that wait."""
 
     @property
@@ -66,7 +66,7 @@ def listed_toolsets(asked: str | None, bearer: Bearer | None, default: str) -> s
     return asked or (default if bearer is None else bearer.toolsets or bearer.agent.type.lower())
 
 
-class Tokens:
+class TokenCheck:
     """Tells who shows a bearer token."""
 
     def __init__(self, operator: str, *, find: Callable[[str], Awaitable[Bearer]]) -> None:

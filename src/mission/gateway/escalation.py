@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mission.domain.errors import InternalError, MissionError, TransientError
-from mission.domain.inbox.failure_report import Failure
+from mission.domain.inbox.failure_report import FailedCall
 from mission.services.upkeep import escalation
 from mission.store.database import Database
 
@@ -31,14 +31,14 @@ class Escalations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: deque[Failure] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[FailedCall] = deque(maxlen=MOST_WAITING)
         self._telling: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
 
     def add(self, error: BaseException, row: Mapping[str, Any], shown: MissionError) -> None:
         """Report the failure that an audit row describes; `error` is what really happened, `shown` how we word it."""
         self._waiting.append(
-            Failure(
+            FailedCall(
                 incident=row["id"],
                 tool=row["tool"],
                 cause=_cause(error, row["tool"]),
@@ -78,10 +78,10 @@ class Escalations:
         finally:
             self._telling = None
 
-    async def _told(self, failure: Failure) -> bool:
+    async def _told(self, failure: FailedCall) -> bool:
         """Whether the failure needs no further try. What goes wrong here never takes the place of the failure."""
         try:
-            await self._database.write(escalation.tell, failure=failure)
+            await self._database.write(escalation.report, failure=failure)
         except TransientError:
             return False
         except Exception:

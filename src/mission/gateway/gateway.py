@@ -18,13 +18,13 @@ from mission.domain.errors import (
 from mission.gateway import hints
 from mission.gateway.arguments.validation import validate
 from mission.gateway.audit.masking import Masker
-from mission.gateway.audit.trail import AuditTrail, Entry
-from mission.gateway.authorization import Admission, bound_to, with_actor
+from mission.gateway.audit.trail import AuditEntry, AuditTrail
+from mission.gateway.authorization import Authorizer, bound_to, with_actor
 from mission.gateway.call import Call, Ports, dumped
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.escalation import Escalations, concerns_others
-from mission.gateway.heartbeats import SignsOfLife
-from mission.gateway.idempotency import Repeats, repeat_of
+from mission.gateway.heartbeats import HeartbeatRecorder
+from mission.gateway.idempotency import IdempotentCalls, repeat_of
 from mission.gateway.registry import Registry, Tool, parse_toolsets
 from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signal_intake import Signals
@@ -53,10 +53,10 @@ class Gateway:
         self._database = database
         self._ports = ports
         self._retry = retry or Retry()
-        self._signs = SignsOfLife(database, ports.rhythm)
+        self._signs = HeartbeatRecorder(database, ports.rhythm)
         self.signals = Signals(database, audit=self.audit, signs=self._signs, retry=self._retry)
-        self._admission = Admission(database, ports.policy)
-        self.repeats = Repeats(database)
+        self._admission = Authorizer(database, ports.policy)
+        self.repeats = IdempotentCalls(database)
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
         """The tool's result, or a MissionError that may be shown to the caller as it is."""
@@ -111,7 +111,7 @@ class Gateway:
         await self.escalations.flush()
         await self.audit.flush()
 
-    async def _answer(self, name: str, arguments: Any, caller: Caller, entry: Entry) -> dict[str, Any]:
+    async def _answer(self, name: str, arguments: Any, caller: Caller, entry: AuditEntry) -> dict[str, Any]:
         """The road itself; the entry learns on the way whatever its row will hold."""
         tool = self.registry.get(name)
         identity = await self._admission.identify_actor(tool, arguments, caller, entry)
@@ -150,7 +150,7 @@ class Gateway:
 
         return await self._retry.run(attempt, harmless=lambda: tool.idempotent or not call.took_effect)
 
-    def _presentable(self, error: Exception, entry: Entry) -> MissionError:
+    def _presentable(self, error: Exception, entry: AuditEntry) -> MissionError:
         """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
         if isinstance(error, InternalError) and type(error) is not InternalError:
             return error.as_incident(entry.id)

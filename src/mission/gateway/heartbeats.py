@@ -7,7 +7,7 @@ import logging
 from datetime import datetime, timedelta
 
 from mission.services.agents import registration as agents
-from mission.services.agents.registration import Rhythm, Seen
+from mission.services.agents.registration import AgentWithPresence, LivenessSettings
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -17,15 +17,15 @@ MOST_NOTED = 1_000
 """Agents come and go: beyond so many, those are forgotten that need not be remembered."""
 
 
-class SignsOfLife:
+class HeartbeatRecorder:
     """Notes who called, and writes it with the next group, at most every few seconds for each agent."""
 
-    def __init__(self, database: Database, rhythm: Rhythm) -> None:
+    def __init__(self, database: Database, rhythm: LivenessSettings) -> None:
         self._database = database
         self._rhythm = rhythm
         self._every = min(SELDOM, rhythm.lease / 3, rhythm.heartbeat / 3)
         self._noted: dict[str, datetime] = {}
-        self._writing: set[asyncio.Future[Seen]] = set()
+        self._writing: set[asyncio.Future[AgentWithPresence]] = set()
 
     def note(self, agent_id: str) -> None:
         now = self._database.clock()
@@ -46,7 +46,7 @@ class SignsOfLife:
         if self._writing:
             await asyncio.wait(self._writing)
 
-    def _written(self, writing: asyncio.Future[Seen]) -> None:
+    def _written(self, writing: asyncio.Future[AgentWithPresence]) -> None:
         self._writing.discard(writing)
         if not writing.cancelled() and writing.exception() is not None:
             log.warning("a sign of life could not be written", exc_info=writing.exception())

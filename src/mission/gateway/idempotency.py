@@ -22,7 +22,7 @@ Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Repeat:
+class IdempotentCall:
     """A call that has a key: its answer is kept for a repeat."""
 
     caller: str
@@ -48,14 +48,14 @@ class Repeat:
             )
 
 
-class Repeats:
+class IdempotentCalls:
     """The calls with a key that run now, in this process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.flying: dict[tuple[str, str], tuple[str, asyncio.Task[Answer]]] = {}
 
-    async def run(self, tool: Tool, repeat: Repeat, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    async def run(self, tool: Tool, repeat: IdempotentCall, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
         """Run the call, unless the same one has run or is running: then its answer is this one's too."""
         place = (repeat.caller, repeat.key)
         if place in self.flying:
@@ -67,7 +67,9 @@ class Repeats:
             first.add_done_callback(lambda _: self.flying.pop(place))
         return await asyncio.shield(first)  # a caller that leaves does not take the others' answer with it
 
-    async def _run_first(self, tool: Tool, repeat: Repeat, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    async def _run_first(
+        self, tool: Tool, repeat: IdempotentCall, call: Callable[[], Coroutine[Any, Any, Answer]]
+    ) -> Answer:
         """The last write of a call looks for its key before it does anything, so a repeat changes nothing."""
         try:
             return await call()
@@ -79,10 +81,10 @@ class Repeats:
             return kept  # another process was faster with the same key
 
 
-def repeat_of(tool: Tool, arguments: Mapping[str, Any], caller: Caller, identity: Identity) -> Repeat | None:
+def repeat_of(tool: Tool, arguments: Mapping[str, Any], caller: Caller, identity: Identity) -> IdempotentCall | None:
     """What makes a repeat of this call harmless; nothing for one without a key, and for reads."""
     if caller.key is None or tool.reads:
         return None
     if len(caller.key) > LONGEST_KEY or not caller.key.isprintable():
         raise InvalidInput(f"a call key has at most {LONGEST_KEY} printable characters", hint="Use a random id.")
-    return Repeat(caller=identity.name, key=caller.key, digest=digest_of([tool.name, arguments]))
+    return IdempotentCall(caller=identity.name, key=caller.key, digest=digest_of([tool.name, arguments]))

@@ -19,9 +19,9 @@ from mission.domain.executions.signals import (
     read_event_id,
     read_signal,
 )
-from mission.gateway.audit.trail import AuditTrail, Entry
+from mission.gateway.audit.trail import AuditEntry, AuditTrail
 from mission.gateway.caller import Identity
-from mission.gateway.heartbeats import SignsOfLife
+from mission.gateway.heartbeats import HeartbeatRecorder
 from mission.gateway.retry import Retry
 from mission.services.executions import signals as observations
 from mission.store.database import Database
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 class Signals:
     """Takes in what launched agents say. A refusal is an acknowledgement too: it tells the reason."""
 
-    def __init__(self, database: Database, *, audit: AuditTrail, signs: SignsOfLife, retry: Retry) -> None:
+    def __init__(self, database: Database, *, audit: AuditTrail, signs: HeartbeatRecorder, retry: Retry) -> None:
         self._database = database
         self._retry = retry
         self._audit = audit
@@ -58,7 +58,9 @@ class Signals:
         self._audit.add(entry.finished(InvalidInput(reason), self._database.clock()))
         return rejection(execution_id, event_id, reason)
 
-    async def _observe(self, entry: Entry, execution_id: str, event_id: str, signal: Signal, delivery: Delivery) -> Ack:
+    async def _observe(
+        self, entry: AuditEntry, execution_id: str, event_id: str, signal: Signal, delivery: Delivery
+    ) -> Ack:
         def observed(tx: Tx) -> Ack:
             execution = tx.executions.find(execution_id)
             if execution is not None:

@@ -87,7 +87,7 @@ Argument = str | bytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Result:
+class GitResult:
     """What a git command said."""
 
     code: int
@@ -110,7 +110,7 @@ def run(
     timeout: float = QUICK,
     still: float | None = None,
     umask: int = PRIVATE,
-) -> Result:
+) -> GitResult:
     """The result of one git command; an exit code that is not `allowed` becomes an error."""
     name = os.fsdecode(arguments[0])
     process = _start(
@@ -127,7 +127,7 @@ def run(
             _running.discard(process)
     if process.returncode not in allowed:
         raise _failure(name, process.returncode, err, cwd)
-    return Result(code=process.returncode, out=out, err=err)
+    return GitResult(code=process.returncode, out=out, err=err)
 
 
 def _start(

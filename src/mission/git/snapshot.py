@@ -20,13 +20,13 @@ from mission.git.patches.kept_contents import Kept
 from mission.git.patches.patch import make_patch
 from mission.git.patches.start_contents import keep
 from mission.git.snapshots.changed_paths import find_renames, sort_paths
-from mission.git.snapshots.commits_since import History, Position, history, position
+from mission.git.snapshots.commits_since import HeadPosition, History, history, position
 from mission.git.snapshots.index_listing import known_base, recall, renew
 from mission.git.snapshots.manifest import Difference, Manifest, compare, digest_of, join
 from mission.git.snapshots.plain_folder import scan_folder
-from mission.git.snapshots.repository_facts import Repository, open_repository
+from mission.git.snapshots.repository_facts import RepositoryFacts, open_repository
 from mission.git.snapshots.scanner import LISTED_FILES, Scan, Scanner
-from mission.git.snapshots.snapshot_storage import Room, Storage, make_folder, moments_ago
+from mission.git.snapshots.snapshot_storage import SnapshotFolder, Storage, make_folder, moments_ago
 from mission.git.working_tree import Tree
 
 Report = Callable[[str], None]
@@ -46,7 +46,7 @@ class Snapshot:
     delta: str
     digest: str
     head: str | None
-    reflog: Position | None
+    reflog: HeadPosition | None
     taken_at: str
     warnings: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Snapshot:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Snapshot:
-        reflog = Position.from_dict(data["reflog"]) if data["reflog"] else None
+        reflog = HeadPosition.from_dict(data["reflog"]) if data["reflog"] else None
         left_out = tuple(data.get("left_out", ()))
         return cls(**{**data, "reflog": reflog, "warnings": tuple(data["warnings"]), "left_out": left_out})
 
@@ -153,7 +153,7 @@ class Snapshots:
                         room.remove()
 
 
-def _scan_plain(room: Room, path: Path, report: Report | None) -> Scan:
+def _scan_plain(room: SnapshotFolder, path: Path, report: Report | None) -> Scan:
     entries, warnings = scan_folder(room, path, report=report)
     text = join(entries)
     listing = recall(room, index=digest_of(text)) or renew(room, text, index=digest_of(text))
@@ -185,7 +185,7 @@ class _Comparison:
             kept.close()
 
 
-def _compare_repository(room: Room, snapshot: Snapshot, old: Manifest, report: Report | None) -> _Comparison:
+def _compare_repository(room: SnapshotFolder, snapshot: Snapshot, old: Manifest, report: Report | None) -> _Comparison:
     try:
         repository = open_repository(snapshot.path)
     except (NoRepository, BrokenRepository) as error:
@@ -195,7 +195,7 @@ def _compare_repository(room: Room, snapshot: Snapshot, old: Manifest, report: R
     scanner = Scanner(room, repository, report=report)
     scan = scanner.scan()
     differences = _recheck(compare(old, scan.manifest, room.load_base), scanner)
-    since = snapshot.reflog or Position(size=0, last="")
+    since = snapshot.reflog or HeadPosition(size=0, last="")
     made = history(scanner.shadow, since=since, start=snapshot.head, now=repository.head)
     changes = _changes(differences, snapshot, scan.warnings, made)
     return _Comparison(changes=changes, differences=differences, snapshot=snapshot, scanner=scanner)
@@ -210,7 +210,7 @@ def _recheck(differences: list[Difference], scanner: Scanner) -> list[Difference
     return [difference for difference in seen if difference.old != difference.new]
 
 
-def _compare_folder(room: Room, snapshot: Snapshot, old: Manifest, report: Report | None) -> _Comparison:
+def _compare_folder(room: SnapshotFolder, snapshot: Snapshot, old: Manifest, report: Report | None) -> _Comparison:
     scan = _scan_plain(room, snapshot.path, report)
     differences = compare(old, scan.manifest, room.load_base)
     changes = _changes(differences, snapshot, scan.warnings, History(commits=[], warnings=[]))
@@ -230,12 +230,12 @@ def _changes(differences: list[Difference], snapshot: Snapshot, warnings: list[s
 
 
 def _stored(
-    room: Room,
+    room: SnapshotFolder,
     key: str,
     scan: Scan,
     path: Path,
-    repository: Repository | None = None,
-    reflog: Position | None = None,
+    repository: RepositoryFacts | None = None,
+    reflog: HeadPosition | None = None,
 ) -> Snapshot:
     manifest = scan.manifest
     return Snapshot(

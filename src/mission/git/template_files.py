@@ -22,7 +22,7 @@ MOST_ENTRIES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Carrier:
+class TemplateFolder:
     """A tree to look in; `identity` is the same for all worktrees of a repository."""
 
     top: Path
@@ -30,7 +30,7 @@ class Carrier:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Carried:
+class TemplateFiles:
     """One file: what it holds, or why it cannot be read."""
 
     id: str
@@ -41,7 +41,7 @@ class Carried:
     fault: str | None = None
 
 
-def carried(carrier: Carrier) -> list[Carried]:
+def read_template_files(carrier: TemplateFolder) -> list[TemplateFiles]:
     """Every template file of a tree, by name."""
     return [
         _read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top))))
@@ -62,7 +62,7 @@ def _files(top: Path) -> list[Path]:
     return sorted(folder / name for name in found if Path(name).suffix in (".json", ".toml"))[:MOST_FILES]
 
 
-def _read(top: Path, path: Path, *, id: str) -> Carried:
+def _read(top: Path, path: Path, *, id: str) -> TemplateFiles:
     document, fault = None, None
     changed_at = datetime.fromtimestamp(0, UTC)
     try:
@@ -73,7 +73,7 @@ def _read(top: Path, path: Path, *, id: str) -> Carried:
         fault = f"it has more than {LARGEST_FILE:,} bytes"
     except (OSError, ValueError, RecursionError) as error:
         fault = f"it is no valid {path.suffix[1:].upper()}: {str(error)[:200]}"
-    return Carried(
+    return TemplateFiles(
         id=id,
         source=str(path.relative_to(top)),
         stem=path.stem,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import MissionError, TransientError
-from mission.domain.executions.execution import Execution, MessageKind, MessageState, Mode
+from mission.domain.executions.execution import Execution, Mode, OperatorMessageKind, OperatorMessageState
 from mission.domain.inbox.item import SYSTEM, ItemKind, ItemState
 from mission.domain.message import HUMAN
 from mission.domain.missions.mission import ENDED
@@ -20,13 +20,13 @@ from mission.events.bus import Topic
 from mission.events.log import EventLog
 from mission.private_files import write_private
 from mission.runtime.launching.supervisor import Supervisor
-from mission.runtime.running.durable_write import write_at_last
+from mission.runtime.running.durable_write import write_until_stored
 from mission.runtime.running.follower import MISSION_ENDED, Follower
 from mission.services.answers import failed_attempts as failures
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
 from mission.services.inbox import open_questions as resuming
-from mission.services.launcher import Order
+from mission.services.launcher import LaunchRequest
 from mission.services.messages import sending as mail
 from mission.services.tasks import updates as tasks
 from mission.services.work import Work
@@ -36,10 +36,10 @@ from mission.store.transaction import Tx
 log = logging.getLogger(__name__)
 
 WORDS = {
-    MessageKind.CHECKPOINT: "Write down where you are (checkpoint_add), then go on.",
-    MessageKind.NUDGE: "Say how it goes, then go on.",
-    MessageKind.RESUME: "Go on where you stopped.",
-    MessageKind.INTERRUPT: "Stop what you are doing and wait.",
+    OperatorMessageKind.CHECKPOINT: "Write down where you are (checkpoint_add), then go on.",
+    OperatorMessageKind.NUDGE: "Say how it goes, then go on.",
+    OperatorMessageKind.RESUME: "Go on where you stopped.",
+    OperatorMessageKind.INTERRUPT: "Stop what you are doing and wait.",
 }
 NO_ANSWER = "No answer will come: go on as you think best."
 ENTER_SECONDS = 0.5
@@ -53,7 +53,7 @@ LAST_WORDS_SECONDS = 60.0
 """How long an agent may go on by itself that has ended its task, when its mission has ended too."""
 
 
-class Postman:
+class MessageDelivery:
     """Follows the event log for as long as the daemon runs."""
 
     def __init__(self, supervisor: Supervisor, work: Work, events: EventLog, *, host_id: str, mark: Path) -> None:
@@ -197,7 +197,7 @@ class Postman:
         try:
             await self._launch(replace(self._same_again(execution), answer=text))
         except MissionError as error:
-            await write_at_last(self._work, _complain, execution=execution, error=error)
+            await write_until_stored(self._work, _complain, execution=execution, error=error)
 
     async def _launch_what_was_asked_for(self) -> None:
         """Launch what people wanted to be tried again, if no daemon lived long enough to do it."""
@@ -214,7 +214,7 @@ class Postman:
         if wanted.client is None:
             order = replace(same, fresh=True, hint=wanted.hint)
         else:
-            order = Order(
+            order = LaunchRequest(
                 task_id=same.task_id,
                 adapter=wanted.client,
                 arguments=wanted.arguments,
@@ -226,12 +226,12 @@ class Postman:
         except TransientError:
             raise
         except MissionError as error:
-            await write_at_last(self._work, failures.not_launched, execution=wanted.execution, error=error)
+            await write_until_stored(self._work, failures.not_launched, execution=wanted.execution, error=error)
 
-    def _same_again(self, execution: Execution) -> Order:
+    def _same_again(self, execution: Execution) -> LaunchRequest:
         """The launch of an ended execution, once more and by the same agent."""
         kept = self._supervisor.kept(execution.id)
-        return Order(
+        return LaunchRequest(
             task_id=execution.task_id,
             adapter=execution.adapter,
             delivery=execution.delivery,
@@ -242,20 +242,22 @@ class Postman:
             resumes=execution.id,
         )
 
-    async def _launch(self, order: Order) -> None:
+    async def _launch(self, order: LaunchRequest) -> None:
         await self._supervisor.launch(self._work, order, answer=lambda made: made)
 
     async def _message(self, execution: Execution, message: Mapping[str, Any]) -> None:
         follower = self._supervisor.follower(execution.id)
-        state, reason = MessageState.DELIVERED, None
-        kind = MessageKind(message["kind"])
+        state, reason = OperatorMessageState.DELIVERED, None
+        kind = OperatorMessageKind(message["kind"])
         if follower is None:
-            state, reason = MessageState.FAILED, f"execution {execution.id} runs no more"
-        elif kind is MessageKind.INTERRUPT:
+            state, reason = OperatorMessageState.FAILED, f"execution {execution.id} runs no more"
+        elif kind is OperatorMessageKind.INTERRUPT:
             reason = self._interrupt(follower)
         else:
             reason = await self._tell(follower, message["text"] or WORDS[kind])
-        await write_at_last(self._work, executions.told, message_id=message["id"], state=state, reason=reason)
+        await write_until_stored(
+            self._work, executions.mark_delivered, message_id=message["id"], state=state, reason=reason
+        )
 
     def _interrupt(self, follower: Follower) -> str | None:
         if follower.execution.mode is Mode.INTERACTIVE:
@@ -314,11 +316,11 @@ def _give_up(tx: Tx, *, execution: Execution) -> None:
     newest = tx.executions.newest_of_task(task.id)
     is_newest = newest is not None and newest.id == execution.id
     if is_newest and task.owner_id == execution.agent_id and task.status in OPEN:
-        tasks.give_back(tx, task)
+        tasks.release(tx, task)
 
 
 def _is_pending(tx: Tx, *, message_id: str) -> bool:
-    return tx.executions.message(message_id).state is MessageState.PENDING
+    return tx.executions.message(message_id).state is OperatorMessageState.PENDING
 
 
 def _complain(tx: Tx, *, execution: Execution, error: MissionError) -> None:

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Order:
+class LaunchRequest:
     """What an operator wants to launch."""
 
     task_id: str
@@ -42,7 +42,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Intent:
+class LaunchPreview:
     """What a launch would do."""
 
     argv: Sequence[str]
@@ -56,11 +56,11 @@ class Intent:
 class Launcher(Protocol):
     """Launches agents and holds their processes."""
 
-    async def launch(self, work: Work, order: Order, *, answer: Callable[[Execution], Answer]) -> Answer:
+    async def launch(self, work: Work, order: LaunchRequest, *, answer: Callable[[Execution], Answer]) -> Answer:
         """Claim and start the task, start the program, and answer once it runs."""
         ...
 
-    async def rehearse(self, work: Work, order: Order) -> Intent:
+    async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
         """What `launch` would do, without doing it."""
         ...
 

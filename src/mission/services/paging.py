@@ -10,8 +10,8 @@ from typing import Generic, Protocol, TypeVar
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.ids import PREFIXES
 from mission.domain.tasks.task import Task
-from mission.domain.timestamps import parsed, shown
-from mission.store.sql.pages import Position
+from mission.domain.timestamps import format_time, parse_time
+from mission.store.sql.pages import PagePosition
 from mission.store.transaction import Tx
 
 
@@ -47,11 +47,11 @@ def cut_page(rows: Sequence[Row], *, limit: int, cursor: Callable[[Row], str]) -
 
 
 def fitting(
-    read: Callable[[int, Position | None], Sequence[DatedRow]],
+    read: Callable[[int, PagePosition | None], Sequence[DatedRow]],
     *,
     fits: Callable[[DatedRow], bool],
     limit: int,
-    after: Position | None,
+    after: PagePosition | None,
 ) -> list[DatedRow]:
     """Return the first `limit` rows that fit; `read` gives so many rows behind a position, newest first."""
     found: list[DatedRow] = []
@@ -67,7 +67,7 @@ def fitting(
 
 def cursor_of(moment: datetime, id: str) -> str:
     """Return the cursor behind the row of that moment and id."""
-    return f"{shown(moment)} {id}"
+    return f"{format_time(moment)} {id}"
 
 
 def row_cursor(row: Dated) -> str:
@@ -75,7 +75,7 @@ def row_cursor(row: Dated) -> str:
     return cursor_of(row.created_at, row.id)
 
 
-def position_of(cursor: str | None, *, kind: str | None = None, field: str = "cursor") -> Position | None:
+def position_of(cursor: str | None, *, kind: str | None = None, field: str = "cursor") -> PagePosition | None:
     """Return where the page begins that the cursor asks for: None for the first one.
 
     With `kind` a cursor of a list of other things is refused.
@@ -86,7 +86,7 @@ def position_of(cursor: str | None, *, kind: str | None = None, field: str = "cu
     if not id or (kind is not None and not id.startswith(f"{PREFIXES[kind]}_")):
         raise bad_cursor(field)
     try:
-        return parsed(moment, field=field), id
+        return parse_time(moment, field=field), id
     except InvalidInput:
         raise bad_cursor(field) from None
 

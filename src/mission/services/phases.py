@@ -10,46 +10,44 @@ from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Mission
-from mission.domain.missions.phase import Phase, PhaseStatus, Tally, current_phase
+from mission.domain.missions.phase import Phase, PhaseCounts, PhaseStatus, current_phase
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StartedPhase:
+class PhaseStart:
     phase: Phase
     already_exists: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CompletedPhase:
+class PhaseCompletion:
     phase: Phase
-    tally: Tally
+    tally: PhaseCounts
     warnings: Sequence[str] = ()
 
 
-def start(
-    tx: Tx, *, mission_id: str, number: int, name: str, description: str | None, is_parallel: bool
-) -> StartedPhase:
+def start(tx: Tx, *, mission_id: str, number: int, name: str, description: str | None, is_parallel: bool) -> PhaseStart:
     """Start a phase; one that exists is answered as it is, and started if it was waiting."""
     mission = begin_mission(tx, mission_id)
     phase = tx.phases.by_number(mission_id, number)
     if phase is None:
         phase = _add(tx, mission, number=number, name=name, description=description, is_parallel=is_parallel)
-        return StartedPhase(phase=phase, already_exists=False)
+        return PhaseStart(phase=phase, already_exists=False)
     if phase.status is PhaseStatus.PENDING:
         phase = phase.move_to(PhaseStatus.IN_PROGRESS, at=tx.now)
         _save(tx, mission, phase)
-    return StartedPhase(phase=phase, already_exists=True)
+    return PhaseStart(phase=phase, already_exists=True)
 
 
-def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None) -> CompletedPhase:
+def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None) -> PhaseCompletion:
     """Close a phase that is in progress; tasks still open are named in the warnings."""
     phase = tx.phases.get(phase_id)
     digest = digest_of([status, summary])
     if phase.completion is not None and phase.status is status and phase.completion["digest"] in {digest, ""}:
-        return CompletedPhase(
-            phase=phase, tally=Tally(**phase.completion["tally"]), warnings=phase.completion["warnings"]
+        return PhaseCompletion(
+            phase=phase, tally=PhaseCounts(**phase.completion["tally"]), warnings=phase.completion["warnings"]
         )
     if phase.status is PhaseStatus.PENDING:
         raise InvalidState(
@@ -70,18 +68,18 @@ def close(
     summary: str | None = None,
     digest: str = "",
     ending_task: str | None = None,
-) -> CompletedPhase:
+) -> PhaseCompletion:
     """Close a phase and tell its mission's readers; the task that ends with it counts as ended."""
     open_tasks = [task for task in tx.tasks.open_of_phase(phase.id) if task.id != ending_task]
     warnings = [f"task {task.id} '{task.name}' is still {task.status}" for task in open_tasks]
-    tally = {name: getattr(phase.tally, name) for name in Tally.__dataclass_fields__}
+    tally = {name: getattr(phase.tally, name) for name in PhaseCounts.__dataclass_fields__}
     closed = replace(
         phase.move_to(status, at=tx.now),
         summary=summary,
         completion={"digest": digest, "tally": tally, "warnings": warnings},
     )
     _save(tx, mission, closed)
-    return CompletedPhase(phase=closed, tally=phase.tally, warnings=warnings)
+    return PhaseCompletion(phase=closed, tally=phase.tally, warnings=warnings)
 
 
 def settle(tx: Tx, *, mission: Mission, phase_id: str, ending_task: str | None = None) -> Phase:

@@ -27,7 +27,7 @@ class Work(Protocol):
     async def write(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
 
 
-class Unattended:
+class BackgroundWork:
     """Work that no call asked for: what a daemon does of its own accord."""
 
     def __init__(self, database: Database) -> None:

@@ -15,11 +15,11 @@ from sqlalchemy import Connection, MetaData, Table, delete, insert, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from mission.domain.errors import InvalidInput
-from mission.domain.timestamps import shown, utc_now
+from mission.domain.timestamps import format_time, utc_now
 from mission.settings import Settings
 from mission.store import migrate
 from mission.store.backends.backend import Backend
-from mission.store.logs.events import Events
+from mission.store.logs.events import EventRows
 from mission.store.sql.compact_json import dumps
 from mission.store.tables import metadata, search_documents, search_progress
 
@@ -67,7 +67,7 @@ def _fill(archive: zipfile.ZipFile, settings: Settings, backend: Backend, *, rep
                 report(table.name, counts[table.name])
         backend.end_read(connection)
     _add_snapshots(settings.snapshots_path, archive)
-    manifest = {"format": FORMAT, "revision": revision, "made_at": shown(utc_now()), "rows": counts}
+    manifest = {"format": FORMAT, "revision": revision, "made_at": format_time(utc_now()), "rows": counts}
     archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     return counts
 
@@ -114,7 +114,7 @@ def _replace(
         counts = _load_all(connection, archive, report=report)
         if counts != manifest["rows"]:
             raise BadBackup("the backup is incomplete", hint=_WANTED)
-        Events(connection).go_on_above(highest)
+        EventRows(connection).go_on_above(highest)
         if manifest["revision"] != migrate.HEAD:
             migrate.upgrade(connection)
         _restore_snapshots(settings.snapshots_path, archive)
@@ -186,7 +186,7 @@ def _chunks(archive: zipfile.ZipFile, table: str) -> Iterator[list[dict[str, Any
 def _highest_number(connection: Connection) -> int:
     if migrate.revision_of(connection) is None:
         return 0
-    return Events(connection).newest()
+    return EventRows(connection).newest()
 
 
 _WANTED = "Give the path of a file made by 'mission backup'."

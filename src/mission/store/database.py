@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from mission.domain.errors import InternalError, MissionError, OutcomeUnknown
 from mission.domain.timestamps import Clock, utc_now
 from mission.store.backends.backend import Backend
-from mission.store.logs.events import Events, StoredEvent
+from mission.store.logs.events import EventRows, StoredEvent
 from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 
-class Record(Protocol):
+class AuditRecord(Protocol):
     """The record of a write, made when its outcome is known."""
 
     written: bool
@@ -51,7 +51,7 @@ class _Job:
     function: Callable[..., Any]
     arguments: dict[str, Any]
     future: asyncio.Future[Any]
-    record: Record | None = None
+    record: AuditRecord | None = None
     since: float = 0.0
     result: Any = None
     error: BaseException | None = None
@@ -100,14 +100,14 @@ class Database:
         return result
 
     async def write(
-        self, function: Callable[..., Result], /, *, record: Record | None = None, **arguments: Any
+        self, function: Callable[..., Result], /, *, record: AuditRecord | None = None, **arguments: Any
     ) -> Result:
         """Run the function and answer once its effect is durable; on an error nothing of it stays but its record."""
         result: Result = await self.submit(function, record=record, **arguments)
         return result
 
     def submit(
-        self, function: Callable[..., Result], /, *, record: Record | None = None, **arguments: Any
+        self, function: Callable[..., Result], /, *, record: AuditRecord | None = None, **arguments: Any
     ) -> asyncio.Future[Result]:
         """Hand in a write, behind all that were handed in before; for those who do not wait for it."""
         job = _Job(function, arguments, self._loop.create_future(), record, since=time.monotonic())
@@ -291,7 +291,7 @@ class _Writer(_Worker):
         if not events:
             return []
         self._backend.announce(connection)
-        return Events(connection).append(events)
+        return EventRows(connection).append(events)
 
     def _record_failure(self, job: _Job) -> None:
         """The effect is rolled back; its record stays, in a commit of its own."""

@@ -13,29 +13,29 @@ from mission.store.agents.agents import Agents
 from mission.store.agents.messages import Messages
 from mission.store.executions.executions import Executions
 from mission.store.executions.observations import Observations
-from mission.store.inbox.failure_reports import Incidents
-from mission.store.inbox.health_findings import Health
-from mission.store.inbox.items import Inbox
-from mission.store.logs.audit import Audit, Calls
-from mission.store.logs.events import Events
-from mission.store.logs.job_turns import Jobs
+from mission.store.inbox.failure_reports import FailureReports
+from mission.store.inbox.health_findings import HealthFindings
+from mission.store.inbox.items import InboxItems
+from mission.store.logs.audit import Audit, CallKeys
+from mission.store.logs.events import EventRows
+from mission.store.logs.job_turns import JobTurns
 from mission.store.logs.webhooks import Webhooks
 from mission.store.missions.missions import Missions
 from mission.store.missions.phases import Phases
 from mission.store.missions.plans import Plans
-from mission.store.missions.task_counts import Tallies
+from mission.store.missions.task_counts import TaskCounts
 from mission.store.missions.templates import Templates
 from mission.store.tasks.claims import Claims
 from mission.store.tasks.journal import Journal
-from mission.store.tasks.nearby_tasks import Surroundings
+from mission.store.tasks.nearby_tasks import NearbyTasks
 from mission.store.tasks.patches import Patches
 from mission.store.tasks.tasks import Tasks
 from mission.store.tasks.workspaces import Workspaces
-from mission.store.views.activity import Courses
-from mission.store.views.executions import Runs
+from mission.store.views.activity import Activities
+from mission.store.views.executions import ExecutionViews
 from mission.store.views.overview import Overviews
 from mission.store.views.search_index import SearchIndex
-from mission.store.views.search_sources import Sources
+from mission.store.views.search_sources import SearchSources
 
 
 class Tx:
@@ -78,16 +78,16 @@ class Tx:
         return Plans(self.connection)
 
     @cached_property
-    def tallies(self) -> Tallies:
-        return Tallies(self.connection)
+    def tallies(self) -> TaskCounts:
+        return TaskCounts(self.connection)
 
     @cached_property
-    def surroundings(self) -> Surroundings:
-        return Surroundings(self.connection)
+    def surroundings(self) -> NearbyTasks:
+        return NearbyTasks(self.connection)
 
     @cached_property
-    def sources(self) -> Sources:
-        return Sources(self.connection)
+    def sources(self) -> SearchSources:
+        return SearchSources(self.connection)
 
     @cached_property
     def search(self) -> SearchIndex:
@@ -110,20 +110,20 @@ class Tx:
         return Journal(self.connection)
 
     @cached_property
-    def inbox(self) -> Inbox:
-        return Inbox(self.connection)
+    def inbox(self) -> InboxItems:
+        return InboxItems(self.connection)
 
     @cached_property
-    def health(self) -> Health:
-        return Health(self.connection)
+    def health(self) -> HealthFindings:
+        return HealthFindings(self.connection)
 
     @cached_property
     def webhooks(self) -> Webhooks:
         return Webhooks(self.connection)
 
     @cached_property
-    def incidents(self) -> Incidents:
-        return Incidents(self.connection)
+    def incidents(self) -> FailureReports:
+        return FailureReports(self.connection)
 
     @cached_property
     def agents(self) -> Agents:
@@ -138,33 +138,33 @@ class Tx:
         return Executions(self.connection)
 
     @cached_property
-    def runs(self) -> Runs:
-        return Runs(self.connection)
+    def runs(self) -> ExecutionViews:
+        return ExecutionViews(self.connection)
 
     @cached_property
     def observations(self) -> Observations:
         return Observations(self.connection)
 
     @cached_property
-    def events(self) -> Events:
-        return Events(self.connection)
+    def events(self) -> EventRows:
+        return EventRows(self.connection)
 
     @cached_property
     def audit(self) -> Audit:
         return Audit(self.connection)
 
     @cached_property
-    def calls(self) -> Calls:
-        return Calls(self.connection)
+    def calls(self) -> CallKeys:
+        return CallKeys(self.connection)
 
     @cached_property
     def overviews(self) -> Overviews:
         return Overviews(self.connection)
 
     @cached_property
-    def courses(self) -> Courses:
-        return Courses(self.connection)
+    def courses(self) -> Activities:
+        return Activities(self.connection)
 
     @cached_property
-    def jobs(self) -> Jobs:
-        return Jobs(self.connection)
+    def jobs(self) -> JobTurns:
+        return JobTurns(self.connection)

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope
 
 from mission.domain.errors import InvalidInput, MissionError, TooLarge
-from mission.gateway.caller import Caller, Progress, listed_toolsets
+from mission.gateway.caller import Caller, ReportProgress, listed_toolsets
 
 LARGEST_BODY = 10 * 1024 * 1024
 
@@ -28,7 +28,7 @@ def caller_of(
     transport: str,
     key: str | None = None,
     toolsets: str | None = None,
-    progress: Progress | None = None,
+    progress: ReportProgress | None = None,
 ) -> Caller:
     """The sender of a request, as its token and headers tell; an explicit key outranks the header's. `toolsets` is
     what a client sees that lists tools and did not choose."""

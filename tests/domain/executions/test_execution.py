@@ -11,8 +11,8 @@ from mission.domain.executions.execution import (
     FINAL,
     LIVE,
     ExecutionStatus,
-    MessageKind,
     OperatorMessage,
+    OperatorMessageKind,
     OwnerKind,
     Protocol,
 )
@@ -109,7 +109,7 @@ def test_a_duration_runs_from_the_first_start_to_the_end():
 
 
 def test_an_operators_message_is_pending_until_it_is_delivered():
-    sent = OperatorMessage(id="msg_1", execution_id="x_1", kind=MessageKind.NUDGE, text=None, created_at=NOW)
+    sent = OperatorMessage(id="msg_1", execution_id="x_1", kind=OperatorMessageKind.NUDGE, text=None, created_at=NOW)
 
     assert sent.record() == {
         "id": "msg_1",

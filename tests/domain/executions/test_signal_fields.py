@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.executions.signal_fields import LONGEST_LABEL, MOST_ARTIFACTS, Artifacts, Choices, Text, read_fields
+from mission.domain.executions.signal_fields import (
+    LONGEST_LABEL,
+    MOST_ARTIFACTS,
+    Artifacts,
+    Choices,
+    TextField,
+    read_fields,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.floats(allow_nan=False),
@@ -21,8 +28,8 @@ CHOICE = st.fixed_dictionaries(
 )
 ARTIFACT = st.dictionaries(st.sampled_from(["path", "label", "activity"]), st.text("a e", max_size=4))
 FIELDS = [
-    (Text(longest=5), JSON),
-    (Text(options=("yes", "no")), JSON | st.sampled_from(["yes", " no ", "maybe"])),
+    (TextField(longest=5), JSON),
+    (TextField(options=("yes", "no")), JSON | st.sampled_from(["yes", " no ", "maybe"])),
     (Choices(description="d", most=2), JSON | st.lists(CHOICE, max_size=3)),
     (
         Artifacts(),
@@ -47,9 +54,9 @@ def test_what_is_read_fits_the_schema_and_reads_the_same_again(field, values):
 
 
 def test_a_text_is_trimmed_and_measured_after_that():
-    assert Text(longest=3).read("  abc\n", name="f") == "abc"
+    assert TextField(longest=3).read("  abc\n", name="f") == "abc"
     with pytest.raises(InvalidInput, match="4"):
-        Text(longest=3).read("abcd", name="f")
+        TextField(longest=3).read("abcd", name="f")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +94,7 @@ def test_artifacts_that_name_nothing_or_are_too_many_are_refused(value):
 
 
 def test_fields_of_others_are_ignored_unless_they_look_like_a_missing_one():
-    fields = {"summary": Text(), "detail": Text(required=False)}
+    fields = {"summary": TextField(), "detail": TextField(required=False)}
 
     assert read_fields(fields, {"summary": "s", "client": "x"}) == {"summary": "s"}
     assert read_fields(fields, {"summary": "s", "summry": "x"}) == {"summary": "s"}
@@ -98,7 +105,7 @@ def test_fields_of_others_are_ignored_unless_they_look_like_a_missing_one():
 
 
 def test_null_is_the_same_as_absent():
-    fields = {"summary": Text(), "detail": Text(required=False)}
+    fields = {"summary": TextField(), "detail": TextField(required=False)}
 
     assert read_fields(fields, {"summary": "s", "detail": None}) == {"summary": "s"}
     with pytest.raises(InvalidInput):

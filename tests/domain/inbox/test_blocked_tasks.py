@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from mission.domain.inbox.blocked_tasks import Held, held_up
-from mission.domain.missions.critical_path import Step
+from mission.domain.inbox.blocked_tasks import BlockedTasks, held_up
+from mission.domain.missions.critical_path import PathStep
 
 
 def step(id, *needs, owner=None):
-    return Step(id=id, status="pending", started_at=None, completed_at=None, needs=needs, owner_id=owner)
+    return PathStep(id=id, status="pending", started_at=None, completed_at=None, needs=needs, owner_id=owner)
 
 
 def test_a_task_counts_itself_and_everything_behind_it_once():
     diamond = [step("top"), step("left", "top"), step("right", "top"), step("end", "left", "right")]
 
-    assert held_up(diamond, ["top", "left"]) == {"top": Held(tasks=4), "left": Held(tasks=2)}
+    assert held_up(diamond, ["top", "left"]) == {"top": BlockedTasks(tasks=4), "left": BlockedTasks(tasks=2)}
 
 
 def test_an_agent_counts_once_however_many_of_its_tasks_wait():
     plan = [step("a", owner="ada"), step("b", "a", owner="ada"), step("c", "b", owner="bob")]
 
-    assert held_up(plan, ["a"])["a"] == Held(tasks=3, agents=2)
-    assert held_up(plan, ["c"])["c"] == Held(tasks=1, agents=1)
+    assert held_up(plan, ["a"])["a"] == BlockedTasks(tasks=3, agents=2)
+    assert held_up(plan, ["c"])["c"] == BlockedTasks(tasks=1, agents=1)
 
 
 def test_tasks_on_two_branches_do_not_hold_up_each_other():
     plan = [step("a"), step("b"), step("after a", "a"), step("after b", "b"), step("both", "a", "b")]
 
-    assert held_up(plan, ["a", "b"]) == {"a": Held(tasks=3), "b": Held(tasks=3)}
+    assert held_up(plan, ["a", "b"]) == {"a": BlockedTasks(tasks=3), "b": BlockedTasks(tasks=3)}
 
 
 def test_a_task_that_is_not_open_any_more_holds_up_nothing():
-    assert held_up([step("b", "gone")], ["gone"]) == {"gone": Held()}
+    assert held_up([step("b", "gone")], ["gone"]) == {"gone": BlockedTasks()}
     assert held_up([], []) == {}
 
 
 def test_a_chain_of_thousands_is_followed():
     chain = [step("0"), *(step(str(number), str(number - 1)) for number in range(1, 5_000))]
 
-    assert held_up(chain[::-1], ["0", "4000"]) == {"0": Held(tasks=5_000), "4000": Held(tasks=1_000)}
+    assert held_up(chain[::-1], ["0", "4000"]) == {"0": BlockedTasks(tasks=5_000), "4000": BlockedTasks(tasks=1_000)}

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.inbox.failure_report import CRITICAL, CRITICAL_TOOLS, QUIET, Failure, Told
+from mission.domain.inbox.failure_report import CRITICAL, CRITICAL_TOOLS, QUIET, FailedCall, ReportedFailure
 from tests.domain.samples import NOW
 
 
 def failure(**fields):
     plain = {"incident": "log_1", "tool": "start_task", "cause": "start_task KeyError run:3"}
-    return Failure(**{**plain, "error": {"code": "INTERNAL_ERROR", "message": "it broke"}, **fields})
+    return FailedCall(**{**plain, "error": {"code": "INTERNAL_ERROR", "message": "it broke"}, **fields})
 
 
 def test_failures_of_one_cause_are_the_same_for_one_reader_only():
@@ -55,7 +55,7 @@ def test_a_body_names_the_incident_and_how_often_it_happened():
 
 
 def test_a_failure_is_reported_again_after_the_quiet_time():
-    told = Told(key="k", told_at=NOW, times=3)
+    told = ReportedFailure(key="k", told_at=NOW, times=3)
 
     assert told.is_recent(NOW + QUIET - timedelta(microseconds=1))
     assert not told.is_recent(NOW + QUIET)

@@ -9,8 +9,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.inbox.blocked_tasks import Held, held_up
-from mission.domain.missions.critical_path import USUAL_SECONDS, Step, critical_path
+from mission.domain.inbox.blocked_tasks import BlockedTasks, held_up
+from mission.domain.missions.critical_path import USUAL_SECONDS, PathStep, critical_path
 from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -19,7 +19,7 @@ NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 def step(id, *needs, status="pending", began=None, ended=None):
     """A task that began and ended so many minutes ago."""
     moments = [None if each is None else NOW - timedelta(minutes=each) for each in (began, ended)]
-    return Step(id=id, status=status, started_at=moments[0], completed_at=moments[1], needs=needs)
+    return PathStep(id=id, status=status, started_at=moments[0], completed_at=moments[1], needs=needs)
 
 
 def test_the_path_leads_back_through_whatever_was_waited_for_longest():
@@ -71,7 +71,7 @@ PLANS = st.lists(st.tuples(st.sets(st.integers(0, 11)), st.booleans()), max_size
 @settings(max_examples=60, deadline=None)
 @given(PLANS)
 def test_the_path_is_one_chain_of_dependencies_and_nothing_ends_after_it(plan):
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     for at, (wanted, ended) in enumerate(plan):
         needs = [steps[need] for need in sorted(wanted) if need < at]
         done = ended and all(need.completed_at for need in needs)
@@ -100,5 +100,5 @@ def test_a_task_holds_up_whatever_needs_it_however_far(plan, standing):
     owned = {each.id for each in steps if each.owner_id}
 
     assert held_up(steps[::-1], named) == {
-        id: Held(tasks=len(behind(id)), agents=int(bool(behind(id) & owned))) for id in named
+        id: BlockedTasks(tasks=len(behind(id)), agents=int(bool(behind(id) & owned))) for id in named
     }

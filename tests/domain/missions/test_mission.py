@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove, InvalidState
-from mission.domain.missions.mission import ENDED, HANDS_OUT_TASKS, MOVES, MissionStatus, Outcome, Profile
+from mission.domain.missions.mission import ENDED, HANDS_OUT_TASKS, MOVES, MissionOutcome, MissionStatus, Profile
 from tests.domain.samples import NOW, SHOWN, after, mission
 
 
@@ -57,7 +57,7 @@ def test_only_a_failed_mission_can_leave_its_end():
 
 
 def test_a_partial_outcome_is_a_completed_mission():
-    assert [outcome.status for outcome in Outcome] == [
+    assert [outcome.status for outcome in MissionOutcome] == [
         MissionStatus.COMPLETED,
         MissionStatus.FAILED,
         MissionStatus.COMPLETED,

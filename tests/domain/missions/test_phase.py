@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidState
-from mission.domain.missions.phase import Phase, PhaseStatus, Tally, current_phase
+from mission.domain.missions.phase import Phase, PhaseCounts, PhaseStatus, current_phase
 from tests.domain.samples import NOW, SHOWN, after
 
 
@@ -45,7 +45,7 @@ def test_a_phase_that_is_closed_without_having_started_has_an_end_and_no_start()
     assert (closed.started_at, closed.completed_at) == (None, NOW)
 
 
-@given(st.builds(Tally, **dict.fromkeys(Tally.__dataclass_fields__, st.integers(0, 9))))
+@given(st.builds(PhaseCounts, **dict.fromkeys(PhaseCounts.__dataclass_fields__, st.integers(0, 9))))
 def test_every_task_of_a_tally_is_open_completed_failed_or_skipped(tally):
     assert tally.total == tally.open + tally.completed + tally.failed + tally.skipped
 

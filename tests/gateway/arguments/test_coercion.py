@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from mission.gateway.arguments.coercion import as_meant, model_of
+from mission.gateway.arguments.coercion import coerce, model_of
 
 
 class Color(StrEnum):
@@ -39,7 +39,7 @@ class Order(BaseModel):
 
 
 def meant(**given_values):
-    return as_meant(Order, given_values)
+    return coerce(Order, given_values)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_json_that_is_nested_without_end_is_left_as_text():
 def test_what_was_right_stays_as_it_is_and_may_come_as_json_text(order):
     sent = order.model_dump(mode="json")
 
-    assert as_meant(Order, sent) == sent
+    assert coerce(Order, sent) == sent
     as_text = {name: json.dumps(sent[name]) for name in ("tags", "part", "extra") if sent[name]}
-    assert Order.model_validate({**sent, **as_meant(Order, as_text)}) == order
+    assert Order.model_validate({**sent, **coerce(Order, as_text)}) == order
 
 
 def test_the_model_behind_a_field_is_found_also_when_it_is_optional():

@@ -7,13 +7,13 @@ import pytest
 from mission.domain.errors import InvalidInput, PermissionDenied, TransientError, Unauthenticated
 from mission.gateway.audit import trail as audit
 from mission.gateway.audit.masking import Masker
-from mission.gateway.audit.trail import AuditTrail, Entry
+from mission.gateway.audit.trail import AuditEntry, AuditTrail
 from mission.gateway.caller import Identity
 from tests.domain.samples import NOW, after, agent
 
 
 def entry(arguments=None, tool="start_task"):
-    return Entry(tool=tool, transport="test", arguments=arguments or {}, at=NOW, masker=Masker())
+    return AuditEntry(tool=tool, transport="test", arguments=arguments or {}, at=NOW, masker=Masker())
 
 
 async def rows(app):

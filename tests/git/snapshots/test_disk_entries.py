@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from mission.git.snapshots.disk_entries import Disk, Kind
+from mission.git.snapshots.disk_entries import Disk, DiskEntryKind
 from tests.git.real_repositories import Folder, Repo
 
 
@@ -22,19 +22,19 @@ def disk(folder: Folder) -> Disk:
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
-        (b"a.txt", Kind.FILE),
-        (b"src", Kind.FOLDER),
-        (b"src/c.txt", Kind.FILE),
-        (b"link", Kind.LINK),
-        (b"linked", Kind.LINK),
-        (b"linked/c.txt", Kind.ABSENT),
-        (b"pipe", Kind.OTHER),
-        (b"missing", Kind.ABSENT),
-        (b"missing/deep/x", Kind.ABSENT),
-        (b"a.txt/x", Kind.ABSENT),
+        (b"a.txt", DiskEntryKind.FILE),
+        (b"src", DiskEntryKind.FOLDER),
+        (b"src/c.txt", DiskEntryKind.FILE),
+        (b"link", DiskEntryKind.LINK),
+        (b"linked", DiskEntryKind.LINK),
+        (b"linked/c.txt", DiskEntryKind.ABSENT),
+        (b"pipe", DiskEntryKind.OTHER),
+        (b"missing", DiskEntryKind.ABSENT),
+        (b"missing/deep/x", DiskEntryKind.ABSENT),
+        (b"a.txt/x", DiskEntryKind.ABSENT),
     ],
 )
-def test_a_path_is_what_it_is_without_following_links(disk: Disk, path: bytes, kind: Kind) -> None:
+def test_a_path_is_what_it_is_without_following_links(disk: Disk, path: bytes, kind: DiskEntryKind) -> None:
     assert disk.kind(path) is kind
     assert disk.kind(path) is kind
 

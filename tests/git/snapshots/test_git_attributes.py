@@ -9,13 +9,13 @@ import pytest
 from mission.git.snapshots.git_attributes import filtered_paths, read_attributes
 from mission.git.snapshots.repository_facts import open_repository
 from mission.git.snapshots.shadow_repository import Shadow
-from mission.git.snapshots.snapshot_storage import Room
+from mission.git.snapshots.snapshot_storage import SnapshotFolder
 from tests.git.real_repositories import Repo
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
-    made = Room(tmp_path / "room")
+def room(tmp_path: Path) -> SnapshotFolder:
+    made = SnapshotFolder(tmp_path / "room")
     made.make()
     return made
 
@@ -85,7 +85,7 @@ def test_attributes_outside_of_the_tree_count(repo: Repo, tmp_path: Path, home: 
     assert before.digest != after.digest
 
 
-def test_the_paths_behind_a_filter_are_found_and_remembered(repo: Repo, room: Room, tmp_path: Path) -> None:
+def test_the_paths_behind_a_filter_are_found_and_remembered(repo: Repo, room: SnapshotFolder, tmp_path: Path) -> None:
     repo.commit("filters", **{".gitattributes": "*.txt filter=x\nb.txt -filter\n"})
     shadow = opened(repo, tmp_path)
     attributes = read_attributes(shadow, [b".gitattributes"])
@@ -101,13 +101,13 @@ def test_the_paths_behind_a_filter_are_found_and_remembered(repo: Repo, room: Ro
         filtered_paths(room, shadow, attributes, index="two", tracked=never)
 
 
-def test_without_a_filter_nobody_is_asked(room: Room, shadow: Shadow) -> None:
+def test_without_a_filter_nobody_is_asked(room: SnapshotFolder, shadow: Shadow) -> None:
     attributes = read_attributes(shadow, [])
 
     assert filtered_paths(room, shadow, attributes, index="one", tracked=lambda: b"x") == []
 
 
-def test_what_was_remembered_under_uncertain_attributes_is_not_believed(room: Room, shadow: Shadow) -> None:
+def test_what_was_remembered_under_uncertain_attributes_is_not_believed(room: SnapshotFolder, shadow: Shadow) -> None:
     unsure = read_attributes(shadow, [b"missing/.gitattributes"])
     asked = []
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mission.git.snapshots.index_listing import Special, known_base, recall, renew, split
 from mission.git.snapshots.manifest import join, parse
-from mission.git.snapshots.snapshot_storage import Room
+from mission.git.snapshots.snapshot_storage import SnapshotFolder
 
 ID = b"0" * 40
 RECORDS = st.dictionaries(
@@ -27,8 +27,8 @@ def text_of(listed: dict[bytes, tuple[bytes, bytes]]) -> bytes:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
-    made = Room(tmp_path / "room")
+def room(tmp_path: Path) -> SnapshotFolder:
+    made = SnapshotFolder(tmp_path / "room")
     made.make()
     return made
 
@@ -52,7 +52,7 @@ def test_every_path_is_certain_a_submodule_sparse_or_unsure(listed: dict[bytes, 
 @given(RECORDS)
 def test_a_listing_is_recalled_as_it_was_kept(listed: dict[bytes, tuple[bytes, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        room = Room(Path(folder))
+        room = SnapshotFolder(Path(folder))
         room.make()
         kept = renew(room, text_of(listed), index="one")
 
@@ -66,7 +66,7 @@ def tree(**changed: bytes) -> bytes:
     return join({**names, **{name.encode(): value for name, value in changed.items()}})
 
 
-def test_a_small_change_is_kept_as_a_drift_from_the_base(room: Room) -> None:
+def test_a_small_change_is_kept_as_a_drift_from_the_base(room: SnapshotFolder) -> None:
     first = renew(room, tree(), index="one")
     other = b"H 100644 %s 0" % (b"1" * 40)
 
@@ -77,7 +77,7 @@ def test_a_small_change_is_kept_as_a_drift_from_the_base(room: Room) -> None:
     assert recall(room, index="two") == second
 
 
-def test_a_large_change_makes_a_new_base(room: Room) -> None:
+def test_a_large_change_makes_a_new_base(room: SnapshotFolder) -> None:
     first = renew(room, tree(), index="one")
 
     second = renew(room, tree(**{f"g{number}": b"H 100644 %s 0" % ID for number in range(30)}), index="two")
@@ -87,13 +87,13 @@ def test_a_large_change_makes_a_new_base(room: Room) -> None:
     assert known_base(room) == second.base
 
 
-def test_a_damaged_or_orphaned_listing_is_not_believed(room: Room) -> None:
+def test_a_damaged_or_orphaned_listing_is_not_believed(room: SnapshotFolder) -> None:
     assert known_base(room) is None
     kept = renew(room, tree(), index="one")
     (room.path / "bases" / kept.base).unlink()
     assert recall(room, index="one") is None
 
-    renew(Room(room.path), tree(), index="one")
+    renew(SnapshotFolder(room.path), tree(), index="one")
     assert known_base(room) == kept.base
     (room.path / "listing").write_bytes(b"nonsense")
     assert recall(room, index="one") is None

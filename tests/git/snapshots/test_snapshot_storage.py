@@ -11,7 +11,7 @@ import pytest
 
 from mission.domain.errors import StorageFull
 from mission.git.errors import SnapshotLost
-from mission.git.snapshots.snapshot_storage import EMPTY, Room, Storage, make_folder, moments_ago, write
+from mission.git.snapshots.snapshot_storage import EMPTY, SnapshotFolder, Storage, make_folder, moments_ago, write
 
 DELTA = {b"a": b"H 100644 id 0", b"gone": None}
 
@@ -22,18 +22,18 @@ def storage(tmp_path: Path) -> Storage:
 
 
 @pytest.fixture
-def room(storage: Storage) -> Room:
+def room(storage: Storage) -> SnapshotFolder:
     room = storage.room(b"/tree")
     room.make()
     return room
 
 
-def fresh(room: Room) -> Room:
+def fresh(room: SnapshotFolder) -> SnapshotFolder:
     """The same room in a process that has not read anything yet."""
-    return Room(room.path)
+    return SnapshotFolder(room.path)
 
 
-def test_a_base_is_read_back_by_its_digest_and_an_empty_one_needs_no_file(room: Room) -> None:
+def test_a_base_is_read_back_by_its_digest_and_an_empty_one_needs_no_file(room: SnapshotFolder) -> None:
     digest = room.save_base(b"H 100644 id 0\ta\0")
 
     assert fresh(room).load_base(digest) == b"H 100644 id 0\ta\0"
@@ -44,7 +44,7 @@ def test_a_base_is_read_back_by_its_digest_and_an_empty_one_needs_no_file(room: 
 
 
 @pytest.mark.parametrize("content", [b"nonsense", b""])
-def test_a_damaged_base_is_lost_and_makes_room_for_a_whole_one(room: Room, content: bytes) -> None:
+def test_a_damaged_base_is_lost_and_makes_room_for_a_whole_one(room: SnapshotFolder, content: bytes) -> None:
     digest = room.save_base(b"text\0")
     (room.path / "bases" / digest).write_bytes(content)
 
@@ -56,7 +56,7 @@ def test_a_damaged_base_is_lost_and_makes_room_for_a_whole_one(room: Room, conte
         fresh(room).load_base("0" * 64)
 
 
-def test_a_delta_is_read_back_and_a_changed_one_is_not_believed(room: Room) -> None:
+def test_a_delta_is_read_back_and_a_changed_one_is_not_believed(room: SnapshotFolder) -> None:
     digest = room.save_delta("k1", base="b1", delta=DELTA)
 
     assert room.load_delta("k1", base="b1", digest=digest) == DELTA
@@ -68,7 +68,7 @@ def test_a_delta_is_read_back_and_a_changed_one_is_not_believed(room: Room) -> N
     assert list((room.path / "deltas").iterdir()) == []
 
 
-def test_bases_go_when_no_delta_needs_them(room: Room) -> None:
+def test_bases_go_when_no_delta_needs_them(room: SnapshotFolder) -> None:
     needed, next_, old = (room.save_base(text) for text in (b"1\0", b"2\0", b"3\0"))
     room.save_delta("k1", base=needed, delta={})
 
@@ -77,7 +77,7 @@ def test_bases_go_when_no_delta_needs_them(room: Room) -> None:
     assert [room.has_base(each) for each in (needed, next_, old)] == [True, True, False]
 
 
-def test_deltas_go_when_nobody_keeps_them_and_they_are_old(room: Room) -> None:
+def test_deltas_go_when_nobody_keeps_them_and_they_are_old(room: SnapshotFolder) -> None:
     for key in ("kept", "old", "young"):
         room.save_delta(key, base="b", delta={})
     for key in ("kept", "old"):
@@ -88,7 +88,7 @@ def test_deltas_go_when_nobody_keeps_them_and_they_are_old(room: Room) -> None:
     assert sorted(path.name for path in (room.path / "deltas").iterdir()) == ["kept.b", "young.b"]
 
 
-def test_a_room_is_idle_without_snapshots_once_it_was_left_alone(room: Room) -> None:
+def test_a_room_is_idle_without_snapshots_once_it_was_left_alone(room: SnapshotFolder) -> None:
     os.utime(room.path, (1, 1))
     assert room.is_idle(before=moments_ago(3600))
     assert not room.is_idle(before=0)
@@ -100,7 +100,7 @@ def test_a_room_is_idle_without_snapshots_once_it_was_left_alone(room: Room) -> 
     assert not room.path.exists()
 
 
-def test_what_a_crash_left_half_written_is_removed(room: Room) -> None:
+def test_what_a_crash_left_half_written_is_removed(room: SnapshotFolder) -> None:
     digest = room.save_base(b"text\0")
     for folder in (room.path, room.path / "bases", room.path / "deltas"):
         (folder / ".half.abc").write_bytes(b"x")
@@ -111,7 +111,7 @@ def test_what_a_crash_left_half_written_is_removed(room: Room) -> None:
     assert room.has_base(digest)
 
 
-def test_rooms_are_apart_and_a_nested_one_lies_in_its_own(storage: Storage, room: Room) -> None:
+def test_rooms_are_apart_and_a_nested_one_lies_in_its_own(storage: Storage, room: SnapshotFolder) -> None:
     assert storage.room(b"/tree").path == room.path
     assert storage.room(b"/other").path != room.path
     assert room.inner(b"sub").path.is_relative_to(room.path)
@@ -120,7 +120,7 @@ def test_rooms_are_apart_and_a_nested_one_lies_in_its_own(storage: Storage, room
     assert Storage(storage.root / "none").rooms() == []
 
 
-def test_a_room_is_held_by_one_at_a_time(storage: Storage, room: Room) -> None:
+def test_a_room_is_held_by_one_at_a_time(storage: Storage, room: SnapshotFolder) -> None:
     with storage.locked(room) as first, storage.locked(room, wait=False) as second:
         assert (first, second) == (True, False)
         with storage.locked(storage.room(b"/other"), wait=False) as other:

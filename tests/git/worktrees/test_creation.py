@@ -11,31 +11,33 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState
-from mission.git.worktrees.creation import Order, Workshop
-from mission.git.worktrees.setup import Furnishing, SetupFailed
+from mission.git.worktrees.creation import WorktreeMaker, WorktreeRequest
+from mission.git.worktrees.setup import SetupFailed, WorktreeSetup
 from mission.git.worktrees.worktree import digest_at, tip_of, worktrees
 from tests.git.real_repositories import Repo
 
 
 @pytest.fixture
-def workshop(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path / "worktrees", setup_seconds=30)
+def workshop(tmp_path: Path) -> WorktreeMaker:
+    return WorktreeMaker(tmp_path / "worktrees", setup_seconds=30)
 
 
 @pytest.fixture
-def order(repo: Repo, workshop: Workshop) -> Any:
-    def wanted(name: str = "side", **fields: Any) -> Order:
+def order(repo: Repo, workshop: WorktreeMaker) -> Any:
+    def wanted(name: str = "side", **fields: Any) -> WorktreeRequest:
         plain = {"path": workshop.place_for(repo.path, name), "branch": name, "create": True}
-        return Order(top=repo.path, **{**plain, **fields})
+        return WorktreeRequest(top=repo.path, **{**plain, **fields})
 
     return wanted
 
 
-def notes(workshop: Workshop) -> list[Path]:
+def notes(workshop: WorktreeMaker) -> list[Path]:
     return list(workshop._state.glob("*.json"))
 
 
-def test_a_worktree_is_made_on_a_new_branch_from_the_current_one(repo: Repo, workshop: Workshop, order: Any) -> None:
+def test_a_worktree_is_made_on_a_new_branch_from_the_current_one(
+    repo: Repo, workshop: WorktreeMaker, order: Any
+) -> None:
     made = workshop.make(order())
 
     assert (made.branch, made.base, made.created) == ("side", "main", True)
@@ -44,7 +46,7 @@ def test_a_worktree_is_made_on_a_new_branch_from_the_current_one(repo: Repo, wor
     assert notes(workshop) == []
 
 
-def test_places_of_two_repositories_of_one_name_are_apart(workshop: Workshop) -> None:
+def test_places_of_two_repositories_of_one_name_are_apart(workshop: WorktreeMaker) -> None:
     one, other = (workshop.place_for(Path(top) / "app", "x") for top in ("/a", "/b"))
 
     assert one != other
@@ -52,9 +54,9 @@ def test_places_of_two_repositories_of_one_name_are_apart(workshop: Workshop) ->
     assert one.parent.name.startswith("app-")
 
 
-def test_asking_again_gives_the_worktree_that_is_there(repo: Repo, workshop: Workshop, order: Any) -> None:
+def test_asking_again_gives_the_worktree_that_is_there(repo: Repo, workshop: WorktreeMaker, order: Any) -> None:
     repo.write(".env", "KEY=1\n")
-    wanted = order(furnishing=Furnishing(copy=[".env"]))
+    wanted = order(furnishing=WorktreeSetup(copy=[".env"]))
     first = workshop.make(wanted)
     second = workshop.make(wanted)
 
@@ -66,7 +68,7 @@ def test_asking_again_gives_the_worktree_that_is_there(repo: Repo, workshop: Wor
 
 
 def test_a_worktree_on_another_branch_or_of_another_repository_is_refused(
-    repo: Repo, workshop: Workshop, order: Any, tmp_path: Path
+    repo: Repo, workshop: WorktreeMaker, order: Any, tmp_path: Path
 ) -> None:
     made = workshop.make(order())
     with pytest.raises(InvalidState) as refused:
@@ -81,7 +83,7 @@ def test_a_worktree_on_another_branch_or_of_another_repository_is_refused(
         workshop.make(order(path=tmp_path / "folder"))
 
 
-def test_nothing_is_made_unless_it_is_asked_for(workshop: Workshop, order: Any, repo: Repo) -> None:
+def test_nothing_is_made_unless_it_is_asked_for(workshop: WorktreeMaker, order: Any, repo: Repo) -> None:
     with pytest.raises(InvalidState):
         workshop.make(order(create=False))
 
@@ -89,14 +91,14 @@ def test_nothing_is_made_unless_it_is_asked_for(workshop: Workshop, order: Any, 
 
 
 @pytest.mark.parametrize("branch", ["-x", "a b", "refs/heads/x", "HEAD", ""])
-def test_a_bad_branch_name_is_refused_before_anything_is_made(workshop: Workshop, order: Any, branch: str) -> None:
+def test_a_bad_branch_name_is_refused_before_anything_is_made(workshop: WorktreeMaker, order: Any, branch: str) -> None:
     with pytest.raises(InvalidInput):
         workshop.make(order(branch=branch))
 
     assert not workshop._state.exists()
 
 
-def test_an_existing_branch_is_taken_only_when_that_is_wanted(repo: Repo, workshop: Workshop, order: Any) -> None:
+def test_an_existing_branch_is_taken_only_when_that_is_wanted(repo: Repo, workshop: WorktreeMaker, order: Any) -> None:
     repo.git("branch", "side")
     repo.commit("later")
 
@@ -108,7 +110,7 @@ def test_an_existing_branch_is_taken_only_when_that_is_wanted(repo: Repo, worksh
 
 
 def test_a_worktree_is_made_only_below_the_allowed_folders(
-    repo: Repo, workshop: Workshop, order: Any, tmp_path: Path
+    repo: Repo, workshop: WorktreeMaker, order: Any, tmp_path: Path
 ) -> None:
     for path in (Path("/nowhere/side"), repo.path / "inside"):
         with pytest.raises(InvalidInput) as refused:
@@ -116,11 +118,13 @@ def test_a_worktree_is_made_only_below_the_allowed_folders(
         assert refused.value.details == {"field": "path"}
 
     assert workshop.make(order(path=tmp_path / "beside")).path == tmp_path / "beside"
-    assert Workshop(tmp_path / "w", roots=[tmp_path / "more"]).make(order("b", path=tmp_path / "more" / "b")).created
+    assert (
+        WorktreeMaker(tmp_path / "w", roots=[tmp_path / "more"]).make(order("b", path=tmp_path / "more" / "b")).created
+    )
 
 
-def test_a_setup_command_that_fails_leaves_nothing_behind(repo: Repo, workshop: Workshop, order: Any) -> None:
-    wanted = order(furnishing=Furnishing(setup="touch junk; exit 1"))
+def test_a_setup_command_that_fails_leaves_nothing_behind(repo: Repo, workshop: WorktreeMaker, order: Any) -> None:
+    wanted = order(furnishing=WorktreeSetup(setup="touch junk; exit 1"))
 
     with pytest.raises(SetupFailed):
         workshop.make(wanted)
@@ -132,16 +136,16 @@ def test_a_setup_command_that_fails_leaves_nothing_behind(repo: Repo, workshop: 
     assert workshop.make(order()).created
 
 
-def test_a_setup_command_is_reported_and_its_files_stay(workshop: Workshop, order: Any) -> None:
+def test_a_setup_command_is_reported_and_its_files_stay(workshop: WorktreeMaker, order: Any) -> None:
     said: list[str] = []
 
-    made = workshop.make(order(furnishing=Furnishing(setup="touch ready")), report=said.append)
+    made = workshop.make(order(furnishing=WorktreeSetup(setup="touch ready")), report=said.append)
 
     assert (made.path / "ready").exists()
     assert len(said) == 1
 
 
-def begin(workshop: Workshop, wanted: Order, repo: Repo) -> None:
+def begin(workshop: WorktreeMaker, wanted: WorktreeRequest, repo: Repo) -> None:
     """Leave what a maker leaves that was killed after git had made the worktree."""
     note = workshop._place(wanted, "json")
     note.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +154,7 @@ def begin(workshop: Workshop, wanted: Order, repo: Repo) -> None:
     (wanted.path / "half").write_text("")
 
 
-def test_what_a_killed_maker_left_is_taken_away_first(repo: Repo, workshop: Workshop, order: Any) -> None:
+def test_what_a_killed_maker_left_is_taken_away_first(repo: Repo, workshop: WorktreeMaker, order: Any) -> None:
     begin(workshop, order(), repo)
 
     made = workshop.make(order())
@@ -160,7 +164,9 @@ def test_what_a_killed_maker_left_is_taken_away_first(repo: Repo, workshop: Work
     assert notes(workshop) == []
 
 
-def test_a_branch_with_commits_of_its_own_survives_the_clearing(repo: Repo, workshop: Workshop, order: Any) -> None:
+def test_a_branch_with_commits_of_its_own_survives_the_clearing(
+    repo: Repo, workshop: WorktreeMaker, order: Any
+) -> None:
     begin(workshop, order(), repo)
     tip = repo.at(order().path).commit("real work")
 
@@ -169,7 +175,7 @@ def test_a_branch_with_commits_of_its_own_survives_the_clearing(repo: Repo, work
     assert repo.at(made.path).head == tip
 
 
-def test_a_note_that_cannot_be_read_is_no_obstacle(workshop: Workshop, order: Any) -> None:
+def test_a_note_that_cannot_be_read_is_no_obstacle(workshop: WorktreeMaker, order: Any) -> None:
     note = workshop._place(order(), "json")
     note.parent.mkdir(parents=True)
     note.write_text("{half")
@@ -178,7 +184,9 @@ def test_a_note_that_cannot_be_read_is_no_obstacle(workshop: Workshop, order: An
     assert notes(workshop) == []
 
 
-def test_a_registered_worktree_whose_folder_is_gone_is_made_again(repo: Repo, workshop: Workshop, order: Any) -> None:
+def test_a_registered_worktree_whose_folder_is_gone_is_made_again(
+    repo: Repo, workshop: WorktreeMaker, order: Any
+) -> None:
     made = workshop.make(order())
     made.path.rename(made.path.with_name("elsewhere"))
 
@@ -186,7 +194,7 @@ def test_a_registered_worktree_whose_folder_is_gone_is_made_again(repo: Repo, wo
 
 
 def test_two_makers_do_not_work_at_one_place(tmp_path: Path, order: Any) -> None:
-    workshop = Workshop(tmp_path / "worktrees", setup_seconds=0)
+    workshop = WorktreeMaker(tmp_path / "worktrees", setup_seconds=0)
     lock = workshop._place(order(), "lock")
     lock.parent.mkdir(parents=True)
     holder = os.open(lock, os.O_RDWR | os.O_CREAT)

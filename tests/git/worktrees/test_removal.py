@@ -9,7 +9,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.worktrees import removal
-from mission.git.worktrees.removal import Yard, keep, take_away, verify_merge
+from mission.git.worktrees.removal import WorktreeToRemove, keep, remove_worktree, verify_merge
 from mission.git.worktrees.worktree import add, digest_at, tip_of, worktrees
 from tests.git.real_repositories import Repo
 
@@ -22,42 +22,44 @@ def side(repo: Repo, tmp_path: Path) -> Repo:
 
 
 @pytest.fixture
-def yard(repo: Repo, side: Repo) -> Yard:
-    return Yard(top=repo.path, path=side.path, branch="side", copied={})
+def yard(repo: Repo, side: Repo) -> WorktreeToRemove:
+    return WorktreeToRemove(top=repo.path, path=side.path, branch="side", copied={})
 
 
-def refused(yard: Yard, **options: object) -> InvalidState:
+def refused(yard: WorktreeToRemove, **options: object) -> InvalidState:
     with pytest.raises(InvalidState) as caught:
-        take_away(yard, **{"kept": None, "with_branch": False, **options})  # type: ignore[arg-type]
+        remove_worktree(yard, **{"kept": None, "with_branch": False, **options})  # type: ignore[arg-type]
     assert yard.path.exists()
     return caught.value
 
 
-def test_a_clean_worktree_goes_and_its_branch_stays_unless_asked(repo: Repo, yard: Yard) -> None:
-    take_away(yard, kept=None, with_branch=False)
+def test_a_clean_worktree_goes_and_its_branch_stays_unless_asked(repo: Repo, yard: WorktreeToRemove) -> None:
+    remove_worktree(yard, kept=None, with_branch=False)
 
     assert not yard.stands
     assert list(yard.path.parent.glob(".side*")) == []
     assert len(worktrees(repo.path)) == 1
     assert tip_of(repo.path, "side") == repo.head
-    take_away(yard, kept=None, with_branch=True)
+    remove_worktree(yard, kept=None, with_branch=True)
     assert tip_of(repo.path, "side") is None
 
 
-def test_uncommitted_files_stop_the_removal_by_name_until_they_are_saved(repo: Repo, side: Repo, yard: Yard) -> None:
+def test_uncommitted_files_stop_the_removal_by_name_until_they_are_saved(
+    repo: Repo, side: Repo, yard: WorktreeToRemove
+) -> None:
     side.write("new.txt")
     side.write("noise.log")
     assert refused(yard).details == {"files": ["new.txt"]}
 
     kept = keep(yard, name="w_1")
-    take_away(yard, kept=kept, with_branch=False)
+    remove_worktree(yard, kept=kept, with_branch=False)
 
     assert kept is not None
     assert repo.git("show", f"{kept}:new.txt") == "text\n"
     assert not yard.path.exists()
 
 
-def test_what_was_saved_before_the_last_edit_does_not_count(side: Repo, yard: Yard) -> None:
+def test_what_was_saved_before_the_last_edit_does_not_count(side: Repo, yard: WorktreeToRemove) -> None:
     side.write("new.txt", "one\n")
     kept = keep(yard, name="w_1")
     side.write("new.txt", "two\n")
@@ -65,68 +67,72 @@ def test_what_was_saved_before_the_last_edit_does_not_count(side: Repo, yard: Ya
     assert refused(yard, kept=kept).details == {"files": ["new.txt"]}
 
 
-def test_commits_that_no_branch_holds_stop_the_removal(side: Repo, yard: Yard) -> None:
+def test_commits_that_no_branch_holds_stop_the_removal(side: Repo, yard: WorktreeToRemove) -> None:
     side.git("checkout", "-q", "--detach")
     side.commit("loose")
 
     assert refused(yard).hint
-    take_away(yard, kept=keep(yard, name="w_1"), with_branch=False)
+    remove_worktree(yard, kept=keep(yard, name="w_1"), with_branch=False)
 
 
-def test_a_branch_with_work_that_nothing_else_holds_is_not_deleted(repo: Repo, side: Repo, yard: Yard) -> None:
+def test_a_branch_with_work_that_nothing_else_holds_is_not_deleted(
+    repo: Repo, side: Repo, yard: WorktreeToRemove
+) -> None:
     side.commit("work", **{"new.txt": "n\n"})
 
     assert refused(yard, with_branch=True).details == {"files": ["new.txt"]}
 
     repo.git("merge", "-q", "side")
-    take_away(yard, kept=None, with_branch=True)
+    remove_worktree(yard, kept=None, with_branch=True)
     assert tip_of(repo.path, "side") is None
 
 
 def test_an_ignored_copy_that_was_edited_stops_the_removal(repo: Repo, side: Repo) -> None:
     path = side.write(".env", "KEY=1\n")
-    yard = Yard(top=repo.path, path=side.path, branch="side", copied={".env": digest_at(path) or ""})
+    yard = WorktreeToRemove(top=repo.path, path=side.path, branch="side", copied={".env": digest_at(path) or ""})
     path.write_text("KEY=2\n")
 
     assert refused(yard).details == {"files": [".env"]}
 
     path.unlink()
-    take_away(yard, kept=None, with_branch=False)
+    remove_worktree(yard, kept=None, with_branch=False)
 
 
-def test_a_locked_worktree_and_the_repository_itself_stay(repo: Repo, yard: Yard) -> None:
+def test_a_locked_worktree_and_the_repository_itself_stay(repo: Repo, yard: WorktreeToRemove) -> None:
     repo.git("worktree", "lock", str(yard.path))
     refused(yard)
     repo.git("worktree", "unlock", str(yard.path))
 
-    refused(Yard(top=repo.path, path=repo.path, branch="main", copied={}))
-    take_away(yard, kept=None, with_branch=False)
+    refused(WorktreeToRemove(top=repo.path, path=repo.path, branch="main", copied={}))
+    remove_worktree(yard, kept=None, with_branch=False)
 
 
-def test_a_worktree_that_git_does_not_know_stays(repo: Repo, yard: Yard, tmp_path: Path) -> None:
+def test_a_worktree_that_git_does_not_know_stays(repo: Repo, yard: WorktreeToRemove, tmp_path: Path) -> None:
     other = repo.at(tmp_path / "other").init()
     other.commit("x", **{"x": "x"})
 
-    refused(Yard(top=repo.path, path=other.path, branch="main", copied={}))
+    refused(WorktreeToRemove(top=repo.path, path=other.path, branch="main", copied={}))
 
 
-def test_a_removal_that_was_cut_short_is_finished(repo: Repo, yard: Yard) -> None:
+def test_a_removal_that_was_cut_short_is_finished(repo: Repo, yard: WorktreeToRemove) -> None:
     yard.path.rename(yard.path.with_name(".side.removing"))
 
-    take_away(yard, kept=None, with_branch=True)
+    remove_worktree(yard, kept=None, with_branch=True)
 
     assert not yard.path.with_name(".side.removing").exists()
     assert len(worktrees(repo.path)) == 1
     assert tip_of(repo.path, "side") is None
 
 
-def test_a_worktree_that_is_gone_has_nothing_to_save(yard: Yard) -> None:
-    take_away(yard, kept=None, with_branch=False)
+def test_a_worktree_that_is_gone_has_nothing_to_save(yard: WorktreeToRemove) -> None:
+    remove_worktree(yard, kept=None, with_branch=False)
 
     assert keep(yard, name="w_1") is None
 
 
-def test_a_merge_is_verified_against_branch_worktree_and_uncommitted_files(repo: Repo, side: Repo, yard: Yard) -> None:
+def test_a_merge_is_verified_against_branch_worktree_and_uncommitted_files(
+    repo: Repo, side: Repo, yard: WorktreeToRemove
+) -> None:
     side.commit("work", **{"new.txt": "n\n"})
     with pytest.raises(InvalidState):
         verify_merge(yard, repo.head)
@@ -141,15 +147,15 @@ def test_a_merge_is_verified_against_branch_worktree_and_uncommitted_files(repo:
         verify_merge(yard, "main")
 
 
-def test_without_branch_and_worktree_nothing_proves_a_merge(repo: Repo, yard: Yard) -> None:
-    take_away(yard, kept=None, with_branch=True)
+def test_without_branch_and_worktree_nothing_proves_a_merge(repo: Repo, yard: WorktreeToRemove) -> None:
+    remove_worktree(yard, kept=None, with_branch=True)
 
     with pytest.raises(InvalidState):
         verify_merge(yard, repo.head)
 
 
 def test_a_file_written_at_the_last_moment_brings_the_worktree_back(
-    repo: Repo, side: Repo, yard: Yard, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, side: Repo, yard: WorktreeToRemove, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = removal.is_saved
 

@@ -10,9 +10,9 @@ from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.worktrees.worktree import (
     NAMED_FILES,
     Base,
-    Standing,
     Worktree,
     WorktreeRefused,
+    WorktreeState,
     add,
     base_of,
     commit_of,
@@ -21,7 +21,7 @@ from mission.git.worktrees.worktree import (
     named,
     open_index,
     remove,
-    standing,
+    state_of,
     tip_of,
     uncommitted,
     worktree_at,
@@ -128,18 +128,18 @@ def test_a_worktree_is_compared_with_its_base(repo: Repo, side: Repo) -> None:
     repo.commit("meanwhile")
     side.write("new.txt")
 
-    found = standing(repo.path, side.path, branch="side", base="main", copied={})
+    found = state_of(repo.path, side.path, branch="side", base="main", copied={})
 
-    assert found == Standing(exists=True, head=head, branch="side", ahead=2, behind=1, uncommitted=("new.txt",))
+    assert found == WorktreeState(exists=True, head=head, branch="side", ahead=2, behind=1, uncommitted=("new.txt",))
 
 
 def test_a_worktree_that_is_gone_still_has_its_branch(repo: Repo, side: Repo) -> None:
     head = side.commit("one")
     remove(repo.path, side.path)
 
-    found = standing(repo.path, side.path, branch="side", base="missing", copied={})
+    found = state_of(repo.path, side.path, branch="side", base="missing", copied={})
 
-    assert found == Standing(exists=False, head=head, branch=None, ahead=None, behind=None)
+    assert found == WorktreeState(exists=False, head=head, branch=None, ahead=None, behind=None)
 
 
 def test_every_kind_of_uncommitted_file_is_named(repo: Repo) -> None:

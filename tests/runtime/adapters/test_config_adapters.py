@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, discover, is_hook_line, is_mission
+from mission.runtime.adapters.config_adapter import (
+    Adapter,
+    Command,
+    ConfigLocation,
+    Scope,
+    discover,
+    is_hook_line,
+    is_mission,
+)
 from mission.runtime.config_files.editor import look_up
 
 ADAPTERS = discover()
@@ -56,8 +64,8 @@ adapters = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 with_hooks = pytest.mark.parametrize("adapter", [a for a in ADAPTERS.values() if a.hooks], ids=lambda a: a.name)
 
 
-def place(**environment: str) -> Place:
-    return Place(home=Path("/home/ada"), project=Path("/src/shop"), environment=environment, platform="linux")
+def place(**environment: str) -> ConfigLocation:
+    return ConfigLocation(home=Path("/home/ada"), project=Path("/src/shop"), environment=environment, platform="linux")
 
 
 def load(adapter: Adapter, text: str) -> dict[str, Any]:
@@ -99,7 +107,7 @@ def test_the_variables_that_move_a_client_are_followed(
 
 
 def test_on_a_mac_the_editor_keeps_its_profile_in_the_library() -> None:
-    mac = Place(home=Path("/Users/ada"), project=Path("/src"), environment={}, platform="darwin")
+    mac = ConfigLocation(home=Path("/Users/ada"), project=Path("/src"), environment={}, platform="darwin")
 
     [file] = ADAPTERS["vscode"].servers.files(mac, Scope.USER)
 
@@ -134,8 +142,8 @@ def test_adding_twice_changes_nothing(adapter: Adapter) -> None:
 def test_an_entry_that_is_brought_up_to_date_keeps_what_the_user_put_into_it(adapter: Adapter) -> None:
     servers = adapter.servers
     text = servers.add(None, Command(program="/old/mission", arguments=("mcp",), environment={"MISSION_HOME": "/old"}))
-    text = servers.editor.put(text, (servers.table, "mission", "timeout"), 90)
-    text = servers.editor.put(text, (servers.table, "mission", servers.environment_key, "LOG"), "1")
+    text = servers.editor.set_value(text, (servers.table, "mission", "timeout"), 90)
+    text = servers.editor.set_value(text, (servers.table, "mission", servers.environment_key, "LOG"), "1")
 
     entry = servers.find(servers.add(text, SERVE.with_arguments("--toolsets", "all")))
 
@@ -157,7 +165,7 @@ def test_an_environment_that_is_no_longer_needed_goes(adapter: Adapter) -> None:
 @adapters
 def test_another_programs_server_of_the_same_name_is_replaced_whole_but_never_removed(adapter: Adapter) -> None:
     servers = adapter.servers
-    text = servers.editor.put("", (servers.table, "mission"), {"url": "https://example.org/mcp"})
+    text = servers.editor.set_value("", (servers.table, "mission"), {"url": "https://example.org/mcp"})
 
     assert servers.remove(text) == text
     assert servers.find(servers.add(text, SERVE)) == ENTRIES[adapter.name]

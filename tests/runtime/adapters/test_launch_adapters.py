@@ -14,7 +14,7 @@ from mission.runtime.adapters.launch_adapter import (
     MISSION_TOKEN,
     SIGNALS,
     SIGNALS_TOKEN,
-    Order,
+    LaunchPlan,
     Server,
     launches,
 )
@@ -40,9 +40,9 @@ ENVIRONMENT = {
 }
 
 
-def order(**changes: object) -> Order:
+def order(**changes: object) -> LaunchPlan:
     given = {"program": "/bin/agent", "prompt": "PROMPT", "folder": Path("/private"), "directory": Path("/tree")}
-    return Order(**{**given, "servers": SERVERS, "session_id": "SESSION", **changes})  # type: ignore[arg-type]
+    return LaunchPlan(**{**given, "servers": SERVERS, "session_id": "SESSION", **changes})  # type: ignore[arg-type]
 
 
 def test_capabilities_say_what_is_supported_preferred_and_needed():

@@ -16,7 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, discover
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Scope, discover
 from mission.runtime.client_setup import connect
 from mission.runtime.config_files.file_changes import Backups
 from mission.settings import Settings, default_home
@@ -29,10 +29,10 @@ scopes = pytest.mark.parametrize("scope", list(Scope))
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> ConfigLocation:
     for name in ("home", "project"):
         (tmp_path / name).mkdir()
-    return Place(home=tmp_path / "home", project=tmp_path / "project", environment={}, platform="linux")
+    return ConfigLocation(home=tmp_path / "home", project=tmp_path / "project", environment={}, platform="linux")
 
 
 @pytest.fixture
@@ -40,17 +40,19 @@ def backups(tmp_path: Path) -> Backups:
     return Backups(tmp_path / "mission" / "backups" / "clients")
 
 
-def connect_client(adapter: Adapter, place: Place, scope: Scope, backups: Backups, *, hooks: bool = True) -> None:
+def connect_client(
+    adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups, *, hooks: bool = True
+) -> None:
     hooks = hooks and adapter.hooks is not None
     changes = connect.plan(adapter, place, scope, COMMAND, toolsets="", hooks=hooks)
     connect.apply(adapter, changes, backups)
 
 
-def disconnect_client(adapter: Adapter, place: Place, scope: Scope, backups: Backups) -> None:
+def disconnect_client(adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups) -> None:
     connect.apply_removal(connect.plan_removal(adapter, place, scope, backups), backups)
 
 
-def tree(place: Place) -> dict[str, bytes | None]:
+def tree(place: ConfigLocation) -> dict[str, bytes | None]:
     """Everything under home and project: files with their bytes, folders with None."""
     found: dict[str, bytes | None] = {}
     for root in (place.home, place.project):
@@ -63,7 +65,7 @@ def tree(place: Place) -> dict[str, bytes | None]:
 @adapters
 @scopes
 def test_a_client_is_connected_with_hooks_and_nothing_stays_when_it_is_disconnected(
-    adapter: Adapter, scope: Scope, place: Place, backups: Backups
+    adapter: Adapter, scope: Scope, place: ConfigLocation, backups: Backups
 ) -> None:
     connect_client(adapter, place, scope, backups)
 
@@ -81,7 +83,7 @@ def test_a_client_is_connected_with_hooks_and_nothing_stays_when_it_is_disconnec
 @adapters
 @scopes
 def test_odd_but_valid_files_come_back_byte_for_byte(
-    adapter: Adapter, scope: Scope, place: Place, backups: Backups
+    adapter: Adapter, scope: Scope, place: ConfigLocation, backups: Backups
 ) -> None:
     odd = "[mcp_servers]\n\n\n" if adapter.name == "codex" else f'{{ "{adapter.servers.table}" : {{ }}\t}}'
     file = adapter.servers.files(place, scope)[0]
@@ -97,11 +99,11 @@ def test_odd_but_valid_files_come_back_byte_for_byte(
 
 
 @adapters
-def test_what_the_user_added_since_stays(adapter: Adapter, place: Place, backups: Backups) -> None:
+def test_what_the_user_added_since_stays(adapter: Adapter, place: ConfigLocation, backups: Backups) -> None:
     connect_client(adapter, place, Scope.USER, backups)
     servers = adapter.servers
     file = servers.files(place, Scope.USER)[0]
-    file.write_text(servers.editor.put(file.read_text(), (servers.table, "other"), {"command": "x"}))
+    file.write_text(servers.editor.set_value(file.read_text(), (servers.table, "other"), {"command": "x"}))
 
     disconnect_client(adapter, place, Scope.USER, backups)
 
@@ -110,12 +112,12 @@ def test_what_the_user_added_since_stays(adapter: Adapter, place: Place, backups
 
 @adapters
 def test_a_removal_without_what_was_kept_takes_out_ours_only(
-    adapter: Adapter, place: Place, backups: Backups, tmp_path: Path
+    adapter: Adapter, place: ConfigLocation, backups: Backups, tmp_path: Path
 ) -> None:
     servers = adapter.servers
     file = servers.files(place, Scope.USER)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(servers.editor.put("", (servers.table, "other"), {"command": "x"}))
+    file.write_text(servers.editor.set_value("", (servers.table, "other"), {"command": "x"}))
     before = tree(place)
 
     connect_client(adapter, place, Scope.USER, backups)
@@ -139,7 +141,7 @@ _tables = st.dictionaries(_names.filter(lambda name: name not in {"mission", "ho
 @given(document=_tables, servers=_tables, indent=st.sampled_from([None, 2, "\t"]), keep=st.booleans())
 def test_any_configuration_gains_our_entry_and_comes_back(
     adapter: Adapter,
-    place: Place,
+    place: ConfigLocation,
     backups: Backups,
     document: dict[str, Any],
     servers: dict[str, Any],
@@ -171,7 +173,7 @@ def test_any_configuration_gains_our_entry_and_comes_back(
 
 
 @adapters
-def test_a_broken_file_is_named_with_its_line_and_left_alone(adapter: Adapter, place: Place) -> None:
+def test_a_broken_file_is_named_with_its_line_and_left_alone(adapter: Adapter, place: ConfigLocation) -> None:
     file = adapter.servers.files(place, Scope.USER)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("a = 1\nb = \n" if adapter.name == "codex" else '{\n  "a": ,\n}')
@@ -182,7 +184,7 @@ def test_a_broken_file_is_named_with_its_line_and_left_alone(adapter: Adapter, p
     assert str(file) in refused.value.message
 
 
-def test_the_file_that_opencode_has_is_used_whatever_its_ending(place: Place, backups: Backups) -> None:
+def test_the_file_that_opencode_has_is_used_whatever_its_ending(place: ConfigLocation, backups: Backups) -> None:
     adapter = ADAPTERS["opencode"]
     file = place.home / ".config" / "opencode" / "opencode.jsonc"
     file.parent.mkdir(parents=True)
@@ -195,7 +197,9 @@ def test_the_file_that_opencode_has_is_used_whatever_its_ending(place: Place, ba
     assert "// mine" in file.read_text()
 
 
-def test_hooks_that_are_there_follow_the_command_without_being_asked_for(place: Place, backups: Backups) -> None:
+def test_hooks_that_are_there_follow_the_command_without_being_asked_for(
+    place: ConfigLocation, backups: Backups
+) -> None:
     adapter = ADAPTERS["claude-code"]
     connect_client(adapter, place, Scope.USER, backups)
 
@@ -204,12 +208,12 @@ def test_hooks_that_are_there_follow_the_command_without_being_asked_for(place: 
     assert [change.path.name for change in changes] == [".claude.json", "settings.json"]
 
 
-def test_a_client_without_hooks_says_so(place: Place) -> None:
+def test_a_client_without_hooks_says_so(place: ConfigLocation) -> None:
     with pytest.raises(InvalidInput, match="no hooks for Visual Studio Code"):
         connect.plan(ADAPTERS["vscode"], place, Scope.USER, COMMAND, toolsets="", hooks=True)
 
 
-def test_taking_back_leaves_the_files_and_what_was_kept_as_before(place: Place, backups: Backups) -> None:
+def test_taking_back_leaves_the_files_and_what_was_kept_as_before(place: ConfigLocation, backups: Backups) -> None:
     adapter = ADAPTERS["claude-code"]
     connect_client(adapter, place, Scope.USER, backups, hooks=False)
     before = tree(place)
@@ -223,7 +227,7 @@ def test_taking_back_leaves_the_files_and_what_was_kept_as_before(place: Place, 
     assert tree(place) == {}
 
 
-def test_a_file_of_which_no_copy_can_be_kept_is_left_alone(place: Place, tmp_path: Path) -> None:
+def test_a_file_of_which_no_copy_can_be_kept_is_left_alone(place: ConfigLocation, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(InvalidState, match="No copy of"):

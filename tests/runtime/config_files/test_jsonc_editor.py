@@ -30,16 +30,16 @@ EXACT = [
 
 @pytest.mark.parametrize("text", EXACT)
 def test_what_is_put_in_and_dropped_leaves_the_text_byte_for_byte(text: str) -> None:
-    changed = jsonc.put(text, WHERE, ENTRY)
+    changed = jsonc.set_value(text, WHERE, ENTRY)
 
     assert jsonc.parse(changed)["mcpServers"]["mission"] == ENTRY
-    assert jsonc.drop(changed, WHERE) == text
+    assert jsonc.remove_value(changed, WHERE) == text
 
 
 def test_a_new_member_is_written_the_way_the_file_is_written() -> None:
     text = '{\n    "mcpServers": {\n        "x": {} // mine\n    },\n    "z": 1.50\n}\n'
 
-    assert jsonc.put(text, WHERE, ENTRY) == (
+    assert jsonc.set_value(text, WHERE, ENTRY) == (
         '{\n    "mcpServers": {\n        "x": {}, // mine\n        "mission": {\n'
         '            "command": "/bin/mission",\n            "args": [\n                "mcp"\n            ]\n'
         '        }\n    },\n    "z": 1.50\n}\n'
@@ -49,31 +49,31 @@ def test_a_new_member_is_written_the_way_the_file_is_written() -> None:
 def test_a_value_is_replaced_where_it_stands() -> None:
     text = '{ "a": { "keep": 1e2, "b": /* old */ "x" }, "c": [3, 4] }'
 
-    assert jsonc.put(text, ("a", "b"), "y") == '{ "a": { "keep": 1e2, "b": /* old */ "y" }, "c": [3, 4] }'
+    assert jsonc.set_value(text, ("a", "b"), "y") == '{ "a": { "keep": 1e2, "b": /* old */ "y" }, "c": [3, 4] }'
 
 
 def test_an_index_past_the_end_appends_to_an_array() -> None:
-    assert jsonc.parse(jsonc.put('{"l": [1]}', ("l", 1), 2)) == {"l": [1, 2]}
-    assert jsonc.parse(jsonc.put("{}", ("l", 0), 2)) == {"l": [2]}
+    assert jsonc.parse(jsonc.set_value('{"l": [1]}', ("l", 1), 2)) == {"l": [1, 2]}
+    assert jsonc.parse(jsonc.set_value("{}", ("l", 0), 2)) == {"l": [2]}
 
 
 def test_a_dropped_member_takes_a_comma_with_it_wherever_it_stands() -> None:
     for text in ('{"m": 1, "b": 2}', '{"a": 1, "m": 1, "b": 2}', '{"a": 1, "m": 1}', '{"m": 1}', '{"m": 1,}'):
         before = jsonc.parse(text)
         del before["m"]
-        assert jsonc.parse(jsonc.drop(text, ("m",))) == before
+        assert jsonc.parse(jsonc.remove_value(text, ("m",))) == before
 
 
 def test_a_line_comment_never_swallows_the_closing_bracket() -> None:
     text = '{"a": 1, // about a\n"m": 2}'
 
-    assert jsonc.parse(jsonc.drop(text, ("m",))) == {"a": 1}
+    assert jsonc.parse(jsonc.remove_value(text, ("m",))) == {"a": 1}
 
 
 def test_comments_of_others_survive_when_their_container_runs_empty() -> None:
     text = '{\n  "s": {\n    // nothing else yet\n    "m": 1\n  }\n}'
 
-    assert jsonc.drop(text, ("s", "m")) == '{\n  "s": {\n    // nothing else yet\n  }\n}'
+    assert jsonc.remove_value(text, ("s", "m")) == '{\n  "s": {\n    // nothing else yet\n  }\n}'
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_comments_of_others_survive_when_their_container_runs_empty() -> None:
 )
 def test_a_broken_text_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(BrokenText) as refused:
-        jsonc.put(text, WHERE, ENTRY)
+        jsonc.set_value(text, WHERE, ENTRY)
 
     assert refused.value.line == line
 
 
 def test_a_table_of_another_kind_is_refused_with_its_line() -> None:
     with pytest.raises(BrokenText, match="line 2: mcpServers is not an object"):
-        jsonc.put('{\n  "mcpServers": []\n}', WHERE, ENTRY)
+        jsonc.set_value('{\n  "mcpServers": []\n}', WHERE, ENTRY)
 
 
 _values = st.recursive(
@@ -145,10 +145,10 @@ def test_any_document_keeps_its_values_and_gets_them_back(text: str) -> None:
     before = jsonc.parse(text)
     wanted = {**before, "mcpServers": {**before.get("mcpServers", {}), "mission": ENTRY}}
 
-    changed = jsonc.put(text, WHERE, ENTRY)
+    changed = jsonc.set_value(text, WHERE, ENTRY)
 
     assert jsonc.parse(changed) == wanted
-    after = jsonc.parse(jsonc.drop(changed, WHERE))
+    after = jsonc.parse(jsonc.remove_value(changed, WHERE))
     assert {"mcpServers": {}, **after} == {"mcpServers": {}, **before}
     for comment in ("// note", "/* a } note */"):
         assert changed.count(comment) == text.count(comment)
@@ -160,4 +160,4 @@ def test_a_document_as_a_program_writes_it_comes_back_byte_for_byte(document: di
     document.pop("mcpServers", None)
     text = json.dumps(document, indent=indent)
 
-    assert jsonc.drop(jsonc.put(text, WHERE, ENTRY), WHERE) == text
+    assert jsonc.remove_value(jsonc.set_value(text, WHERE, ENTRY), WHERE) == text

@@ -31,20 +31,20 @@ EXACT = [
 
 @pytest.mark.parametrize("text", EXACT)
 def test_what_is_put_in_and_dropped_leaves_the_text_byte_for_byte(text: str) -> None:
-    changed = toml.put(text, WHERE, ENTRY)
+    changed = toml.set_value(text, WHERE, ENTRY)
 
     assert toml.parse(changed)["mcp_servers"]["mission"] == ENTRY
-    assert toml.drop(changed, WHERE) == text
+    assert toml.remove_value(changed, WHERE) == text
 
 
 def test_a_text_that_only_looks_like_the_table_stays() -> None:
     text = 'b = """\n[mcp_servers.mission]\n"""\n'
 
-    assert toml.parse(toml.drop(toml.put(text, WHERE, ENTRY), WHERE)) == toml.parse(text)
+    assert toml.parse(toml.remove_value(toml.set_value(text, WHERE, ENTRY), WHERE)) == toml.parse(text)
 
 
 def test_a_new_table_stands_at_the_end() -> None:
-    assert toml.put("# mine\na = 1\n", WHERE, {"command": "c", "args": ["mcp"], "env": {"A": "b"}}) == (
+    assert toml.set_value("# mine\na = 1\n", WHERE, {"command": "c", "args": ["mcp"], "env": {"A": "b"}}) == (
         '# mine\na = 1\n\n[mcp_servers.mission]\ncommand = "c"\nargs = ["mcp"]\nenv = {A = "b"}\n'
     )
 
@@ -52,7 +52,7 @@ def test_a_new_table_stands_at_the_end() -> None:
 def test_a_value_is_replaced_where_it_stands() -> None:
     text = '[mcp_servers.mission]\ncommand = "old" # where it was\nenabled = true\n\n[z]\n'
 
-    changed = toml.put(text, (*WHERE, "command"), "new")
+    changed = toml.set_value(text, (*WHERE, "command"), "new")
 
     assert changed == '[mcp_servers.mission]\ncommand = "new" # where it was\nenabled = true\n\n[z]\n'
 
@@ -63,7 +63,7 @@ def test_sub_tables_that_the_client_added_go_with_the_table_and_comments_of_othe
         "\n# about z\n[z]\na = 1\n"
     )
 
-    assert toml.drop(text, WHERE) == "\n# about z\n[z]\na = 1\n"
+    assert toml.remove_value(text, WHERE) == "\n# about z\n[z]\na = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_sub_tables_that_the_client_added_go_with_the_table_and_comments_of_othe
 )
 def test_a_broken_text_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(BrokenText) as refused:
-        toml.put(text, WHERE, ENTRY)
+        toml.set_value(text, WHERE, ENTRY)
 
     assert refused.value.line == line
 
 
 def test_servers_that_are_no_table_are_refused() -> None:
     with pytest.raises(BrokenText, match="line 2: mcp_servers is not a table"):
-        toml.put("a = 1\nmcp_servers = 3\n", WHERE, ENTRY)
+        toml.set_value("a = 1\nmcp_servers = 3\n", WHERE, ENTRY)
 
 
 _names = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=6)
@@ -103,7 +103,7 @@ def test_any_document_keeps_its_values_and_comes_back(document: dict[str, Any], 
         document["mcp_servers"] = servers
     text = tomlkit.dumps(document)
 
-    changed = toml.put(text, WHERE, ENTRY)
+    changed = toml.set_value(text, WHERE, ENTRY)
 
     assert toml.parse(changed) == {**document, "mcp_servers": {**servers, "mission": ENTRY}}
-    assert toml.parse(toml.drop(changed, WHERE)) == document
+    assert toml.parse(toml.remove_value(changed, WHERE)) == document

@@ -10,14 +10,14 @@ import pytest
 from mission.domain.errors import InvalidState
 from mission.runtime.adapters.launch_adapter import launches
 from mission.runtime.launching.client_choice import choose
-from mission.runtime.launching.launch_record import Kept
-from mission.services.launcher import Order
+from mission.runtime.launching.launch_record import LaunchRecord
+from mission.services.launcher import LaunchRequest
 from tests.runtime.conftest import Control
 
 
 def test_what_came_from_a_shell_is_missed_by_name_when_a_later_daemon_goes_on():
-    kept = Kept(variables=["ANTHROPIC_API_KEY"])
-    order = Order(task_id="t_1", adapter="claude-code", resumes="x_1")
+    kept = LaunchRecord(variables=["ANTHROPIC_API_KEY"])
+    order = LaunchRequest(task_id="t_1", adapter="claude-code", resumes="x_1")
 
     kept.check({"ANTHROPIC_API_KEY": "k"}, order)
     with pytest.raises(InvalidState, match="ANTHROPIC_API_KEY came from a shell"):
@@ -28,9 +28,9 @@ def test_a_program_named_from_a_shells_folder_is_found_again_without_it(tmp_path
     program = tmp_path / "agent.sh"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    order = Order(task_id="t_1", adapter="command", arguments=["./agent.sh", "--fast"], directory=str(tmp_path))
+    order = LaunchRequest(task_id="t_1", adapter="command", arguments=["./agent.sh", "--fast"], directory=str(tmp_path))
 
-    kept = Kept.of(order, choose(launches(), order, os.environ))
+    kept = LaunchRecord.of(order, choose(launches(), order, os.environ))
 
     assert kept.arguments == [str(program), "--fast"]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.running.markers import LONGEST, Diagnostic, Found, Marker, MarkerReader
+from mission.runtime.running.markers import LONGEST, Diagnostic, Marker, MarkerLine, MarkerReader
 
 X = "x_0123456789"
 
@@ -20,7 +20,7 @@ def marker(event_id: str = "e1", **changes: Any) -> bytes:
     return b"@task::" + json.dumps(envelope, ensure_ascii=False).encode()
 
 
-def read(*chunks: bytes) -> list[Found]:
+def read(*chunks: bytes) -> list[MarkerLine]:
     reader = MarkerReader(X)
     return [found for chunk in chunks for found in reader.feed(chunk)] + reader.end()
 

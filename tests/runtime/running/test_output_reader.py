@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.adapters.client_events import Failed, Text, Usage
+from mission.runtime.adapters.client_events import AgentText, Failed, Usage
 from mission.runtime.adapters.launch_adapter import launches
 from mission.runtime.running.markers import Diagnostic, Marker
-from mission.runtime.running.output_reader import LONGEST_LINE, Finding, OutputReader
+from mission.runtime.running.output_reader import LONGEST_LINE, OutputFinding, OutputReader
 from mission.runtime.running.runner_process import Chunk
 
 X = "x_0123456789"
@@ -32,7 +32,7 @@ def chunks(data: bytes, cuts: list[int]) -> list[Chunk]:
     ]
 
 
-def read(client: str, *events: Any, markers: bool = True) -> list[Finding]:
+def read(client: str, *events: Any, markers: bool = True) -> list[OutputFinding]:
     reader = OutputReader(X, read=LAUNCHES[client].read, markers=markers)
     data = b"".join(json.dumps(event).encode() + b"\n" for event in events)
     return [found for chunk in chunks(data, []) for found in reader.feed(chunk)] + reader.end()
@@ -108,4 +108,4 @@ def test_reading_again_from_where_everything_was_dealt_with_finds_all_the_rest_a
 def test_text_is_not_kept_when_no_markers_are_wanted():
     said = {"type": "item.completed", "item": {"type": "agent_message", "text": marker("a")}}
 
-    assert not [each for each in read("codex", said, markers=False) if isinstance(each.what, Text | Marker)]
+    assert not [each for each in read("codex", said, markers=False) if isinstance(each.what, AgentText | Marker)]

@@ -7,7 +7,7 @@ from datetime import timedelta
 from mission.domain.executions.observation import Origin
 from mission.services.executions import signals as observations
 from mission.services.upkeep import retention
-from mission.services.work import Unattended
+from mission.services.work import BackgroundWork
 
 
 async def test_each_signal_has_the_effect_of_its_policy_and_no_other(workshop):
@@ -94,7 +94,7 @@ async def test_observations_of_executions_that_are_long_over_go_and_those_of_liv
     for id in (ended, living):
         await workshop.signal(id, "e1", "progress", summary="Begun")
     await workshop.end(ended)
-    work, keep = Unattended(workshop.app.database), retention.Keep(observations=timedelta(days=90))
+    work, keep = BackgroundWork(workshop.app.database), retention.Keep(observations=timedelta(days=90))
     clock.advance(days=89)
     await retention.tidy(work, keep=keep)
     kept = await workshop.call("execution_observations", {"execution_id": ended})

@@ -11,7 +11,7 @@ import pytest
 import mission.git.snapshots.plain_folder
 from mission.domain.errors import TransientError
 from mission.git.snapshot import Snapshots
-from mission.git.worktrees.creation import Workshop
+from mission.git.worktrees.creation import WorktreeMaker
 from mission.services.repositories.working_trees import Trees
 
 
@@ -22,7 +22,9 @@ async def test_closing_ends_a_git_that_still_runs(tmp_path, repository, monkeypa
     slow.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
-    trees = Trees(Snapshots(tmp_path / "snapshots"), workshop=Workshop(tmp_path / "worktrees"), host_id="test-host")
+    trees = Trees(
+        Snapshots(tmp_path / "snapshots"), workshop=WorktreeMaker(tmp_path / "worktrees"), host_id="test-host"
+    )
     looking = asyncio.create_task(trees.named(str(repository)))
     deadline = time.monotonic() + 20
     while not started.exists():
@@ -40,7 +42,9 @@ async def test_closing_ends_a_look_at_a_folder_that_takes_long(tmp_path):
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / "large").touch()
     os.truncate(tmp_path / "plain" / "large", 49_000_000_000)
-    trees = Trees(Snapshots(tmp_path / "snapshots"), workshop=Workshop(tmp_path / "worktrees"), host_id="test-host")
+    trees = Trees(
+        Snapshots(tmp_path / "snapshots"), workshop=WorktreeMaker(tmp_path / "worktrees"), host_id="test-host"
+    )
     place = await trees.named(str(tmp_path / "plain"))
     looking = asyncio.create_task(trees.snapshot(place))
     deadline = time.monotonic() + 60

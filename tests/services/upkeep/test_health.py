@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mission.services.upkeep import health
-from mission.services.work import Unattended
+from mission.services.work import BackgroundWork
 
 
 async def claimed(call, *names):
@@ -27,7 +27,7 @@ async def found(call):
 
 
 async def swept(call):
-    await health.sweep(Unattended(call.app.database), every=timedelta())
+    await health.sweep(BackgroundWork(call.app.database), every=timedelta())
     return [each for each in await found(call) if each[0] != "failure"]
 
 
@@ -79,14 +79,14 @@ async def test_a_task_whose_executions_keep_crashing_is_told_of(workshop, call):
 
 
 async def test_the_sweep_is_due_once_a_minute(call, clock):
-    await health.sweep(Unattended(call.app.database))
+    await health.sweep(BackgroundWork(call.app.database))
     ada, _ = await claimed(call, "one")
     await call.app.database.write(lambda tx: tx.tasks.renew(ada, until=tx.now))
     clock.advance(seconds=30)
-    await health.sweep(Unattended(call.app.database))
+    await health.sweep(BackgroundWork(call.app.database))
     assert await found(call) == []
 
     clock.advance(seconds=31)
-    await health.sweep(Unattended(call.app.database))
+    await health.sweep(BackgroundWork(call.app.database))
 
     assert await found(call) == [("health", "ada has fallen silent with 1 claimed task")]

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from mission.services.upkeep import retention
 from mission.services.upkeep.retention import Keep
-from mission.services.work import Unattended
+from mission.services.work import BackgroundWork
 
 DAY = timedelta(days=1)
 
@@ -30,7 +30,7 @@ async def test_old_events_calls_and_answers_go_in_short_steps_and_new_ones_stay(
     assert await kept(call) == (5, 5, 5)
     clock.advance(days=2)
     await call("start_mission", {"name": "new", "objective": "o"})
-    work = Unattended(call.app.database)
+    work = BackgroundWork(call.app.database)
 
     await retention.tidy(work, keep=Keep(audit=DAY))
     assert await kept(call) == (1, 6, 0)
@@ -48,7 +48,7 @@ async def test_of_too_many_calls_the_oldest_go_however_young(call, monkeypatch):
     for number in range(6):
         await call("start_mission", {"name": f"m{number}", "objective": "o"})
 
-    await retention.tidy(Unattended(call.app.database), keep=Keep(audit=DAY, audit_rows=3))
+    await retention.tidy(BackgroundWork(call.app.database), keep=Keep(audit=DAY, audit_rows=3))
 
     left = (await call("audit_list", {"tool": "start_mission"}))["entries"]
     assert [entry["arguments"]["name"] for entry in left] == ["m5", "m4", "m3"]

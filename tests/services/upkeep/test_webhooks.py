@@ -17,7 +17,7 @@ import pytest
 from mission.app import App
 from mission.domain import webhook
 from mission.domain.timestamps import utc_now
-from mission.domain.webhook import Hook, is_refused, pause_after
+from mission.domain.webhook import Webhook, is_refused, pause_after
 from mission.gateway.caller import Caller
 from mission.services.upkeep import webhooks
 
@@ -156,12 +156,12 @@ async def test_a_receiver_that_never_answers_holds_up_no_call(hooked, receiver):
 
 async def begun(app):
     """The receiver is known, so that what comes now is for it."""
-    key = Hook(url=app.settings.webhook_url, secret="", events=()).key
+    key = Webhook(url=app.settings.webhook_url, secret="", events=()).key
     await app.database.write(webhooks.begin, key=key)
 
 
 def test_the_rules_of_a_delivery():
-    hook = Hook(url="https://user:key@example.org/x", secret="", events=["queue:*", "mail.sent"])
+    hook = Webhook(url="https://user:key@example.org/x", secret="", events=["queue:*", "mail.sent"])
     assert [hook.wants(type) for type in ("queue:created", "mail.sent", "task:updated")] == [True, True, False]
     assert "key" not in repr(hook)
     assert "webhook-signature" not in hook.headers(id="x", at=utc_now(), body=b"")

@@ -18,7 +18,7 @@ async def test_launched_agents_come_with_names_counts_and_what_they_used(worksho
     await workshop.end(ids[0], "failed", exit_code=2, reason="it crashed")
     for tokens, cost in ((100, 0.5), (900, 1.25)):  # a client tells its sums again and again
         usage = {"input_tokens": tokens, "output_tokens": 10, "cost_usd": cost}
-        await app.database.write(executions.noted, execution_id=ids[1], usage=usage)
+        await app.database.write(executions.record_usage, execution_id=ids[1], usage=usage)
     by_hand = (await call("agent_register", {"name": "ada", "runtime": "custom", "role": "worker"}))["id"]
     mission = (await call("start_mission", {"name": "m", "objective": "o"}))["mission_id"]
     task = await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}, agent=by_hand)

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.transports.bridge.http_client import Connection, Lost, Response, fits_header, percent_encode, split_url
+from mission.transports.bridge.http_client import (
+    ConnectionLost,
+    HttpConnection,
+    Response,
+    fits_header,
+    percent_encode,
+    split_url,
+)
 
 
 def response(raw: bytes) -> Response:
@@ -89,13 +96,13 @@ def test_events_are_found_wherever_the_chunks_end(sizes: list[int], end: str) ->
     ],
 )
 def test_an_answer_that_is_broken_or_cut_short_is_lost(raw: bytes) -> None:
-    with pytest.raises(Lost):
+    with pytest.raises(ConnectionLost):
         response(raw).read()
 
 
 def test_waiting_for_an_answer_ends_when_another_thread_aborts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        connection = Connection(f"http://127.0.0.1:{server.getsockname()[1]}")
+        connection = HttpConnection(f"http://127.0.0.1:{server.getsockname()[1]}")
         peer, _ = server.accept()
 
         def abort() -> None:
@@ -113,7 +120,7 @@ def test_waiting_for_an_answer_ends_when_another_thread_aborts() -> None:
 
 def test_a_connection_that_the_server_closed_is_not_usable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        connection = Connection(f"http://127.0.0.1:{server.getsockname()[1]}")
+        connection = HttpConnection(f"http://127.0.0.1:{server.getsockname()[1]}")
         peer, _ = server.accept()
 
         assert connection.is_usable()

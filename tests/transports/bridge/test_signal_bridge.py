@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mission.domain.executions.signals import KINDS
-from mission.services.executions.creation import Created
+from mission.services.executions.creation import CreatedExecution
 from tests.conftest import Front
 from tests.fake_executions import Workshop
 from tests.transports.live_server import Live
@@ -22,11 +22,11 @@ CONNECT = ["-m", "mission", "mcp", "connect"]
 
 
 @pytest.fixture
-def created(live: Live) -> Created:
+def created(live: Live) -> CreatedExecution:
     return live.run(Workshop(live.app, Front(live.app)).launch())
 
 
-def environment(home: Path, created: Created | None = None, url: str | None = None) -> dict[str, str]:
+def environment(home: Path, created: CreatedExecution | None = None, url: str | None = None) -> dict[str, str]:
     given = {"MISSION_HOME": str(home)}
     if created is not None and created.token is not None:
         given |= {"OPEN_MISSION_MCP_TOKEN": created.token, "OPEN_MISSION_AGENT_EXECUTION_ID": created.execution.id}
@@ -43,7 +43,9 @@ def refused(env: dict[str, str], *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
-async def test_a_client_signals_through_the_bridge_and_the_daemon_decides(live: Live, created: Created, tmp_path: Path):
+async def test_a_client_signals_through_the_bridge_and_the_daemon_decides(
+    live: Live, created: CreatedExecution, tmp_path: Path
+):
     parameters = StdioServerParameters(
         command=sys.executable,
         args=[*CONNECT, "--agent-execution", created.execution.id],
@@ -61,7 +63,7 @@ async def test_a_client_signals_through_the_bridge_and_the_daemon_decides(live: 
 
 
 def test_a_bridge_that_is_killed_leaves_what_it_delivered_and_the_next_one_goes_on(
-    live: Live, created: Created, tmp_path: Path
+    live: Live, created: CreatedExecution, tmp_path: Path
 ):
     def ack(bridge: subprocess.Popen[str], event_id: str) -> str:
         arguments = {"eventId": event_id, "summary": "On it"}
@@ -88,7 +90,7 @@ def test_a_bridge_that_is_killed_leaves_what_it_delivered_and_the_next_one_goes_
     assert seen == ["promoted", "duplicate"]
 
 
-def test_without_daemon_token_or_execution_it_fails_and_says_why(live: Live, created: Created, tmp_path: Path):
+def test_without_daemon_token_or_execution_it_fails_and_says_why(live: Live, created: CreatedExecution, tmp_path: Path):
     gone = "http://127.0.0.1:9"  # discard: nobody listens there
 
     assert refused(environment(tmp_path, created, gone)) == (

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mission.app import App
 from mission.domain.executions.signals import KINDS, Delivery
 from mission.serve import http_server
-from mission.services.executions.creation import Created
+from mission.services.executions.creation import CreatedExecution
 from mission.settings import Settings
 from tests.conftest import Front
 from tests.fake_executions import Workshop
@@ -34,12 +34,12 @@ def workshop(live: Live) -> Workshop:
 
 
 @pytest.fixture
-def created(live: Live, workshop: Workshop) -> Created:
+def created(live: Live, workshop: Workshop) -> CreatedExecution:
     return live.run(workshop.launch())
 
 
 @asynccontextmanager
-async def agent(live: Live, created: Created, *, mode: str = MODERN) -> AsyncIterator[Client]:
+async def agent(live: Live, created: CreatedExecution, *, mode: str = MODERN) -> AsyncIterator[Client]:
     """The MCP client of a launched agent."""
     async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {created.token}"}, timeout=60) as http:
         transport = streamable_http_client(f"{live.url}/mcp/executions/{created.execution.id}", http_client=http)
@@ -69,7 +69,7 @@ def ack_of(answer: Answer) -> Json:
 
 @pytest.mark.parametrize("mode", [MODERN, HANDSHAKE])
 async def test_an_agent_of_either_era_finds_its_signals_and_is_acknowledged(
-    live: Live, created: Created, mode: str
+    live: Live, created: CreatedExecution, mode: str
 ) -> None:
     async with agent(live, created, mode=mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -87,7 +87,9 @@ async def test_an_agent_of_either_era_finds_its_signals_and_is_acknowledged(
     assert (again.structured_content["status"], again.is_error) == ("duplicate", False)
 
 
-def test_a_signal_that_was_checked_is_recorded_with_its_audit_and_its_event(live: Live, created: Created) -> None:
+def test_a_signal_that_was_checked_is_recorded_with_its_audit_and_its_event(
+    live: Live, created: CreatedExecution
+) -> None:
     id = created.execution.id
     seq = live.run(live.app.database.read(lambda tx: tx.events.newest()))
 
@@ -107,7 +109,7 @@ def test_a_signal_that_was_checked_is_recorded_with_its_audit_and_its_event(live
 
 
 def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
-    live: Live, workshop: Workshop, created: Created
+    live: Live, workshop: Workshop, created: CreatedExecution
 ) -> None:
     other = live.run(workshop.launch())
     silent = live.run(workshop.launch(delivery=Delivery.STDOUT_MARKER))
@@ -129,7 +131,7 @@ def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
         answer = post(live, execution_id, shown, "progress", fine)
         assert (answer.status, reason in answer.error["message"]) == (status, True), answer.body
 
-    calls: list[tuple[Created, str, Json, str]] = [
+    calls: list[tuple[CreatedExecution, str, Json, str]] = [
         (stopped, "progress", fine, "has ended (stopped)"),
         (created, "progress", {**fine, "agentExecutionId": other.execution.id}, "mismatched"),
         (created, "complete_task", fine, "unsupported"),
@@ -150,7 +152,7 @@ def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
     assert live.call("execution_observations", {"execution_id": id})["observations"] == []
 
 
-async def test_only_what_its_own_descriptor_allows_is_a_tool(live: Live, created: Created) -> None:
+async def test_only_what_its_own_descriptor_allows_is_a_tool(live: Live, created: CreatedExecution) -> None:
     kept = {"progress": ["mcp-tool", "stdout-marker"], "message": ["stdout-marker"]}
     signals = [
         {**signal, "deliveries": kept[signal["type"]]}
@@ -170,7 +172,7 @@ async def test_only_what_its_own_descriptor_allows_is_a_tool(live: Live, created
     )
 
 
-async def test_access_ends_with_the_execution(live: Live, workshop: Workshop, created: Created) -> None:
+async def test_access_ends_with_the_execution(live: Live, workshop: Workshop, created: CreatedExecution) -> None:
     async with agent(live, created) as client:
         await client.list_tools()
         live.run(workshop.end(created.execution.id))
@@ -220,7 +222,7 @@ async def _nothing() -> Json:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-def test_arguments_that_a_client_adds_of_its_own_are_ignored(live: Live, created: Created) -> None:
+def test_arguments_that_a_client_adds_of_its_own_are_ignored(live: Live, created: CreatedExecution) -> None:
     arguments: Any = {"eventId": "e1", "summary": "x", "wait_for_previous": True}
 
     ack = ack_of(post(live, created.execution.id, created.token, "progress", arguments))

@@ -373,7 +373,7 @@ def test_a_mistake_of_ours_becomes_an_incident_that_shows_nothing(live: Live, mo
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError(f"secret of {live.settings.home}")
 
-    monkeypatch.setattr("mission.services.missions.creation.page", broken)
+    monkeypatch.setattr("mission.services.missions.creation.list_missions", broken)
 
     answer = live.get("/api/missions")
 

@@ -89,7 +89,7 @@ async def test_files_are_kept_for_ever_and_nothing_else_is_given_out(built: Path
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    served = page.Page(Sessions("token", ended=built / "ended"), files=built)
+    served = page.PageFiles(Sessions("token", ended=built / "ended"), files=built)
     client = TestClient(Starlette(exception_handlers={404: served.show}))
 
     asset = client.get("/assets/index-abc.js")
@@ -105,7 +105,7 @@ def test_without_a_built_page_a_hint_says_what_works(tmp_path: Path) -> None:
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    served = page.Page(Sessions("token", ended=tmp_path / "ended"), files=tmp_path)
+    served = page.PageFiles(Sessions("token", ended=tmp_path / "ended"), files=tmp_path)
     shown = TestClient(Starlette(exception_handlers={404: served.show})).get("/")
 
     assert (shown.status_code, "make run" in shown.text) == (200, True)

@@ -280,7 +280,7 @@ export interface CommitMade {
 
 export interface CompleteMission {
   mission_id: string;
-  status: Outcome;
+  status: MissionOutcome;
   summary: string;
   achievements?: string[];
   limitations?: string[];
@@ -304,7 +304,7 @@ export interface CompleteTask {
 
 export interface CompleteWorkflow {
   workflow_id: string;
-  status: Outcome;
+  status: MissionOutcome;
   summary: string;
   achievements?: string[];
   limitations?: string[];
@@ -357,6 +357,8 @@ export interface ContextFilter {
   agent?: string | null;
   since?: string | null;
 }
+
+export type ContextSection = "decisions" | "milestones" | "blockers" | "phase_summary" | "tasks";
 
 export interface CountUnread {
   agent_id: string;
@@ -534,6 +536,8 @@ export interface DismissedItem {
   closed_at: string | null;
 }
 
+export type DocumentKind = "mission" | "task" | "journal" | "message";
+
 export interface Done {
   success: boolean;
 }
@@ -681,7 +685,7 @@ export interface GetAvailable {
 export interface GetContext {
   mission_id?: string | null;
   workflow_id?: string | null;
-  include: Section[];
+  include: ContextSection[];
   filter?: ContextFilter;
   limit?: number;
   cursor?: string | null;
@@ -806,7 +810,7 @@ export interface ItemRow {
 
 export type ItemState = "open" | "answered" | "dismissed";
 
-export interface JournalEntry {
+export interface JournalRow {
   id: string;
   kind: string;
   summary: string;
@@ -817,8 +821,6 @@ export interface JournalEntry {
   open_blocker: boolean;
   created_at: string;
 }
-
-export type Kind = "mission" | "task" | "journal" | "message";
 
 export interface KnownToken {
   created_at: string;
@@ -1116,8 +1118,6 @@ export interface MemberList {
   nextCursor: string | null;
 }
 
-export type MessageKind = "interrupt" | "checkpoint" | "nudge" | "resume" | "text";
-
 export interface MessageList {
   messages: MessageRecord[];
   unread_count: number;
@@ -1142,8 +1142,6 @@ export interface MessageRecord {
   created_at: string;
   read_at: string | null;
 }
-
-export type MessageState = "pending" | "delivered" | "failed";
 
 export type MessageType = "task_assignment" | "status_update" | "query" | "response" | "notification";
 
@@ -1209,7 +1207,7 @@ export interface MissionGlances {
 }
 
 export interface MissionJournal {
-  entries: JournalEntry[];
+  entries: JournalRow[];
   next_cursor: string | null;
   next: string | null;
 }
@@ -1225,6 +1223,8 @@ export interface MissionMetrics {
   tokens_input: number;
   tokens_output: number;
 }
+
+export type MissionOutcome = "completed" | "failed" | "partial";
 
 export interface MissionOverview {
   now: string;
@@ -1331,7 +1331,7 @@ export interface ObservationRecord {
   event_id: string;
   origin: Origin;
   type: string;
-  policy: Policy;
+  policy: SignalPolicy;
   payload: Record<string, unknown>;
   status: AckStatus;
   created_at: string;
@@ -1347,11 +1347,13 @@ export interface Omitted {
   arguments: Record<string, unknown>;
 }
 
+export type OperatorMessageKind = "interrupt" | "checkpoint" | "nudge" | "resume" | "text";
+
+export type OperatorMessageState = "pending" | "delivered" | "failed";
+
 export type Origin = "stdout-marker" | "mcp-tool" | "provider" | "terminal";
 
-export type Outcome = "completed" | "failed" | "partial";
-
-export interface Overview {
+export interface OverviewRecord {
   now: string;
   lease_seconds: number;
   missions_open: number;
@@ -1435,8 +1437,6 @@ export interface PlannedWorkflow {
   parallelizable_groups: number;
   status: string;
 }
-
-export type Policy = "progress" | "claim" | "input-request" | "audit-message" | "diagnostic";
 
 export type Presence = "online" | "busy" | "offline";
 
@@ -1640,7 +1640,7 @@ export interface ScopeVerification {
 
 export interface Search {
   query: string;
-  kind?: Kind[] | null;
+  kind?: DocumentKind[] | null;
   workflow_id?: string | null;
   limit?: number;
   offset?: number;
@@ -1665,8 +1665,6 @@ export interface SearchResults {
   next_offset: number | null;
   complete: boolean;
 }
-
-export type Section = "decisions" | "milestones" | "blockers" | "phase_summary" | "tasks";
 
 export interface SendMail {
   toAgentId?: string | null;
@@ -1737,6 +1735,8 @@ export interface SiblingTask {
   status: string;
   brief_summary?: string | null;
 }
+
+export type SignalPolicy = "progress" | "claim" | "input-request" | "audit-message" | "diagnostic";
 
 export interface Spending {
   agents: AgentSpending[];
@@ -2017,7 +2017,7 @@ export interface TaskSummary {
 
 export interface TellExecution {
   execution_id: string;
-  kind?: MessageKind;
+  kind?: OperatorMessageKind;
   text?: string | null;
 }
 
@@ -2063,10 +2063,10 @@ export interface TokenList {
 export interface ToldMessage {
   id: string;
   execution_id: string;
-  kind: MessageKind;
+  kind: OperatorMessageKind;
   text: string | null;
   author: string | null;
-  state: MessageState;
+  state: OperatorMessageState;
   reason: string | null;
   created_at: string;
   delivered_at: string | null;
@@ -2338,7 +2338,7 @@ export interface Tools {
   mission_archive: { args: ArchiveMission; result: ArchivedMission };
   mission_delete: { args: DeleteMission; result: DeletedMission };
   mission_export: { args: ExportMission; result: ExportedMission };
-  overview: { args: GetOverview; result: Overview };
+  overview: { args: GetOverview; result: OverviewRecord };
   overview_changes: { args: LookMission; result: MissionChanges };
   overview_course: { args: GetCourse; result: WorkCourse };
   overview_diff: { args: LookFile; result: FilePatch };

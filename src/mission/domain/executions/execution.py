@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.executions.signals import KINDS, Delivery, SignalDescriptor, SignalType
-from mission.domain.timestamps import seconds_between, shown
+from mission.domain.timestamps import format_time, seconds_between
 from mission.domain.transitions import check_move
 
 MCP_SERVER = "open-mission-mcp"
@@ -61,7 +61,7 @@ class OwnerKind(StrEnum):
         return f"@{self}::"
 
 
-class MessageKind(StrEnum):
+class OperatorMessageKind(StrEnum):
     """What an operator can tell a running agent."""
 
     INTERRUPT = "interrupt"
@@ -71,7 +71,7 @@ class MessageKind(StrEnum):
     TEXT = "text"
 
 
-class MessageState(StrEnum):
+class OperatorMessageState(StrEnum):
     PENDING = "pending"
     DELIVERED = "delivered"
     FAILED = "failed"
@@ -80,11 +80,11 @@ class MessageState(StrEnum):
 MESSAGES: Sequence[Mapping[str, Any]] = tuple(
     {"type": str(kind), "label": label, "description": description, "icon": icon}
     for kind, label, description, icon in (
-        (MessageKind.INTERRUPT, "Interrupt", "Stop what you are doing and wait.", "pause"),
-        (MessageKind.CHECKPOINT, "Checkpoint", "Write down where you are, then go on.", "flag"),
-        (MessageKind.NUDGE, "Nudge", "Say how it goes, and go on.", "hand"),
-        (MessageKind.RESUME, "Resume", "Go on where you stopped.", "play"),
-        (MessageKind.TEXT, "Message", "Words of the operator.", "message-square"),
+        (OperatorMessageKind.INTERRUPT, "Interrupt", "Stop what you are doing and wait.", "pause"),
+        (OperatorMessageKind.CHECKPOINT, "Checkpoint", "Write down where you are, then go on.", "flag"),
+        (OperatorMessageKind.NUDGE, "Nudge", "Say how it goes, and go on.", "hand"),
+        (OperatorMessageKind.RESUME, "Resume", "Go on where you stopped.", "play"),
+        (OperatorMessageKind.TEXT, "Message", "Words of the operator.", "message-square"),
     )
 )
 """The operator's messages, as a protocol descriptor lists them."""
@@ -227,10 +227,10 @@ class Execution:
             "usage": dict(self.usage) if self.usage is not None else None,
             "exit_code": self.exit_code,
             "reason": self.reason,
-            "created_at": shown(self.created_at),
-            "started_at": shown(self.started_at),
-            "updated_at": shown(self.updated_at),
-            "ended_at": shown(self.ended_at),
+            "created_at": format_time(self.created_at),
+            "started_at": format_time(self.started_at),
+            "updated_at": format_time(self.updated_at),
+            "ended_at": format_time(self.ended_at),
             "duration_seconds": seconds_between(self.started_at, self.ended_at),
         }
 
@@ -241,11 +241,11 @@ class OperatorMessage:
 
     id: str
     execution_id: str
-    kind: MessageKind
+    kind: OperatorMessageKind
     text: str | None
     created_at: datetime
     author: str | None = None
-    state: MessageState = MessageState.PENDING
+    state: OperatorMessageState = OperatorMessageState.PENDING
     reason: str | None = None
     delivered_at: datetime | None = None
 
@@ -258,6 +258,6 @@ class OperatorMessage:
             "author": self.author,
             "state": str(self.state),
             "reason": self.reason,
-            "created_at": shown(self.created_at),
-            "delivered_at": shown(self.delivered_at),
+            "created_at": format_time(self.created_at),
+            "delivered_at": format_time(self.delivered_at),
         }

@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.executions.signals import Delivery, Policy
-from mission.domain.timestamps import shown
+from mission.domain.executions.signals import Delivery, SignalPolicy
+from mission.domain.timestamps import format_time
 
 PAYLOAD_DIFFERS = "payload differs, use a new id"
 
@@ -44,7 +44,7 @@ class Observation:
     event_id: str
     origin: Origin
     type: str
-    policy: Policy
+    policy: SignalPolicy
     payload: Mapping[str, Any]
     digest: str
     status: AckStatus
@@ -60,7 +60,7 @@ class Observation:
             "policy": str(self.policy),
             "payload": dict(self.payload),
             "status": str(self.status),
-            "created_at": shown(self.created_at),
+            "created_at": format_time(self.created_at),
         }
 
 

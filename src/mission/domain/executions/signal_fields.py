@@ -29,7 +29,7 @@ class Field(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
+class TextField:
     """Some words, or one word out of a few."""
 
     description: str = ""
@@ -69,13 +69,13 @@ class Choices:
     _KINDS = ("fixed", "manual")
 
     def schema(self) -> dict[str, Any]:
-        text = Text(longest=LONGEST_LABEL).schema()
+        text = TextField(longest=LONGEST_LABEL).schema()
         choice = {
             "type": "object",
             "properties": {
-                "kind": Text(options=self._KINDS, description="fixed has a value; manual asks for text").schema(),
+                "kind": TextField(options=self._KINDS, description="fixed has a value; manual asks for text").schema(),
                 "label": text,
-                "value": Text(description="What you get as answer (fixed)").schema(),
+                "value": TextField(description="What you get as answer (fixed)").schema(),
                 "placeholder": {**text, "description": "Shown in the empty field (manual)"},
             },
             "required": ["kind", "label"],
@@ -92,12 +92,12 @@ class Choices:
     def _choice(self, value: Any, *, name: str) -> dict[str, str]:
         if not isinstance(value, Mapping):
             raise _wrong(name, 'must be {"kind": "fixed", "label", "value"} or {"kind": "manual", "label"}')
-        kind = Text(options=self._KINDS).read(value.get("kind"), name=f"{name}.kind")
-        fields: dict[str, Field] = {"label": Text(longest=LONGEST_LABEL)}
+        kind = TextField(options=self._KINDS).read(value.get("kind"), name=f"{name}.kind")
+        fields: dict[str, Field] = {"label": TextField(longest=LONGEST_LABEL)}
         if kind == "fixed":
-            fields["value"] = Text()
+            fields["value"] = TextField()
         else:
-            fields["placeholder"] = Text(longest=LONGEST_LABEL, required=False)
+            fields["placeholder"] = TextField(longest=LONGEST_LABEL, required=False)
         return {"kind": kind, **read_fields(fields, value, inside=f"{name}.")}
 
 
@@ -134,10 +134,10 @@ class Artifacts:
 
 
 _ARTIFACT: Mapping[str, Field] = {
-    "path": Text(required=False),
-    "artifactId": Text(required=False, longest=LONGEST_LABEL),
-    "label": Text(required=False, longest=LONGEST_LABEL),
-    "activity": Text(required=False, options=ACTIVITIES),
+    "path": TextField(required=False),
+    "artifactId": TextField(required=False, longest=LONGEST_LABEL),
+    "label": TextField(required=False, longest=LONGEST_LABEL),
+    "activity": TextField(required=False, options=ACTIVITIES),
 }
 
 

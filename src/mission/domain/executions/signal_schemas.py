@@ -12,9 +12,9 @@ from mission.domain.executions.signals import (
     EVENT_ID,
     KINDS,
     Delivery,
-    Outcome,
-    Policy,
     SignalKind,
+    SignalOutcome,
+    SignalPolicy,
     Tone,
     tool_schema,
 )
@@ -58,9 +58,9 @@ def document() -> dict[str, Any]:
 
 def _descriptor() -> dict[str, Any]:
     fields: dict[str, Any] = dict.fromkeys(DESCRIPTOR_FIELDS, TEXT)
-    fields["tone"], fields["policy"] = _words(Tone), _words(Policy)
+    fields["tone"], fields["policy"] = _words(Tone), _words(SignalPolicy)
     fields["deliveries"] = {**_several(_ref("AgentSignalDelivery")), "uniqueItems": True}
-    fields["outcomes"] = {**_several(_words(Outcome)), "uniqueItems": True}
+    fields["outcomes"] = {**_several(_words(SignalOutcome)), "uniqueItems": True}
     return _closed(fields, optional=[name for name, needed in DESCRIPTOR_FIELDS.items() if not needed])
 
 

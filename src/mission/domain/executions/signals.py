@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidInput
-from mission.domain.executions.signal_fields import Artifacts, Choices, Field, Text, read_fields
+from mission.domain.executions.signal_fields import Artifacts, Choices, Field, TextField, read_fields
 
 LONGEST_MESSAGE = 8_000
 LONGEST_EVENT_ID = 200
@@ -34,7 +34,7 @@ class Tone(StrEnum):
     MUTED = "muted"
 
 
-class Policy(StrEnum):
+class SignalPolicy(StrEnum):
     """What an accepted observation may do."""
 
     PROGRESS = "progress"
@@ -44,7 +44,7 @@ class Policy(StrEnum):
     DIAGNOSTIC = "diagnostic"
 
 
-class Outcome(StrEnum):
+class SignalOutcome(StrEnum):
     """Where the effect of an accepted observation is seen."""
 
     EXECUTION_EVENT = "agent-execution-event"
@@ -73,8 +73,8 @@ class SignalDescriptor:
     tone: Tone
     payload_schema_key: str
     deliveries: Sequence[Delivery]
-    policy: Policy
-    outcomes: Sequence[Outcome]
+    policy: SignalPolicy
+    outcomes: Sequence[SignalOutcome]
     description: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -113,8 +113,8 @@ class SignalDescriptor:
             tone=_word(Tone, given["tone"], field="tone"),
             payload_schema_key=_text(given, "payloadSchemaKey"),
             deliveries=_words(Delivery, given["deliveries"], field="deliveries"),
-            policy=_word(Policy, given["policy"], field="policy"),
-            outcomes=_words(Outcome, given["outcomes"], field="outcomes"),
+            policy=_word(SignalPolicy, given["policy"], field="policy"),
+            outcomes=_words(SignalOutcome, given["outcomes"], field="outcomes"),
         )
 
 
@@ -141,8 +141,8 @@ class SignalKind:
     description: str
     icon: str
     tone: Tone
-    policy: Policy
-    outcomes: Sequence[Outcome]
+    policy: SignalPolicy
+    outcomes: Sequence[SignalOutcome]
     fields: Mapping[str, Field]
     deliveries: Sequence[Delivery] = field(default=tuple(Delivery))
 
@@ -179,8 +179,8 @@ class SignalKind:
         return read_fields(self.fields, payload)
 
 
-_STATE = (Outcome.EXECUTION_EVENT, Outcome.EXECUTION_STATE)
-_OWNED = (Outcome.EXECUTION_EVENT, Outcome.OWNER_EVENT, Outcome.WORKFLOW_EVENT)
+_STATE = (SignalOutcome.EXECUTION_EVENT, SignalOutcome.EXECUTION_STATE)
+_OWNED = (SignalOutcome.EXECUTION_EVENT, SignalOutcome.OWNER_EVENT, SignalOutcome.WORKFLOW_EVENT)
 _ARTIFACTS = {"artifacts": Artifacts()}
 
 KINDS: Mapping[SignalType, SignalKind] = {
@@ -192,11 +192,11 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Say what you are doing or have just done.",
             icon="activity",
             tone=Tone.PROGRESS,
-            policy=Policy.PROGRESS,
+            policy=SignalPolicy.PROGRESS,
             outcomes=_STATE,
             fields={
-                "summary": Text(description="One sentence"),
-                "detail": Text(description="More, if it helps", required=False),
+                "summary": TextField(description="One sentence"),
+                "detail": TextField(description="More, if it helps", required=False),
                 **_ARTIFACTS,
             },
         ),
@@ -206,10 +206,10 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Ask the operator a question you cannot go on without.",
             icon="circle-help",
             tone=Tone.ATTENTION,
-            policy=Policy.INPUT_REQUEST,
-            outcomes=(*_STATE, Outcome.OWNER_EVENT),
+            policy=SignalPolicy.INPUT_REQUEST,
+            outcomes=(*_STATE, SignalOutcome.OWNER_EVENT),
             fields={
-                "question": Text(description="What you need to know"),
+                "question": TextField(description="What you need to know"),
                 "choices": Choices(description="Answers to offer; free text is always possible", most=MOST_CHOICES),
                 **_ARTIFACTS,
             },
@@ -220,9 +220,9 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Say that you cannot go on, and why.",
             icon="octagon-alert",
             tone=Tone.DANGER,
-            policy=Policy.INPUT_REQUEST,
-            outcomes=(*_STATE, Outcome.OWNER_EVENT, Outcome.WORKFLOW_EVENT),
-            fields={"reason": Text(description="What is in the way"), **_ARTIFACTS},
+            policy=SignalPolicy.INPUT_REQUEST,
+            outcomes=(*_STATE, SignalOutcome.OWNER_EVENT, SignalOutcome.WORKFLOW_EVENT),
+            fields={"reason": TextField(description="What is in the way"), **_ARTIFACTS},
         ),
         SignalKind(
             type=SignalType.READY_FOR_VERIFICATION,
@@ -230,9 +230,9 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Say that the work can be checked. It is a claim: it completes nothing.",
             icon="clipboard-check",
             tone=Tone.ATTENTION,
-            policy=Policy.CLAIM,
+            policy=SignalPolicy.CLAIM,
             outcomes=_OWNED,
-            fields={"summary": Text(description="What can be checked"), **_ARTIFACTS},
+            fields={"summary": TextField(description="What can be checked"), **_ARTIFACTS},
         ),
         SignalKind(
             type=SignalType.COMPLETED_CLAIM,
@@ -240,9 +240,9 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Say that you think the task is done. It is a claim: it completes nothing.",
             icon="circle-check",
             tone=Tone.SUCCESS,
-            policy=Policy.CLAIM,
+            policy=SignalPolicy.CLAIM,
             outcomes=_OWNED,
-            fields={"summary": Text(description="What was done"), **_ARTIFACTS},
+            fields={"summary": TextField(description="What was done"), **_ARTIFACTS},
         ),
         SignalKind(
             type=SignalType.FAILED_CLAIM,
@@ -250,9 +250,9 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Say that you could not do the task, and why. It is a claim: it ends nothing.",
             icon="circle-x",
             tone=Tone.DANGER,
-            policy=Policy.CLAIM,
+            policy=SignalPolicy.CLAIM,
             outcomes=_OWNED,
-            fields={"reason": Text(description="Why it failed"), **_ARTIFACTS},
+            fields={"reason": TextField(description="Why it failed"), **_ARTIFACTS},
         ),
         SignalKind(
             type=SignalType.MESSAGE,
@@ -260,18 +260,22 @@ KINDS: Mapping[SignalType, SignalKind] = {
             description="Leave a line in the record; nothing else happens.",
             icon="message-square",
             tone=Tone.MUTED,
-            policy=Policy.AUDIT_MESSAGE,
-            outcomes=(Outcome.EXECUTION_EVENT,),
+            policy=SignalPolicy.AUDIT_MESSAGE,
+            outcomes=(SignalOutcome.EXECUTION_EVENT,),
             fields={
-                "channel": Text(options=("agent", "system", "stdout", "stderr"), description="Where it comes from"),
-                "text": Text(longest=LONGEST_MESSAGE, description="The line"),
+                "channel": TextField(
+                    options=("agent", "system", "stdout", "stderr"), description="Where it comes from"
+                ),
+                "text": TextField(longest=LONGEST_MESSAGE, description="The line"),
                 **_ARTIFACTS,
             },
         ),
     )
 }
 
-EVENT_ID = Text(longest=LONGEST_EVENT_ID, description="Your own name for this signal; a repeat under it has no effect")
+EVENT_ID = TextField(
+    longest=LONGEST_EVENT_ID, description="Your own name for this signal; a repeat under it has no effect"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -314,11 +318,11 @@ def tool_schema(kind: SignalKind) -> dict[str, Any]:
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:
-    return Text(longest=LONGEST_MESSAGE).read(given[name], name=name)
+    return TextField(longest=LONGEST_MESSAGE).read(given[name], name=name)
 
 
 def _word(words: Any, value: Any, *, field: str) -> Any:
-    return words(Text(options=[str(word) for word in words]).read(value, name=field))
+    return words(TextField(options=[str(word) for word in words]).read(value, name=field))
 
 
 def _words(words: Any, values: Any, *, field: str) -> tuple[Any, ...]:

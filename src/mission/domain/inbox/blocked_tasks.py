@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from mission.domain.missions.critical_path import Step, in_order
+from mission.domain.missions.critical_path import PathStep, in_order
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Held:
+class BlockedTasks:
     """How much a task holds up, itself included."""
 
     tasks: int = 0
     agents: int = 0
 
 
-def held_up(open_steps: Sequence[Step], standing: Collection[str]) -> dict[str, Held]:
+def held_up(open_steps: Sequence[PathStep], standing: Collection[str]) -> dict[str, BlockedTasks]:
     """For each standing task how many open tasks it holds up, and how many agents have one of them in hand.
 
     Each standing task is a bit, and the bits go along the plan once: walking from each would be a plan for each.
@@ -35,7 +35,7 @@ def held_up(open_steps: Sequence[Step], standing: Collection[str]) -> dict[str, 
                 owners[step.owner_id] = owners.get(step.owner_id, 0) | held_by
     alike = Counter(holders.values())
     return {
-        id: Held(
+        id: BlockedTasks(
             tasks=sum(tasks for held_by, tasks in alike.items() if held_by & bit),
             agents=sum(1 for held_by in owners.values() if held_by & bit),
         )

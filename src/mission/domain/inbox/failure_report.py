@@ -25,7 +25,7 @@ CRITICAL = "⚠️ CRITICAL"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
+class FailedCall:
     """One failed call, as its audit entry tells of it."""
 
     incident: str
@@ -66,7 +66,7 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class ReportedFailure:
     """When a failure was told last, and how often it happened since."""
 
     key: str

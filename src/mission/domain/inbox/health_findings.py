@@ -7,7 +7,7 @@ from datetime import datetime
 
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.tasks.task import HELD, OPEN, STANDING
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 CRASHES = 3
 """After so many crashed executions of one task, and each time as many again, a person should look."""
@@ -22,7 +22,7 @@ UNFINISHED = HELD
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class HealthFinding:
     """One thing that is not as it should be. Its key is the same as long as it is the same thing."""
 
     key: str
@@ -32,20 +32,20 @@ class Finding:
     agent_id: str | None = None
 
 
-def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int, task_id: str) -> Finding:
+def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int, task_id: str) -> HealthFinding:
     held = f"{tasks} claimed task{'s' if tasks > 1 else ''}"
-    return Finding(
-        key=f"silent {agent_id} {shown(last_seen_at)}",
+    return HealthFinding(
+        key=f"silent {agent_id} {format_time(last_seen_at)}",
         subject=f"{name} has fallen silent with {held}",
-        body=f"{name} ({agent_id}) has shown no life since {shown(last_seen_at)} and its lease has lapsed. "
+        body=f"{name} ({agent_id}) has shown no life since {format_time(last_seen_at)} and its lease has lapsed. "
         f"Any agent may take over {'them' if tasks > 1 else 'it'}; 'mission show {task_id}' shows how far it came.",
         task_id=task_id,
         agent_id=agent_id,
     )
 
 
-def crash_loop(*, task_id: str, name: str, crashes: int) -> Finding:
-    return Finding(
+def crash_loop(*, task_id: str, name: str, crashes: int) -> HealthFinding:
+    return HealthFinding(
         key=f"crashes {task_id} {crashes // CRASHES}",
         subject=f"'{name}' has crashed {crashes} times",
         body=f"{crashes} executions of this task failed or were lost. Look at their transcripts before it runs again.",
@@ -53,8 +53,8 @@ def crash_loop(*, task_id: str, name: str, crashes: int) -> Finding:
     )
 
 
-def tried_often(*, task_id: str, name: str, attempts: int) -> Finding:
-    return Finding(
+def tried_often(*, task_id: str, name: str, attempts: int) -> HealthFinding:
+    return HealthFinding(
         key=f"attempts {task_id} {attempts // ATTEMPTS}",
         subject=f"'{name}' was begun {attempts} times and is not done",
         body="Its goal may be unclear or too large. 'mission show' lists what each attempt left in its journal.",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidInput, InvalidState, PermissionDenied
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 SYSTEM = "system"
 """Who closed an item that was withdrawn because nobody waits for it any more."""
@@ -68,7 +68,7 @@ PRIVATE_KINDS = frozenset({ItemKind.MAIL, ItemKind.ESCALATION})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class QueueItem:
+class InboxItem:
     """One thing that waits, or waited, for a person. Immutable: a move returns a new item."""
 
     id: str
@@ -133,11 +133,11 @@ class QueueItem:
                 item_id=self.id,
             )
 
-    def seen_again(self, *, body: str, at: datetime) -> QueueItem:
+    def seen_again(self, *, body: str, at: datetime) -> InboxItem:
         """The same thing happened once more: one item tells of all of them, with the latest words."""
         return replace(self, count=self.count + 1, body=body or self.body, updated_at=at)
 
-    def answered(self, *, text: str, choice: int | None, by: str, at: datetime) -> QueueItem:
+    def answered(self, *, text: str, choice: int | None, by: str, at: datetime) -> InboxItem:
         """The item with a person's answer: the value of the choice, if it has one, and what was said to it."""
         self._check(ItemState.ANSWERED)
         words = ": ".join(filter(None, (str(self.choice_of(choice).get("value") or ""), text.strip())))
@@ -149,7 +149,7 @@ class QueueItem:
             )
         return self._closed(ItemState.ANSWERED, answer=words, choice=choice, by=by, at=at)
 
-    def dismissed(self, *, by: str, at: datetime, reason: str | None = None) -> QueueItem:
+    def dismissed(self, *, by: str, at: datetime, reason: str | None = None) -> InboxItem:
         """The item put aside without an answer."""
         self._check(ItemState.DISMISSED)
         return self._closed(ItemState.DISMISSED, answer=reason, choice=None, by=by, at=at)
@@ -177,7 +177,7 @@ class QueueItem:
             )
         return self.choices[choice - 1]
 
-    def _closed(self, state: ItemState, *, answer: str | None, choice: int | None, by: str, at: datetime) -> QueueItem:
+    def _closed(self, state: ItemState, *, answer: str | None, choice: int | None, by: str, at: datetime) -> InboxItem:
         return replace(self, state=state, answer=answer, choice=choice, closed_by=by, closed_at=at, updated_at=at)
 
     def record(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class QueueItem:
             "answer": self.answer,
             "choice": self.choice,
             "closed_by": self.closed_by,
-            "created_at": shown(self.created_at),
-            "updated_at": shown(self.updated_at),
-            "closed_at": shown(self.closed_at),
+            "created_at": format_time(self.created_at),
+            "updated_at": format_time(self.updated_at),
+            "closed_at": format_time(self.closed_at),
         }

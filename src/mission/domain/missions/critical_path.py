@@ -16,7 +16,7 @@ SHORTEST_REST = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class PathStep:
     """A task as far as time goes, and the tasks it waits or waited for."""
 
     id: str
@@ -50,7 +50,7 @@ class CriticalPath:
     remaining: float
 
 
-def critical_path(steps: Sequence[Step], *, typical: float | None, now: datetime) -> CriticalPath:
+def critical_path(steps: Sequence[PathStep], *, typical: float | None, now: datetime) -> CriticalPath:
     """The chain that ends last: from the task that ends last back to whatever each of them waited for longest.
 
     Of tasks that ended nothing is decided any more: without them the rest of the chain is the same.
@@ -68,7 +68,7 @@ def critical_path(steps: Sequence[Step], *, typical: float | None, now: datetime
     return CriticalPath(tasks=frozenset(path), remaining=max([0.0, *ends.values(), *taken]))
 
 
-def in_order(by_id: Mapping[str, Step]) -> Iterator[Step]:
+def in_order(by_id: Mapping[str, PathStep]) -> Iterator[PathStep]:
     """Each after all that it needs; a plan in its own order is gone through once."""
     given: set[str] = set()
     begun: set[str] = set()
@@ -87,7 +87,7 @@ def in_order(by_id: Mapping[str, Step]) -> Iterator[Step]:
             yield step
 
 
-def _end(step: Step, ends: Mapping[str, float], *, usual: float, now: datetime) -> float:
+def _end(step: PathStep, ends: Mapping[str, float], *, usual: float, now: datetime) -> float:
     """When a task ends, in seconds from now: measured, or guessed from what it waits for and what is usual."""
     if step.completed_at is not None or step.status not in OPEN:
         return min(0.0, ((step.completed_at or now) - now).total_seconds())

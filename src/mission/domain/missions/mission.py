@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidState
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 from mission.domain.transitions import check_move
 
 
@@ -84,7 +84,7 @@ class Profile(StrEnum):
         return {"simple": 2, "standard": 3, "complex": 4}[self.value]
 
 
-class Outcome(StrEnum):
+class MissionOutcome(StrEnum):
     """How a mission ended; partial is stored as a completed mission."""
 
     COMPLETED = "completed"
@@ -93,7 +93,7 @@ class Outcome(StrEnum):
 
     @property
     def status(self) -> MissionStatus:
-        return MissionStatus.FAILED if self is Outcome.FAILED else MissionStatus.COMPLETED
+        return MissionStatus.FAILED if self is MissionOutcome.FAILED else MissionStatus.COMPLETED
 
 
 class Family(StrEnum):
@@ -132,7 +132,7 @@ class Mission:
     scope: str | None = None
     constraints: str | None = None
     status: MissionStatus = MissionStatus.PLANNING
-    outcome: Outcome | None = None
+    outcome: MissionOutcome | None = None
     summary: str | None = None
     achievements: Sequence[str] = ()
     limitations: Sequence[str] = ()
@@ -197,8 +197,8 @@ class Mission:
             "max_parallel_tasks": self.max_parallel,
             "auto_create_workspaces": self.auto_create_workspaces,
             "repository_path": self.repository_path,
-            "created_at": shown(self.created_at),
-            "updated_at": shown(self.updated_at),
-            "completed_at": shown(self.completed_at),
-            "archived_at": shown(self.archived_at),
+            "created_at": format_time(self.created_at),
+            "updated_at": format_time(self.updated_at),
+            "completed_at": format_time(self.completed_at),
+            "archived_at": format_time(self.archived_at),
         }

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidState
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 from mission.domain.transitions import check_move
 
 
@@ -29,7 +29,7 @@ MOVES: Mapping[PhaseStatus, frozenset[PhaseStatus]] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tally:
+class PhaseCounts:
     """How many tasks of a phase stand where."""
 
     pending: int = 0
@@ -69,7 +69,7 @@ class Phase:
     started_at: datetime | None = None
     completed_at: datetime | None = None
     completion: Mapping[str, Any] | None = None
-    tally: Tally = Tally()
+    tally: PhaseCounts = PhaseCounts()
 
     @property
     def closed(self) -> bool:
@@ -103,9 +103,9 @@ class Phase:
             "description": self.description,
             "is_parallel": self.is_parallel,
             "status": str(self.status),
-            "created_at": shown(self.created_at),
-            "started_at": shown(self.started_at),
-            "completed_at": shown(self.completed_at),
+            "created_at": format_time(self.created_at),
+            "started_at": format_time(self.started_at),
+            "completed_at": format_time(self.completed_at),
         }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,4 +21,4 @@ class Repository:
     common_dir: str | None = None
 
     def record(self) -> dict[str, Any]:
-        return {"id": self.id, "path": self.path, "name": self.name, "created_at": shown(self.created_at)}
+        return {"id": self.id, "path": self.path, "name": self.name, "created_at": format_time(self.created_at)}

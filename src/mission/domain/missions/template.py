@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.errors import InvalidInput, TooLarge
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 BLANK = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}")
 LONGEST_PLAN = 10_000_000
@@ -119,7 +119,7 @@ class Template:
             "name": self.name,
             "description": self.description,
             "variables": [variable.record() for variable in self.blanks],
-            "created_at": shown(self.created_at),
+            "created_at": format_time(self.created_at),
         }
 
     def _values(self, given: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.message import SYSTEM
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
 
 class EntryKind(StrEnum):
@@ -86,7 +86,7 @@ OPTIONS = "options_considered"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class JournalEntry:
     """One journal entry; `detail` holds the fields that its kind alone has."""
 
     id: str
@@ -136,7 +136,7 @@ class Entry:
             "sequence": self.sequence,
             "author": self.author,
             "agent_name": self.agent_name,
-            "created_at": shown(self.created_at),
+            "created_at": format_time(self.created_at),
             **({"type": str(self.kind.checkpoint), "summary": self.summary} if self.is_checkpoint else {}),
             **self.detail,
         }

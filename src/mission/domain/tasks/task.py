@@ -10,7 +10,7 @@ from typing import Any
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidState, NotOwner
-from mission.domain.timestamps import seconds_between, shown
+from mission.domain.timestamps import format_time, seconds_between
 from mission.domain.transitions import check_move
 
 
@@ -327,13 +327,13 @@ class Task:
             "caller_type": self.caller_type,
             "agent_name": self.agent_name,
             "assigned_agent_id": self.owner_id,
-            "lease_until": shown(self.lease_until),
+            "lease_until": format_time(self.lease_until),
             "fence": self.fence,
             "attempts": self.attempts,
             "failed_attempts": self.failed_attempts,
             "files_changed": {kind: len(self.changes[kind]) for kind in CHANGE_LISTS} if self.changes else None,
-            "created_at": shown(self.created_at),
-            "updated_at": shown(self.updated_at),
-            "started_at": shown(self.started_at),
-            "completed_at": shown(self.completed_at),
+            "created_at": format_time(self.created_at),
+            "updated_at": format_time(self.updated_at),
+            "started_at": format_time(self.started_at),
+            "completed_at": format_time(self.completed_at),
         }

@@ -11,7 +11,7 @@ from typing import Any
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 from mission.domain.transitions import check_move
 
 
@@ -83,9 +83,9 @@ class Workspace:
             "status": str(self.status),
             "merge_commit": self.merge_commit,
             "kept_branch": self.kept_branch,
-            "removed_at": shown(self.removed_at),
-            "created_at": shown(self.created_at),
-            "updated_at": shown(self.updated_at),
+            "removed_at": format_time(self.removed_at),
+            "created_at": format_time(self.created_at),
+            "updated_at": format_time(self.updated_at),
         }
 
 

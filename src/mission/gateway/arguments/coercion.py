@@ -40,7 +40,7 @@ class _Shape:
         )
 
 
-def as_meant(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+def coerce(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as they were meant; what cannot be told stays as it is and is explained by the check."""
     shapes = _shapes(model)
     return {name: _value(shapes[name], value) if name in shapes else value for name, value in given.items()}
@@ -69,7 +69,7 @@ def _value(shape: _Shape, value: Any) -> Any:
             value = [value]
         if isinstance(value, list):
             return [_value(shape.item, each) for each in value]
-    return as_meant(shape.model, value) if shape.model is not None and isinstance(value, Mapping) else value
+    return coerce(shape.model, value) if shape.model is not None and isinstance(value, Mapping) else value
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:

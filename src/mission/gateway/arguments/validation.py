@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from mission.domain.errors import InvalidInput, TooLarge
-from mission.gateway.arguments.coercion import as_meant, model_of
+from mission.gateway.arguments.coercion import coerce, model_of
 from mission.gateway.registry import Arguments, Tool
 from mission.spelling import STRICT, nearest
 
@@ -26,7 +26,7 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
         check_text(name, field="an argument's name")
         if not _is_plain(value, depth=1):
             _check_value(value, field=name, depth=1)
-    given = as_meant(tool.arguments, _renamed(tool, arguments))
+    given = coerce(tool.arguments, _renamed(tool, arguments))
     _check_spelling(tool, tool.arguments, given)
     try:
         return tool.arguments.model_validate(given)

@@ -29,7 +29,7 @@ INVOKED = "invoked"
 """How a call stands that has begun to act outside the database and has not ended."""
 
 
-class Entry:
+class AuditEntry:
     """The audit row of one call while it runs."""
 
     def __init__(self, *, tool: str, transport: str, arguments: Any, at: datetime, masker: Masker) -> None:
@@ -110,13 +110,13 @@ class AuditTrail:
         self._hurry = asyncio.Event()
         self._flushing: asyncio.Task[None] | None = None
 
-    def begin(self, *, tool: str, transport: str, arguments: Any) -> Entry:
+    def begin(self, *, tool: str, transport: str, arguments: Any) -> AuditEntry:
         """The entry of a call that begins now."""
-        return Entry(
+        return AuditEntry(
             tool=tool, transport=transport, arguments=arguments, at=self._database.clock(), masker=self._masker
         )
 
-    async def write_invocation(self, entry: Entry) -> None:
+    async def write_invocation(self, entry: AuditEntry) -> None:
         """Write that a call begins, before it does anything that no rollback takes back."""
         await self._database.write(_add, rows=[entry.invocation()])
 

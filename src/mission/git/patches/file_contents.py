@@ -23,8 +23,8 @@ from mission.git.errors import GitFailed
 from mission.git.file_names import quoted
 from mission.git.patches.kept_contents import Kept
 from mission.git.safe_reading import opened
-from mission.git.snapshots.disk_entries import Disk, Kind
-from mission.git.snapshots.manifest import Entry, content_of
+from mission.git.snapshots.disk_entries import Disk, DiskEntryKind
+from mission.git.snapshots.manifest import ManifestEntry, content_of
 from mission.git.snapshots.shadow_repository import Shadow
 from mission.git.snapshots.snapshot_storage import make_folder
 
@@ -51,7 +51,7 @@ class Wanted:
 
     target: Path
     path: bytes
-    entry: Entry
+    entry: ManifestEntry
     alone: bool = False
 
     @property
@@ -98,10 +98,10 @@ class Contents:
     def _from_disk(self, wanted: Wanted) -> Fetched | None:
         kind, full = self._disk.kind(wanted.path), self._disk.full(wanted.path)
         try:
-            if kind is Kind.LINK:
+            if kind is DiskEntryKind.LINK:
                 content = os.readlink(full)  # noqa: PTH115 (paths are bytes)
                 return self._store(wanted, len(content), [content])
-            if kind is not Kind.FILE:
+            if kind is not DiskEntryKind.FILE:
                 return None
             with opened(self._shadow.repository.top, wanted.path) as (file, status):
                 return self._store(wanted, status.st_size, _pieces(file, status.st_size))
@@ -140,7 +140,9 @@ class Contents:
     def _converted(self, wanted: list[Wanted]) -> Found:
         """Files that git stores in another form (line endings, encodings), as it would store them."""
         files = [
-            each for each in wanted if self._disk.kind(each.path) is Kind.FILE and self._bytes_of(each.path) <= LARGEST
+            each
+            for each in wanted
+            if self._disk.kind(each.path) is DiskEntryKind.FILE and self._bytes_of(each.path) <= LARGEST
         ]
         if not files:
             return {}
@@ -186,7 +188,7 @@ class Contents:
         return Fetched.WHOLE if size <= LARGEST else Fetched.BEGINNING
 
 
-def materialize(target: Path, entry: Entry) -> None:
+def materialize(target: Path, entry: ManifestEntry) -> None:
     """Turn a stored content into what its entry says it is: a link, a program, or a plain file."""
     mode = entry.split(b" ")[1]
     if mode == b"120000":

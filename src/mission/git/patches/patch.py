@@ -14,7 +14,7 @@ from mission.git.command import Output, stream
 from mission.git.file_names import original, quoted, shown
 from mission.git.patches.file_contents import LARGEST, Contents, Fetched, Found, Wanted, materialize
 from mission.git.patches.kept_contents import Kept
-from mission.git.snapshots.manifest import Difference, Entry
+from mission.git.snapshots.manifest import Difference, ManifestEntry
 from mission.git.snapshots.scanner import Scanner
 
 MOST_FILES = 2_000
@@ -120,7 +120,7 @@ def _checked(lines: Lines) -> Lines:
 
 
 def _pair(difference: Difference, name: str, scratch: Path) -> _Pair:
-    def wanted(side: str, entry: Entry | None, other: Entry | None) -> Wanted | None:
+    def wanted(side: str, entry: ManifestEntry | None, other: ManifestEntry | None) -> Wanted | None:
         target = scratch / side / name
         return Wanted(target=target, path=difference.path, entry=entry, alone=other is None) if entry else None
 
@@ -223,7 +223,7 @@ def _moved(differences: Sequence[Difference], renames: Sequence[Rename]) -> dict
     return moved
 
 
-def _mode(entry: Entry | None) -> bytes:
+def _mode(entry: ManifestEntry | None) -> bytes:
     return entry.split(b" ")[1] if entry else b""
 
 

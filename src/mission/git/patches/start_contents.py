@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from mission.git.file_names import shown
 from mission.git.patches.file_contents import Contents, Wanted
 from mission.git.patches.kept_contents import packed
-from mission.git.snapshots.manifest import Entry
+from mission.git.snapshots.manifest import ManifestEntry
 from mission.git.snapshots.scanner import Scanner
 from mission.git.snapshots.snapshot_storage import write
 
@@ -37,7 +37,7 @@ def keep(scanner: Scanner, key: str) -> list[str]:
     return _said({path: why for path, why in left_out.items() if path in scanner.seen_to_differ})
 
 
-def _chosen(scanner: Scanner, entries: Mapping[bytes, Entry]) -> tuple[list[bytes], dict[bytes, str]]:
+def _chosen(scanner: Scanner, entries: Mapping[bytes, ManifestEntry]) -> tuple[list[bytes], dict[bytes, str]]:
     """The paths to keep and those to leave out: the smallest first, and last what differs from HEAD only because of a
     filter that must not run."""
     sizes = {path: _size(scanner, path) for path in entries}

@@ -27,7 +27,7 @@ ASKED_BRANCHES = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Position:
+class HeadPosition:
     """How far HEAD's log went: its length, and the digest of its last line in case git shortens it."""
 
     size: int
@@ -37,7 +37,7 @@ class Position:
         return {"size": self.size, "last": self.last}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Position:
+    def from_dict(cls, data: Mapping[str, Any]) -> HeadPosition:
         return cls(size=data["size"], last=data["last"])
 
 
@@ -49,13 +49,13 @@ class History:
     warnings: list[str]
 
 
-def position(git_dir: Path) -> Position:
+def position(git_dir: Path) -> HeadPosition:
     """Where HEAD's log ends now."""
     content = _log(git_dir)
-    return Position(size=len(content), last=_last(content))
+    return HeadPosition(size=len(content), last=_last(content))
 
 
-def history(shadow: Shadow, *, since: Position, start: str | None, now: str | None) -> History:
+def history(shadow: Shadow, *, since: HeadPosition, start: str | None, now: str | None) -> History:
     """What was committed since that position; `start` and `now` are the commits of HEAD then and now."""
     lines = _added(_log(shadow.repository.git_dir), since)
     try:
@@ -88,7 +88,7 @@ def _sign(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def _added(content: bytes, since: Position) -> list[bytes] | None:
+def _added(content: bytes, since: HeadPosition) -> list[bytes] | None:
     """The lines written after the position; None if the log does not know that position any more."""
     if len(content) >= since.size and _last(content[: since.size]) == since.last:
         return content[since.size :].splitlines()

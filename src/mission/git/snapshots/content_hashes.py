@@ -14,14 +14,14 @@ from pathlib import Path
 from mission.git.command import LONG
 from mission.git.errors import GitFailed
 from mission.git.snapshots.disk_entries import Disk
-from mission.git.snapshots.manifest import Entry, entry, parse
+from mission.git.snapshots.manifest import ManifestEntry, entry, parse
 from mission.git.snapshots.shadow_repository import Shadow
 
 # When the overlay holds this many times the entries that are asked for, it starts anew.
 SLACK = 4
 YOUNG_NS = 2_000_000_000
 
-Seeds = Callable[[Collection[bytes]], dict[bytes, Entry]]
+Seeds = Callable[[Collection[bytes]], dict[bytes, ManifestEntry]]
 
 
 class Hasher:
@@ -37,7 +37,7 @@ class Hasher:
         self.seeds = seeds
         self.unreadable: list[bytes] = []
 
-    def entries(self, paths: Collection[bytes]) -> dict[bytes, Entry]:
+    def entries(self, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
         """Path → entry for each of these files that is still there."""
         since = time.time_ns() - YOUNG_NS
         young = [path for path in paths if self.disk.touched_ns(path) >= since]
@@ -49,7 +49,7 @@ class Hasher:
             found |= self._without_git(path)
         return {path: found[path] for path in paths if path in found}
 
-    def _safely(self, index: Path, paths: list[bytes]) -> dict[bytes, Entry]:
+    def _safely(self, index: Path, paths: list[bytes]) -> dict[bytes, ManifestEntry]:
         try:
             return self._hash(index, paths)
         except GitFailed:
@@ -58,7 +58,7 @@ class Hasher:
             closed = [path for path in paths if not self.disk.is_readable(path)]
             return self._set_aside(closed) | self._halving(index, list(set(paths).difference(closed)))
 
-    def _halving(self, index: Path, paths: list[bytes]) -> dict[bytes, Entry]:
+    def _halving(self, index: Path, paths: list[bytes]) -> dict[bytes, ManifestEntry]:
         """Narrow a failure down to the files that make git fail, and hash those without it."""
         try:
             return self._hash(index, paths)
@@ -68,7 +68,7 @@ class Hasher:
             middle = len(paths) // 2
             return self._halving(index, paths[:middle]) | self._halving(index, paths[middle:])
 
-    def _hash(self, index: Path, paths: list[bytes]) -> dict[bytes, Entry]:
+    def _hash(self, index: Path, paths: list[bytes]) -> dict[bytes, ManifestEntry]:
         if not paths:
             return {}
         if self.seeds:
@@ -81,19 +81,19 @@ class Hasher:
             index.unlink(missing_ok=True)
         return found
 
-    def _seed(self, index: Path, entries: dict[bytes, Entry]) -> None:
+    def _seed(self, index: Path, entries: dict[bytes, ManifestEntry]) -> None:
         # 'H 100644 <id> 0' without its tag is what --index-info reads.
         lines = b"".join(b"%s\t%s\0" % (value[2:], path) for path, value in entries.items())
         if lines:
             self.shadow.run("update-index", "-z", "--replace", "--index-info", index=index, stdin=lines, timeout=LONG)
 
-    def _without_git(self, path: bytes) -> dict[bytes, Entry]:
+    def _without_git(self, path: bytes) -> dict[bytes, ManifestEntry]:
         try:
             value = self.disk.entry(path, self.shadow.repository.object_format)
         except OSError:
             return self._set_aside([path])
         return {path: value} if value else {}
 
-    def _set_aside(self, paths: list[bytes]) -> dict[bytes, Entry]:
+    def _set_aside(self, paths: list[bytes]) -> dict[bytes, ManifestEntry]:
         self.unreadable += paths
         return {path: entry(b"100644", self.disk.guess(path)) for path in paths}

@@ -9,10 +9,10 @@ from enum import Enum
 from pathlib import Path
 
 from mission.git.safe_reading import CHUNK, opened
-from mission.git.snapshots.manifest import Entry, entry
+from mission.git.snapshots.manifest import ManifestEntry, entry
 
 
-class Kind(Enum):
+class DiskEntryKind(Enum):
     """What a path is."""
 
     FILE = "file"
@@ -31,16 +31,16 @@ class Disk:
         self.top = os.fsencode(top)
         self._real: dict[bytes, bool] = {b"": True}
 
-    def kind(self, path: bytes) -> Kind:
+    def kind(self, path: bytes) -> DiskEntryKind:
         """What stands at this path; behind a symbolic link there is nothing of this tree."""
         if not self._is_real(os.path.dirname(path)):  # noqa: PTH120 (paths are bytes)
-            return Kind.ABSENT
+            return DiskEntryKind.ABSENT
         try:
             mode = os.lstat(self.full(path)).st_mode
         except PermissionError:
-            return Kind.HIDDEN
+            return DiskEntryKind.HIDDEN
         except OSError:
-            return Kind.ABSENT
+            return DiskEntryKind.ABSENT
         return _kind(mode)
 
     def full(self, path: bytes) -> bytes:
@@ -65,13 +65,13 @@ class Disk:
         os.close(descriptor)
         return True
 
-    def entry(self, path: bytes, algorithm: str) -> Entry | None:
+    def entry(self, path: bytes, algorithm: str) -> ManifestEntry | None:
         """The entry that git gives this file when nothing is converted; None if there is no file any more."""
         kind = self.kind(path)
-        if kind is Kind.LINK:
+        if kind is DiskEntryKind.LINK:
             target = os.readlink(self.full(path))  # noqa: PTH115 (paths are bytes)
             return entry(b"120000", _blob(algorithm, target))
-        if kind is not Kind.FILE:
+        if kind is not DiskEntryKind.FILE:
             return None
         digest = hashlib.new(algorithm)
         with opened(Path(os.fsdecode(self.top)), path) as (file, status):
@@ -109,9 +109,9 @@ def _blob(algorithm: str, content: bytes) -> str:
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 
 
-def _kind(mode: int) -> Kind:
+def _kind(mode: int) -> DiskEntryKind:
     if stat.S_ISREG(mode):
-        return Kind.FILE
+        return DiskEntryKind.FILE
     if stat.S_ISLNK(mode):
-        return Kind.LINK
-    return Kind.FOLDER if stat.S_ISDIR(mode) else Kind.OTHER
+        return DiskEntryKind.LINK
+    return DiskEntryKind.FOLDER if stat.S_ISDIR(mode) else DiskEntryKind.OTHER

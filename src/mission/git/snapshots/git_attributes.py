@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 
 from mission.git.safe_reading import NotOrdinary, read
-from mission.git.snapshots.manifest import Text, records
+from mission.git.snapshots.manifest import ManifestText, records
 from mission.git.snapshots.shadow_repository import Shadow, chosen_rules
-from mission.git.snapshots.snapshot_storage import Room, write
+from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 CONVERSIONS = re.compile(rb"\b(text|crlf|eol|ident|working-tree-encoding|binary)\b")
 
@@ -45,7 +45,7 @@ def read_attributes(shadow: Shadow, paths: Collection[bytes]) -> Attributes:
 
 
 def filtered_paths(
-    room: Room, shadow: Shadow, attributes: Attributes, *, index: str, tracked: Callable[[], Text]
+    room: SnapshotFolder, shadow: Shadow, attributes: Attributes, *, index: str, tracked: Callable[[], ManifestText]
 ) -> list[bytes]:
     """The tracked paths that go through a clean filter, remembered until the index or an attribute changes.
 
@@ -65,7 +65,7 @@ def filtered_paths(
     return paths
 
 
-def _ask(shadow: Shadow, text: Text) -> list[bytes]:
+def _ask(shadow: Shadow, text: ManifestText) -> list[bytes]:
     names = b"".join(record.partition(b"\t")[2] + b"\0" for record in records(text))
     fields = shadow.run("check-attr", "-z", "--stdin", "filter", stdin=names).out.split(b"\0")
     return [

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mission.git.errors import SnapshotLost
-from mission.git.snapshots.manifest import Delta, Text, drift, pack, records, unpack
-from mission.git.snapshots.snapshot_storage import Room, write
+from mission.git.snapshots.manifest import Delta, ManifestText, drift, pack, records, unpack
+from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 PLAIN = (b"\0H 100644 ", b"\0H 100755 ", b"\0H 120000 ")
 # A base is replaced when more than this part of it changed; below, a delta costs less room and time.
@@ -42,7 +42,7 @@ class Listing:
     special: Special
 
 
-def split(text: Text) -> tuple[Text, Special]:
+def split(text: ManifestText) -> tuple[ManifestText, Special]:
     """Take the special entries out of `ls-files -v -s` output."""
     attributes = re.findall(rb"\t((?:[^\0]*/)?\.gitattributes)\0", text) if b".gitattributes\0" in text else []
     if sum((b"\0" + text[:10]).count(tag) + text.count(tag) for tag in PLAIN) == text.count(b"\0"):
@@ -67,13 +67,13 @@ def _sort_in(record: bytes, special: Special) -> None:
         special.unsure.append(path)
 
 
-def recall(room: Room, *, index: str) -> Listing | None:
+def recall(room: SnapshotFolder, *, index: str) -> Listing | None:
     """The listing that was kept, if it is of the index with this digest."""
     known = _load(room)
     return known if known and known.index == index else None
 
 
-def renew(room: Room, text: Text, *, index: str) -> Listing:
+def renew(room: SnapshotFolder, text: ManifestText, *, index: str) -> Listing:
     """The listing made of this `ls-files -v -s` output, kept for the next time."""
     plain, special = split(text)
     listing = _based(room, index, plain, special, _load(room))
@@ -81,7 +81,7 @@ def renew(room: Room, text: Text, *, index: str) -> Listing:
     return listing
 
 
-def _based(room: Room, index: str, text: Text, special: Special, known: Listing | None) -> Listing:
+def _based(room: SnapshotFolder, index: str, text: ManifestText, special: Special, known: Listing | None) -> Listing:
     if known:
         with suppress(SnapshotLost):
             drifted = drift(room.load_base(known.base), text)
@@ -90,13 +90,13 @@ def _based(room: Room, index: str, text: Text, special: Special, known: Listing 
     return Listing(index=index, base=room.save_base(text), drift={}, special=special)
 
 
-def known_base(room: Room) -> str | None:
+def known_base(room: SnapshotFolder) -> str | None:
     """The base that the next snapshot will build on."""
     known = _load(room)
     return known.base if known else None
 
 
-def _load(room: Room) -> Listing | None:
+def _load(room: SnapshotFolder) -> Listing | None:
     """What was stored last; None if there is nothing, it is damaged, or its base is not to be had."""
     try:
         listing = _decode(zlib.decompress((room.path / "listing").read_bytes()))

@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-Entry = bytes
-Text = bytes
-Delta = dict[bytes, Entry | None]
+ManifestEntry = bytes
+ManifestText = bytes
+Delta = dict[bytes, ManifestEntry | None]
 
 GONE = b"-"
 # Above this many lookups one pass over the whole text is cheaper than a search for each.
@@ -39,16 +39,16 @@ class Difference:
     """A path whose entry is not the same in two manifests."""
 
     path: bytes
-    old: Entry | None
-    new: Entry | None
+    old: ManifestEntry | None
+    new: ManifestEntry | None
 
 
-def entry(mode: bytes, content: bytes | str) -> Entry:
+def entry(mode: bytes, content: bytes | str) -> ManifestEntry:
     """The entry of one file."""
     return b"H %s %s 0" % (mode, content.encode() if isinstance(content, str) else content)
 
 
-def content_of(value: Entry) -> bytes:
+def content_of(value: ManifestEntry) -> bytes:
     """The id of the content, without the mode."""
     return value.split(b" ", 3)[2]
 
@@ -57,29 +57,29 @@ def digest_of(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def records(text: Text) -> list[bytes]:
+def records(text: ManifestText) -> list[bytes]:
     return text.split(b"\0")[:-1]
 
 
-def parse(text: Text) -> dict[bytes, Entry]:
+def parse(text: ManifestText) -> dict[bytes, ManifestEntry]:
     """Path → entry."""
     return {path: value for value, _, path in (record.partition(b"\t") for record in records(text))}
 
 
-def join(entries: Mapping[bytes, Entry]) -> Text:
+def join(entries: Mapping[bytes, ManifestEntry]) -> ManifestText:
     """The text of these entries, sorted by path, so that equal content makes equal bytes."""
     return b"".join(b"%s\t%s\0" % (entries[path], path) for path in sorted(entries))
 
 
-def pack(delta: Delta) -> Text:
+def pack(delta: Delta) -> ManifestText:
     return b"".join(b"%s\t%s\0" % (value or GONE, path) for path, value in sorted(delta.items()))
 
 
-def unpack(text: Text) -> Delta:
+def unpack(text: ManifestText) -> Delta:
     return {path: None if value == GONE else value for path, value in parse(text).items()}
 
 
-def drift(base: Text, text: Text) -> Delta:
+def drift(base: ManifestText, text: ManifestText) -> Delta:
     """The delta that leads from the first text to the second; both are sorted by path."""
     delta: Delta = {}
     at, to = _skip_equal(base, text, 0, 0)
@@ -97,19 +97,19 @@ def drift(base: Text, text: Text) -> Delta:
     return delta | parse(text[to:])
 
 
-def _drift_by_sets(base: Text, text: Text) -> Delta:
+def _drift_by_sets(base: ManifestText, text: ManifestText) -> Delta:
     before, after = set(records(base)), set(records(text))
     gone: Delta = {record.partition(b"\t")[2]: None for record in before - after}
     return gone | {path: value for value, _, path in (record.partition(b"\t") for record in after - before)}
 
 
-def _record(text: Text, at: int) -> tuple[tuple[Entry, bytes], int]:
+def _record(text: ManifestText, at: int) -> tuple[tuple[ManifestEntry, bytes], int]:
     end = text.index(b"\0", at)
     value, _, path = text[at:end].partition(b"\t")
     return (value, path), end + 1
 
 
-def _skip_equal(base: Text, text: Text, at: int, to: int) -> tuple[int, int]:
+def _skip_equal(base: ManifestText, text: ManifestText, at: int, to: int) -> tuple[int, int]:
     """The starts of the first records that differ: equal stretches are passed in growing, then shrinking steps."""
     start, step = at, SMALLEST_STEP
     while step >= SMALLEST_STEP:
@@ -127,7 +127,7 @@ def _skip_equal(base: Text, text: Text, at: int, to: int) -> tuple[int, int]:
     return at, to
 
 
-def look_up(text: Text, paths: Collection[bytes]) -> dict[bytes, Entry]:
+def look_up(text: ManifestText, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
     """The entries that the text has for these paths."""
     if len(paths) > FEW:
         entries = parse(text)
@@ -136,7 +136,7 @@ def look_up(text: Text, paths: Collection[bytes]) -> dict[bytes, Entry]:
     return {path: value for path, value in found if value is not None}
 
 
-def _find(text: Text, path: bytes) -> Entry | None:
+def _find(text: ManifestText, path: bytes) -> ManifestEntry | None:
     needle = b"\t" + path + b"\0"
     at = text.find(needle)
     while at >= 0:
@@ -148,7 +148,7 @@ def _find(text: Text, path: bytes) -> Entry | None:
     return None
 
 
-def whole(manifest: Manifest, text: Text) -> dict[bytes, Entry]:
+def whole(manifest: Manifest, text: ManifestText) -> dict[bytes, ManifestEntry]:
     """Every path with its entry; `text` is the manifest's base."""
     entries = parse(text)
     for path, value in manifest.delta.items():
@@ -159,7 +159,7 @@ def whole(manifest: Manifest, text: Text) -> dict[bytes, Entry]:
     return entries
 
 
-def compare(old: Manifest, new: Manifest, load: Callable[[str], Text]) -> list[Difference]:
+def compare(old: Manifest, new: Manifest, load: Callable[[str], ManifestText]) -> list[Difference]:
     """Every path whose entry differs; reads the bases only if something can differ."""
     paths = set(old.delta) | set(new.delta)
     if old.base != new.base:
@@ -172,7 +172,9 @@ def compare(old: Manifest, new: Manifest, load: Callable[[str], Text]) -> list[D
     ]
 
 
-def _entries(manifest: Manifest, paths: Iterable[bytes], load: Callable[[str], Text]) -> dict[bytes, Entry | None]:
+def _entries(
+    manifest: Manifest, paths: Iterable[bytes], load: Callable[[str], ManifestText]
+) -> dict[bytes, ManifestEntry | None]:
     unnamed = {path for path in paths if path not in manifest.delta}
     from_base = look_up(load(manifest.base), unnamed) if unnamed else {}
     return {**from_base, **manifest.delta}

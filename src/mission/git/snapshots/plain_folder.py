@@ -13,8 +13,8 @@ from pathlib import Path
 from mission.domain.errors import TransientError
 from mission.git.errors import TooManyFiles
 from mission.git.file_names import shown
-from mission.git.snapshots.manifest import Entry, entry, records
-from mission.git.snapshots.snapshot_storage import Room, write
+from mission.git.snapshots.manifest import ManifestEntry, entry, records
+from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 LIMIT = 200_000
 LARGEST = 50_000_000_000
@@ -32,11 +32,13 @@ RACY_NS = 2_000_000_000
 CHUNK = 1 << 20
 
 Sign = tuple[int, int, int, int]
-Known = dict[bytes, tuple[Sign, Entry]]
+Known = dict[bytes, tuple[Sign, ManifestEntry]]
 Report = Callable[[str], None]
 
 
-def scan_folder(room: Room, top: Path, *, report: Report | None = None) -> tuple[dict[bytes, Entry], list[str]]:
+def scan_folder(
+    room: SnapshotFolder, top: Path, *, report: Report | None = None
+) -> tuple[dict[bytes, ManifestEntry], list[str]]:
     """Path → entry for every regular file and symbolic link, and warnings about what could not be read."""
     walk = Walk(top, excluded=room.excluded, known=_load(room), report=report or (lambda _: None))
     _running.add(walk)
@@ -67,7 +69,7 @@ class Walk:
         self.warnings: list[str] = []
         self.ended = False
 
-    def entries(self) -> Iterator[tuple[bytes, Entry]]:
+    def entries(self) -> Iterator[tuple[bytes, ManifestEntry]]:
         for count, (path, status) in enumerate(self._within_limits(), 1):
             if count % 10_000 == 0:
                 self.report(f"Looked at {count} files")
@@ -114,7 +116,7 @@ class Walk:
             self.warnings.append(f"Could not be read: {shown(folder) or '.'}")
         return found
 
-    def _entry(self, path: bytes, status: os.stat_result) -> Entry | None:
+    def _entry(self, path: bytes, status: os.stat_result) -> ManifestEntry | None:
         sign = (status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
         mode = _mode(status.st_mode)
         known = self.known.get(path)
@@ -186,7 +188,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _load(room: Room) -> Known:
+def _load(room: SnapshotFolder) -> Known:
     try:
         text = zlib.decompress((room.path / "checksums").read_bytes())
         return dict(_parsed(record) for record in records(text))
@@ -194,12 +196,12 @@ def _load(room: Room) -> Known:
         return {}
 
 
-def _parsed(record: bytes) -> tuple[bytes, tuple[Sign, Entry]]:
+def _parsed(record: bytes) -> tuple[bytes, tuple[Sign, ManifestEntry]]:
     sign, value, path = record.split(b"\t", 2)
     size, mtime, inode, ctime = map(int, sign.split(b" "))
     return path, ((size, mtime, inode, ctime), value)
 
 
-def _save(room: Room, known: Known) -> None:
+def _save(room: SnapshotFolder, known: Known) -> None:
     rows = (b"%d %d %d %d\t%s\t%s\0" % (*sign, value, path) for path, (sign, value) in known.items())
     write(room.path / "checksums", zlib.compress(b"".join(rows), 1))

@@ -17,7 +17,7 @@ SAFE = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Repository:
+class RepositoryFacts:
     """A repository seen from one of its worktrees."""
 
     top: Path
@@ -37,7 +37,7 @@ class Repository:
         return default if value is None else value.lower() not in ("false", "no", "off", "0")
 
 
-def open_repository(top: Path) -> Repository:
+def open_repository(top: Path) -> RepositoryFacts:
     """The repository whose worktree starts at this folder."""
     with ThreadPoolExecutor(3) as pool:
         location = pool.submit(locate, top)
@@ -59,8 +59,8 @@ def branch_tips(top: Path) -> dict[str, str]:
     return {name.removeprefix("refs/heads/").removeprefix("refs/remotes/"): commit for commit, name in rows}
 
 
-def _described(location: Location, head: str | None, settings: Settings) -> Repository:
-    return Repository(
+def _described(location: Location, head: str | None, settings: Settings) -> RepositoryFacts:
+    return RepositoryFacts(
         top=location.top,
         git_dir=location.git_dir,
         common_dir=location.common_dir,

@@ -10,21 +10,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import MissionError
-from mission.git.command import LONG, Result
+from mission.git.command import LONG, GitResult
 from mission.git.file_names import shown
 from mission.git.repository_guard import check_rules
 from mission.git.snapshots.content_hashes import Hasher, Seeds
-from mission.git.snapshots.disk_entries import Disk, Kind
+from mission.git.snapshots.disk_entries import Disk, DiskEntryKind
 from mission.git.snapshots.git_attributes import Attributes, filtered_paths, read_attributes
 from mission.git.snapshots.index_listing import Listing, recall, renew
-from mission.git.snapshots.manifest import Delta, Entry, Manifest, Text, digest_of, entry, join, look_up, parse, whole
+from mission.git.snapshots.manifest import (
+    Delta,
+    Manifest,
+    ManifestEntry,
+    ManifestText,
+    digest_of,
+    entry,
+    join,
+    look_up,
+    parse,
+    whole,
+)
 from mission.git.snapshots.plain_folder import scan_folder
-from mission.git.snapshots.repository_facts import Repository, open_repository
+from mission.git.snapshots.repository_facts import RepositoryFacts, open_repository
 from mission.git.snapshots.shadow_repository import Shadow
-from mission.git.snapshots.snapshot_storage import Room
+from mission.git.snapshots.snapshot_storage import SnapshotFolder
 
 Report = Callable[[str], None]
-LISTED_FILES = (Kind.FILE, Kind.LINK)
+LISTED_FILES = (DiskEntryKind.FILE, DiskEntryKind.LINK)
 # A repository in a repository in a repository …: deeper ones are compared as plain folders.
 DEEPEST = 8
 
@@ -40,7 +51,9 @@ class Scan:
 class Scanner:
     """Scans one worktree. The caller holds the lock of its room."""
 
-    def __init__(self, room: Room, repository: Repository, *, report: Report | None = None, depth: int = 0) -> None:
+    def __init__(
+        self, room: SnapshotFolder, repository: RepositoryFacts, *, report: Report | None = None, depth: int = 0
+    ) -> None:
         room.make()
         self.room = room
         self.repository = repository
@@ -83,18 +96,18 @@ class Scanner:
             self.report(f"Reading {len(files)} changed or new file(s)")
         hasher = Hasher(self.shadow, self.disk, self._seeds)
         found = hasher.entries(files)
-        hidden = [path for path, kind in kinds.items() if kind is Kind.HIDDEN]
+        hidden = [path for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
         found |= {path: entry(b"100644", self.disk.guess(path)) for path in hidden}
         self.warnings += [f"Could not be read: {shown(path)}" for path in sorted([*hasher.unreadable, *hidden])]
         return {path: found.get(path) for path in paths}
 
-    def not_in_head(self) -> dict[bytes, Entry]:
+    def not_in_head(self) -> dict[bytes, ManifestEntry]:
         """The files whose content HEAD may not have, after a scan: looked at one by one, or only in the index."""
         staged = {path: value for path, value in self._staged().items() if path not in self.looked_at}
         self.seen_to_differ |= staged.keys()
         return staged | {path: value for path, value in self.looked_at.items() if value is not None}
 
-    def _staged(self) -> dict[bytes, Entry]:
+    def _staged(self) -> dict[bytes, ManifestEntry]:
         head = self.repository.head
         if head is None:
             return parse(self._tracked())
@@ -102,7 +115,7 @@ class Scanner:
         result = self.shadow.run("diff-index", *flags, head, "--", allowed=(0, 128), timeout=LONG)
         return self._indexed(_names(result))
 
-    def text(self) -> Text:
+    def text(self) -> ManifestText:
         """The base of the listing."""
         return self.room.load_base(self.listing.base)
 
@@ -120,14 +133,14 @@ class Scanner:
         own = self._own_folder()
         return [path for path in _names(result) if not (own and path.startswith(own))]
 
-    def _list_index(self) -> Text:
+    def _list_index(self) -> ManifestText:
         return self.shadow.run("ls-files", "-v", "-s", "-z").out
 
     def _suspects(self, changed: list[bytes], untracked: list[bytes]) -> set[bytes]:
         """Every path whose entry in the index, or lack of one, is not the truth about the worktree."""
         special = self.listing.special
         new = [path for path in untracked if not path.endswith(b"/")]
-        present = [path for path in special.sparse if self.disk.kind(path) is not Kind.ABSENT]
+        present = [path for path in special.sparse if self.disk.kind(path) is not DiskEntryKind.ABSENT]
         paths = {*changed, *new, *present, *special.unsure, *self._filtered(new), *self._passed_over()}
         return paths - special.links.keys() | {path for path in special.links if self._is_no_folder(path)}
 
@@ -136,16 +149,16 @@ class Scanner:
         if not self.passed_over:
             return []
         kinds = {path: self.disk.kind(path) for path in parse(self._tracked())}
-        hidden = [shown(path) for path, kind in kinds.items() if kind is Kind.HIDDEN]
+        hidden = [shown(path) for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
         self.warnings += [f"Could not be read: {name}" for name in sorted(hidden)]
-        return [path for path, kind in kinds.items() if kind is Kind.ABSENT]
+        return [path for path, kind in kinds.items() if kind is DiskEntryKind.ABSENT]
 
     def _filtered(self, new: list[bytes]) -> list[bytes]:
         fresh = [path for path in new if path.endswith(b".gitattributes")]
         self.attributes = read_attributes(self.shadow, [*self.listing.special.attributes, *fresh])
         return filtered_paths(self.room, self.shadow, self.attributes, index=self.listing.index, tracked=self._tracked)
 
-    def _tracked(self) -> Text:
+    def _tracked(self) -> ManifestText:
         listed = Manifest(base=self.listing.base, delta=self.listing.drift)
         return join(whole(listed, self.text()))
 
@@ -157,7 +170,7 @@ class Scanner:
         converts = self.attributes.conversions or repository.is_on("autocrlf", default=False)
         return self._indexed if converts or not plain_modes else None
 
-    def _indexed(self, paths: Collection[bytes]) -> dict[bytes, Entry]:
+    def _indexed(self, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
         known: Delta = {**look_up(self.text(), paths), **self.listing.drift}
         return {path: value for path in paths if (value := known.get(path)) is not None}
 
@@ -167,7 +180,7 @@ class Scanner:
         return os.fsencode(root.relative_to(top)) + b"/" if root.is_relative_to(top) else None
 
     def _is_no_folder(self, path: bytes) -> bool:
-        return self.disk.kind(path) is not Kind.FOLDER
+        return self.disk.kind(path) is not DiskEntryKind.FOLDER
 
     def _links(self, untracked: list[bytes]) -> Delta:
         """The entries of submodules and of repositories that merely lie in this tree."""
@@ -179,7 +192,7 @@ class Scanner:
             delta[path] = self._nested(path, unused=None)
         return delta
 
-    def _nested(self, path: bytes, *, unused: bytes | None) -> Entry | None:
+    def _nested(self, path: bytes, *, unused: bytes | None) -> ManifestEntry | None:
         """The state of the repository at this path; `unused` stands for a submodule that is not checked out."""
         top = self.repository.top / os.fsdecode(path)
         if not os.path.lexists(top / ".git"):
@@ -206,7 +219,7 @@ class Scanner:
             return self.repository.head
         return hashlib.sha1(f"{self.repository.head} {digest_of(join(entries))}".encode()).hexdigest()
 
-    def _is_clean(self, entries: dict[bytes, Entry]) -> bool:
+    def _is_clean(self, entries: dict[bytes, ManifestEntry]) -> bool:
         listed = Manifest(base=self.listing.base, delta=self.listing.drift)
         special = self.listing.special
         if (
@@ -222,7 +235,7 @@ class Scanner:
         )  # fmt: skip
         return staged.code == 0
 
-    def _foreign(self, path: bytes) -> Entry:
+    def _foreign(self, path: bytes) -> ManifestEntry:
         """A nested repository that git refuses is compared like a plain folder."""
         room = self.room.inner(path)
         room.make()
@@ -232,5 +245,5 @@ class Scanner:
         return entry(b"160000", hashlib.sha1(join(entries)).hexdigest())
 
 
-def _names(result: Result) -> list[bytes]:
+def _names(result: GitResult) -> list[bytes]:
     return result.out.split(b"\0")[:-1]

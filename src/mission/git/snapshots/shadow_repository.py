@@ -12,11 +12,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from mission.git.command import QUICK, Argument, Result, Settings, run
+from mission.git.command import QUICK, Argument, GitResult, Settings, run
 from mission.git.errors import SpecialFile
 from mission.git.file_names import quoted
 from mission.git.safe_reading import copy, read, read_chosen
-from mission.git.snapshots.repository_facts import Repository
+from mission.git.snapshots.repository_facts import RepositoryFacts
 from mission.git.snapshots.snapshot_storage import make_folder, write
 
 CONFIG = """[core]
@@ -38,7 +38,7 @@ LARGEST_INDEX = 4 << 30
 class Shadow:
     """Runs git on the worktree of `repository` from the directory `path`."""
 
-    def __init__(self, path: Path, repository: Repository) -> None:
+    def __init__(self, path: Path, repository: RepositoryFacts) -> None:
         self.path = path
         self.repository = repository
         self.index = path / "copied-index"
@@ -79,7 +79,7 @@ class Shadow:
     def run(
         self, *arguments: Argument, index: Path | None = None, stdin: bytes = b"", allowed: tuple[int, ...] = (0,),
         timeout: float = QUICK,
-    ) -> Result:  # fmt: skip
+    ) -> GitResult:  # fmt: skip
         """One git command on the worktree, with the copied index unless another is named."""
         return run(
             *arguments,
@@ -141,7 +141,7 @@ class Shadow:
         return tuple(own.items())
 
 
-def chosen_rules(repository: Repository, chosen: str) -> bytes:
+def chosen_rules(repository: RepositoryFacts, chosen: str) -> bytes:
     """What the file holds that a setting names; nothing if it cannot be read."""
     expanded = Path(os.path.expanduser(chosen))  # noqa: PTH111 (an unknown user must not raise)
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mission.domain.errors import StorageFull, TransientError
 from mission.git.errors import SnapshotLost
-from mission.git.snapshots.manifest import Delta, Text, digest_of, pack, unpack
+from mission.git.snapshots.manifest import Delta, ManifestText, digest_of, pack, unpack
 
 EMPTY = digest_of(b"")
 SHORTEST_PAUSE = 0.001
@@ -25,24 +25,24 @@ LONGEST_PAUSE = 0.05
 SCRATCH = ".scratch"
 
 
-class Room:
+class SnapshotFolder:
     """The files of one tree. Whoever writes holds `lock`."""
 
     def __init__(self, path: Path, *, excluded: Path | None = None) -> None:
         self.path = path
         # The root of all rooms: if it lies inside a tree, it is no part of that tree.
         self.excluded = excluded or path
-        self._loaded: dict[str, Text] = {}
+        self._loaded: dict[str, ManifestText] = {}
 
-    def inner(self, name: bytes) -> Room:
+    def inner(self, name: bytes) -> SnapshotFolder:
         """The room of a repository nested in this tree."""
-        return Room(self.path / "nested" / _key(name), excluded=self.excluded)
+        return SnapshotFolder(self.path / "nested" / _key(name), excluded=self.excluded)
 
     def make(self) -> None:
         for name in ("bases", "deltas", "kept"):
             make_folder(self.path / name)
 
-    def save_base(self, text: Text) -> str:
+    def save_base(self, text: ManifestText) -> str:
         """Store the text under its digest; nothing is written when it is already there."""
         digest = digest_of(text)
         self._loaded[digest] = text
@@ -53,7 +53,7 @@ class Room:
     def has_base(self, digest: str) -> bool:
         return digest == EMPTY or (self.path / "bases" / digest).is_file()
 
-    def load_base(self, digest: str) -> Text:
+    def load_base(self, digest: str) -> ManifestText:
         if digest == EMPTY:
             return b""
         if digest not in self._loaded:
@@ -131,14 +131,14 @@ class Storage:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def room(self, tree: bytes) -> Room:
-        return Room(self.root / "trees" / _key(tree), excluded=self.root)
+    def room(self, tree: bytes) -> SnapshotFolder:
+        return SnapshotFolder(self.root / "trees" / _key(tree), excluded=self.root)
 
-    def rooms(self) -> list[Room]:
-        return [Room(path, excluded=self.root) for path in _listed(self.root / "trees")]
+    def rooms(self) -> list[SnapshotFolder]:
+        return [SnapshotFolder(path, excluded=self.root) for path in _listed(self.root / "trees")]
 
     @contextmanager
-    def locked(self, room: Room, *, wait: bool = True) -> Iterator[bool]:
+    def locked(self, room: SnapshotFolder, *, wait: bool = True) -> Iterator[bool]:
         """Hold the room alone, across threads and processes; False if it is taken and waiting was not wanted."""
         folder = self.root / "locks"
         make_folder(folder)

@@ -22,7 +22,7 @@ from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionE
 from mission.git.command import check_branch
 from mission.git.snapshots.snapshot_storage import make_folder, write
 from mission.git.working_tree import find_tree
-from mission.git.worktrees.setup import Furnishing, copy_files, run_setup, still_copies, unignored
+from mission.git.worktrees.setup import WorktreeSetup, copy_files, run_setup, still_copies, unignored
 from mission.git.worktrees.worktree import (
     WorktreeRefused,
     add,
@@ -40,7 +40,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Order:
+class WorktreeRequest:
     """A worktree that somebody wants at a place."""
 
     top: Path
@@ -51,11 +51,11 @@ class Order:
     """Whether it may be made; otherwise it must be there."""
     reuse_branch: bool = False
     """Whether the branch may exist already."""
-    furnishing: Furnishing = field(default_factory=Furnishing)
+    furnishing: WorktreeSetup = field(default_factory=WorktreeSetup)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Made:
+class CreatedWorktree:
     """A worktree that is ready to be worked in."""
 
     path: Path
@@ -66,7 +66,7 @@ class Made:
     warnings: Sequence[str] = ()
 
 
-class Workshop:
+class WorktreeMaker:
     """Makes worktrees, by themselves below `home`; callers may also name a place beside the repository."""
 
     def __init__(self, home: Path, *, roots: Sequence[Path] = (), setup_seconds: float = 600.0) -> None:
@@ -80,7 +80,7 @@ class Workshop:
         mark = hashlib.sha256(os.fsencode(top)).hexdigest()[:6]
         return Path(os.path.realpath(self._home)) / f"{top.name}-{mark}" / name
 
-    def make(self, order: Order, *, report: Report | None = None) -> Made:
+    def make(self, order: WorktreeRequest, *, report: Report | None = None) -> CreatedWorktree:
         """The worktree at the place: the one that is there, or a new one."""
         check_branch(order.branch)
         with self._locked(order) as lock:
@@ -96,7 +96,7 @@ class Workshop:
             self._check_root(order)
             return self._made(order, lock, report)
 
-    def _made(self, order: Order, lock: int, report: Report | None) -> Made:
+    def _made(self, order: WorktreeRequest, lock: int, report: Report | None) -> CreatedWorktree:
         _clear_registration(order)
         tip = tip_of(order.top, order.branch)
         if tip is not None and not order.reuse_branch:
@@ -118,9 +118,9 @@ class Workshop:
             note.unlink(missing_ok=True)
             raise
         note.unlink()
-        return Made(path=order.path, branch=order.branch, base=base.name, created=True, **made)
+        return CreatedWorktree(path=order.path, branch=order.branch, base=base.name, created=True, **made)
 
-    def _clear_unfinished(self, order: Order) -> None:
+    def _clear_unfinished(self, order: WorktreeRequest) -> None:
         """Take away what a maker that died had begun at this place."""
         note = self._place(order, "json")
         try:
@@ -133,7 +133,7 @@ class Workshop:
             _discard(order, begun)
         note.unlink(missing_ok=True)
 
-    def _check_root(self, order: Order) -> None:
+    def _check_root(self, order: WorktreeRequest) -> None:
         """Nothing when a worktree may be made at the place: below a root, and not inside the repository's trees."""
         real = Path(os.path.realpath(order.path))
         beside = [order.top.parent] if order.top.parent != Path(order.top.anchor) else []
@@ -154,7 +154,7 @@ class Workshop:
                 )
 
     @contextmanager
-    def _locked(self, order: Order) -> Iterator[int]:
+    def _locked(self, order: WorktreeRequest) -> Iterator[int]:
         """Hold the place; a setup command that outlives its maker holds it too, until it ends."""
         make_folder(self._state)
         descriptor = os.open(self._place(order, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -166,7 +166,7 @@ class Workshop:
                 fcntl.flock(descriptor, fcntl.LOCK_UN)  # for everybody who inherited it, too
             os.close(descriptor)
 
-    def _furnished(self, order: Order, lock: int, report: Report | None) -> dict[str, Any]:
+    def _furnished(self, order: WorktreeRequest, lock: int, report: Report | None) -> dict[str, Any]:
         wanted = order.furnishing
         copied = copy_files(wanted.copy, source=order.top, target=order.path)
         if wanted.setup is not None:
@@ -177,12 +177,12 @@ class Workshop:
         warnings = [f"'{name}' was copied but git does not ignore it: keep it out of commits" for name in open_files]
         return {"copied": copied, "warnings": warnings}
 
-    def _place(self, order: Order, kind: str) -> Path:
+    def _place(self, order: WorktreeRequest, kind: str) -> Path:
         name = hashlib.sha256(os.fsencode(os.path.realpath(order.path))).hexdigest()[:32]
         return self._state / f"{name}.{kind}"
 
 
-def _registered(order: Order) -> Made:
+def _registered(order: WorktreeRequest) -> CreatedWorktree:
     """The worktree that is there already, if it is the one that was meant."""
     tree = find_tree(order.path)
     known = worktree_at(order.top, order.path)
@@ -199,7 +199,7 @@ def _registered(order: Order) -> Made:
             field="branch",
             current=known.branch,
         )
-    return Made(
+    return CreatedWorktree(
         path=known.path,
         branch=order.branch,
         base=order.base or (base_of(order.top, None).name if order.create else None),
@@ -208,14 +208,14 @@ def _registered(order: Order) -> Made:
     )
 
 
-def _clear_registration(order: Order) -> None:
+def _clear_registration(order: WorktreeRequest) -> None:
     """Forget a worktree that is registered at the place but whose folder is gone."""
     known = worktree_at(order.top, order.path)
     if known is not None and not (known.path / ".git").exists():
         remove(order.top, known.path, force=True)
 
 
-def _discard(order: Order, begun: Mapping[str, Any]) -> None:
+def _discard(order: WorktreeRequest, begun: Mapping[str, Any]) -> None:
     """Undo what was begun; a branch that meanwhile has commits of its own stays."""
     # git registers a worktree before it makes the folder, so a folder without registration is not of our making.
     if worktree_at(order.top, order.path) is not None:

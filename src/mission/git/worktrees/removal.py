@@ -26,7 +26,7 @@ from mission.git.worktrees.worktree import (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Yard:
+class WorktreeToRemove:
     """A recorded worktree: where it lies, what it is on, and what was brought along when it was made."""
 
     top: Path
@@ -39,7 +39,7 @@ class Yard:
         return (self.path / ".git").exists()
 
 
-def verify_merge(yard: Yard, given: str) -> str:
+def verify_merge(yard: WorktreeToRemove, given: str) -> str:
     """The whole id of the merge, once it is sure that it holds everything and that it is kept elsewhere."""
     commit = merge_commit(yard.top, given)
     files = uncommitted(yard.path, copied=yard.copied) if yard.stands else []
@@ -61,12 +61,12 @@ def verify_merge(yard: Yard, given: str) -> str:
     return commit
 
 
-def keep(yard: Yard, *, name: str) -> str | None:
+def keep(yard: WorktreeToRemove, *, name: str) -> str | None:
     """The branch on which uncommitted work was saved, if there was any."""
     return save_uncommitted(yard.path, name=name, copied=yard.copied) if yard.stands else None
 
 
-def take_away(yard: Yard, *, kept: str | None, with_branch: bool) -> None:
+def remove_worktree(yard: WorktreeToRemove, *, kept: str | None, with_branch: bool) -> None:
     """Remove the worktree, and the branch if asked, unless something would be lost."""
     tip = tip_of(yard.top, yard.branch) if with_branch else None
     if tip is not None and not keepers(yard.top, tip, branch=yard.branch):
@@ -84,7 +84,7 @@ def take_away(yard: Yard, *, kept: str | None, with_branch: bool) -> None:
         delete_branch(yard.top, yard.branch, tip=tip)
 
 
-def _remove_tree(yard: Yard, *, kept: str | None) -> None:
+def _remove_tree(yard: WorktreeToRemove, *, kept: str | None) -> None:
     _check_ours(yard)
     _check_saved(yard, kept=kept)
     aside = _aside(yard)
@@ -98,7 +98,7 @@ def _remove_tree(yard: Yard, *, kept: str | None) -> None:
     _clear(yard)
 
 
-def _clear(yard: Yard) -> None:
+def _clear(yard: WorktreeToRemove) -> None:
     """Forget the worktree and what is left of it aside; git may have noted it under either name."""
     aside = _aside(yard)
     shutil.rmtree(aside, ignore_errors=True)
@@ -107,11 +107,11 @@ def _clear(yard: Yard) -> None:
             remove(yard.top, path, force=True)
 
 
-def _aside(yard: Yard) -> Path:
+def _aside(yard: WorktreeToRemove) -> Path:
     return yard.path.with_name(f".{yard.path.name}.removing")
 
 
-def _check_ours(yard: Yard) -> None:
+def _check_ours(yard: WorktreeToRemove) -> None:
     """Nothing when git would let the worktree go."""
     known = worktree_at(yard.top, yard.path)
     if known is None or known.main:
@@ -129,7 +129,7 @@ def _check_ours(yard: Yard) -> None:
         )
 
 
-def _check_saved(yard: Yard, *, kept: str | None) -> None:
+def _check_saved(yard: WorktreeToRemove, *, kept: str | None) -> None:
     """Nothing when everything in the worktree is held elsewhere; otherwise the files that are not."""
     if not is_saved(yard.path, branch=kept, copied=yard.copied):
         files = uncommitted(yard.path, copied=yard.copied)

@@ -32,7 +32,7 @@ class SetupFailed(InvalidState):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Furnishing:
+class WorktreeSetup:
     """What somebody wants done with a new worktree before anybody works in it."""
 
     setup: str | None = None

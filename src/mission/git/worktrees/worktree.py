@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.git.command import LONG, OURS, Result, Settings, check_branch, run
+from mission.git.command import LONG, OURS, GitResult, Settings, check_branch, run
 from mission.git.errors import GitFailed, SpecialFile
 from mission.git.file_names import shown
 from mission.git.safe_reading import copy, digest
@@ -55,7 +55,7 @@ class Base:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
+class WorktreeState:
     """How a worktree stands: what it has that its base has not, and the other way round."""
 
     exists: bool
@@ -72,7 +72,7 @@ def git(
     allowed: tuple[int, ...] = (0,),
     still: float | None = None,
     **options: str | bytes | Path,
-) -> Result:
+) -> GitResult:
     """A git command that may write files of the user's; no program of the repository's configuration is run."""
     variables = {"GIT_INDEX_FILE": str(options["index"])} if "index" in options else None
     stdin = options.get("stdin", b"")
@@ -171,7 +171,7 @@ def delete_branch(top: Path, branch: str, *, tip: str) -> None:
         raise WorktreeRefused(f"the branch '{branch}' moved meanwhile and is kept", hint="Try again.") from failed
 
 
-def standing(top: Path, path: Path, *, branch: str, base: str | None, copied: Mapping[str, str]) -> Standing:
+def state_of(top: Path, path: Path, *, branch: str, base: str | None, copied: Mapping[str, str]) -> WorktreeState:
     """How the worktree stands beside its base."""
     exists = (path / ".git").exists()
     head = commit_of(path, "HEAD") if exists else tip_of(top, branch)
@@ -181,7 +181,7 @@ def standing(top: Path, path: Path, *, branch: str, base: str | None, copied: Ma
         counted = run("rev-list", "--left-right", "--count", f"{start}...{head}", "--", cwd=top, timeout=LONG).line
         behind, ahead = map(int, counted.split())
     current = run("symbolic-ref", "--quiet", "--short", "HEAD", cwd=path, allowed=(0, 1)).line if exists else b""
-    return Standing(
+    return WorktreeState(
         exists=exists,
         head=head,
         branch=os.fsdecode(current) or None,
@@ -252,7 +252,7 @@ def named(files: list[str] | tuple[str, ...]) -> str:
     return ", ".join(files[:NAMED_FILES]) + more
 
 
-def _patiently(*arguments: str, cwd: Path, still: float | None = None) -> Result:
+def _patiently(*arguments: str, cwd: Path, still: float | None = None) -> GitResult:
     """A git command about worktrees; git cannot read the list of them while another git is adding one."""
     deadline = time.monotonic() + PATIENCE
     while True:

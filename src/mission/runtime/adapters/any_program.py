@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mission.domain.executions.signals import Delivery
-from mission.runtime.adapters.launch_adapter import Capabilities, Launch, Order, Preparation
+from mission.runtime.adapters.launch_adapter import Capabilities, LaunchAdapter, LaunchPlan, Preparation
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(
         argv=[order.program, *order.arguments],
         environment={"MISSION_PROMPT_FILE": str(order.folder / "prompt.md")},
@@ -14,7 +14,7 @@ def _prepare(order: Order) -> Preparation:
     )
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="command",
     title="Any program",
     program="",

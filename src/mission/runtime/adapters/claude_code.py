@@ -7,18 +7,36 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, ServerState, Session, Tally, Text, Usage
-from mission.runtime.adapters.config_adapter import Adapter, Command, ListedHooks, Place, Scope, Servers, stdio_entry
-from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation, http_entries
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    ClientEvent,
+    Denied,
+    Failed,
+    RawEvent,
+    ServerState,
+    Session,
+    Usage,
+    UsageCount,
+)
+from mission.runtime.adapters.config_adapter import (
+    Adapter,
+    Command,
+    ConfigLocation,
+    ListedHooks,
+    Scope,
+    Servers,
+    stdio_entry,
+)
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation, http_entries
 
 
-def _servers(place: Place, scope: Scope) -> list[Path]:
+def _servers(place: ConfigLocation, scope: Scope) -> list[Path]:
     if scope is Scope.PROJECT:
         return [place.project / ".mcp.json"]
     return [place.folder("CLAUDE_CONFIG_DIR") / ".claude.json"]
 
 
-def _settings(place: Place, scope: Scope) -> Path:
+def _settings(place: ConfigLocation, scope: Scope) -> Path:
     if scope is Scope.PROJECT:
         # The local file: a hook names a path of this machine, which would fail on a colleague's.
         return place.project / ".claude" / "settings.local.json"
@@ -40,7 +58,7 @@ ADAPTER = Adapter(
 )
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     config = {"mcpServers": http_entries(order.servers, form="${V}", alwaysLoad=True)}
     session = ["--resume", order.resume] if order.resume else ["--session-id", order.session_id]
     headless = [] if order.interactive else ["-p", "--output-format", "stream-json", "--verbose"]
@@ -51,7 +69,7 @@ def _prepare(order: Order) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, "--", order.prompt], files={"mcp.json": json.dumps(config)})
 
 
-def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
+def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001
     if event["type"] == "system" and event.get("subtype") == "init":
         yield Session(event["session_id"])
         for server in event.get("mcp_servers", []):
@@ -59,7 +77,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
     elif event["type"] == "assistant" and event.get("parent_tool_use_id") is None:
         for block in event["message"]["content"]:
             if block["type"] == "text":
-                yield Text(block["text"])
+                yield AgentText(block["text"])
     elif event["type"] == "result":
         usage = event.get("usage") or {}
         yield Usage(
@@ -76,7 +94,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
             yield Failed(str(event.get("result") or event.get("subtype")))
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="claude-code",
     title="Claude Code",
     program="claude",

@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class AgentText:
     """Words of the agent itself. Pieces of one message are not `whole`."""
 
     text: str
@@ -56,10 +56,10 @@ class Failed:
     reason: str
 
 
-Said = Text | Session | Usage | Denied | ServerState | Failed
+ClientEvent = AgentText | Session | Usage | Denied | ServerState | Failed
 
 
-class Tally:
+class UsageCount:
     """Figures added up over a run, for clients that tell them step by step."""
 
     def __init__(self) -> None:
@@ -72,11 +72,11 @@ class Tally:
         return Usage(dict(self._figures))
 
 
-Event = Mapping[str, Any]
-Read = Callable[[Event, Tally], Iterator[Said]]
+RawEvent = Mapping[str, Any]
+ReadEvent = Callable[[RawEvent, UsageCount], Iterator[ClientEvent]]
 
 
-def read_event(read: Read, line: bytes, tally: Tally) -> list[Said]:
+def read_event(read: ReadEvent, line: bytes, tally: UsageCount) -> list[ClientEvent]:
     """What one line of a client's JSON output says; a line that is no event of the known shape says nothing."""
     if not line.lstrip().startswith(b"{"):
         return []

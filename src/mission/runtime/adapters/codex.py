@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, Session, Tally, Text
-from mission.runtime.adapters.config_adapter import Adapter, ListedHooks, Place, Scope, Servers
-from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation
+from mission.runtime.adapters.client_events import AgentText, ClientEvent, Denied, Failed, RawEvent, Session, UsageCount
+from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, ListedHooks, Scope, Servers
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation
 from mission.runtime.config_files import toml_editor as toml
 
 
-def _folder(place: Place, scope: Scope) -> Path:
+def _folder(place: ConfigLocation, scope: Scope) -> Path:
     return place.project / ".codex" if scope is Scope.PROJECT else place.folder("CODEX_HOME", ".codex")
 
 
@@ -37,7 +37,7 @@ ADAPTER = Adapter(
 )
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     # Everything on the command line: its own configuration folder keeps the login and must stay the user's.
     settings: dict[str, Any] = {"sandbox_mode": "workspace-write"}
     for server in order.servers:
@@ -59,14 +59,14 @@ def _prepare(order: Order) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, "--", *session, order.prompt])
 
 
-def _read(event: Event, tally: Tally) -> Iterator[Said]:
+def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
     kind = event["type"]
     if kind == "thread.started":
         yield Session(event["thread_id"])
     elif kind == "item.completed":
         item = event["item"]
         if item["type"] == "agent_message":
-            yield Text(item["text"])
+            yield AgentText(item["text"])
         elif item.get("status") == "declined":
             yield Denied(item["type"], str(item.get("command") or item.get("tool") or "")[:200])
     elif kind == "turn.completed":
@@ -80,7 +80,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:
         yield Failed(str(event["error"]["message"]))
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="codex",
     title="Codex",
     program="codex",

@@ -29,7 +29,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class ConfigLocation:
     """Where a client would look for its configuration."""
 
     home: Path
@@ -95,7 +95,7 @@ class Servers:
     `files` gives, for a scope, the files the client reads; the first is made when none exists.
     """
 
-    files: Callable[[Place, Scope], Sequence[Path]]
+    files: Callable[[ConfigLocation, Scope], Sequence[Path]]
     table: str
     entry: Callable[[Command], dict[str, Any]] = stdio_entry
     environment_key: str = "env"
@@ -107,19 +107,19 @@ class Servers:
         wanted = self.entry(command)
         present = self.find(text)
         if present is None or not is_mission(argv_of(present), verb="mcp"):
-            return self.editor.put(text, path, wanted)
+            return self.editor.set_value(text, path, wanted)
         theirs = present.get(self.environment_key)
         environment = {k: v for k, v in theirs.items() if k != "MISSION_HOME"} if isinstance(theirs, Mapping) else {}
         environment |= command.environment
         if environment:
             wanted[self.environment_key] = environment
         elif theirs is not None:
-            text = self.editor.drop(text, (*path, self.environment_key))
+            text = self.editor.remove_value(text, (*path, self.environment_key))
         return merge(text, path, wanted, editor=self.editor)
 
     def remove(self, text: str) -> str:
         """The text without our entry; another program's entry of the same name stays."""
-        return self.editor.drop(text, (self.table, ENTRY)) if self.has_ours(text) else text
+        return self.editor.remove_value(text, (self.table, ENTRY)) if self.has_ours(text) else text
 
     def find(self, text: str) -> Mapping[str, Any] | None:
         """The entry under our name, whoever wrote it."""
@@ -134,7 +134,7 @@ class Servers:
 class Hooks(Protocol):
     """Where a client keeps its hooks, and how ours get in and out."""
 
-    def file(self, place: Place, scope: Scope) -> Path: ...
+    def file(self, place: ConfigLocation, scope: Scope) -> Path: ...
 
     def add(self, text: str | None, client: str, command: Command) -> str: ...
 
@@ -152,12 +152,12 @@ def grouped_hook(line: str) -> dict[str, Any]:
 class ListedHooks:
     """Hooks that stand in a JSON file as lists under the names of their events."""
 
-    path: Callable[[Place, Scope], Path]
+    path: Callable[[ConfigLocation, Scope], Path]
     events: Sequence[str]
     hook: Callable[[str], dict[str, Any]] = grouped_hook
     opening: Mapping[str, Any] = field(default_factory=dict)
 
-    def file(self, place: Place, scope: Scope) -> Path:
+    def file(self, place: ConfigLocation, scope: Scope) -> Path:
         return self.path(place, scope)
 
     def add(self, text: str | None, client: str, command: Command) -> str:
@@ -165,7 +165,7 @@ class ListedHooks:
         text = text or ""
         for key, value in self.opening.items():
             if key not in jsonc.parse(text):
-                text = jsonc.put(text, (key,), value)
+                text = jsonc.set_value(text, (key,), value)
         for event in self.events:
             wanted = self.hook(command.line("hook", client, event))
             places = [path for path, _ in _ours(jsonc.parse(text), client) if path[1] == event]
@@ -173,14 +173,14 @@ class ListedHooks:
             if len(places) == 1 and same(present[places[0][2]], wanted):
                 continue
             for path in reversed(places):
-                text = jsonc.drop(text, path)
+                text = jsonc.remove_value(text, path)
             count = len(look_up(jsonc.parse(text), ("hooks", event)) or [])
-            text = jsonc.put(text, ("hooks", event, count), wanted)
+            text = jsonc.set_value(text, ("hooks", event, count), wanted)
         return text
 
     def remove(self, text: str, client: str) -> str:
         while found := [path for path, _ in _ours(jsonc.parse(text), client)]:
-            text = jsonc.drop(text, found[-1])
+            text = jsonc.remove_value(text, found[-1])
         return text
 
     def commands(self, text: str, client: str) -> list[str]:
@@ -219,10 +219,10 @@ def is_hook_line(line: str, client: str) -> bool:
 class OwnFile:
     """Hooks that stand in a file of our own, which the client finds in a folder."""
 
-    path: Callable[[Place, Scope], Path]
+    path: Callable[[ConfigLocation, Scope], Path]
     text: Callable[[str, Command], str]
 
-    def file(self, place: Place, scope: Scope) -> Path:
+    def file(self, place: ConfigLocation, scope: Scope) -> Path:
         return self.path(place, scope)
 
     def add(self, text: str | None, client: str, command: Command) -> str:  # noqa: ARG002 - the file is all ours

@@ -7,30 +7,39 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, ServerState, Session, Tally, Text
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    ClientEvent,
+    Denied,
+    Failed,
+    RawEvent,
+    ServerState,
+    Session,
+    UsageCount,
+)
 from mission.runtime.adapters.config_adapter import (
     HOOK_SECONDS,
     Adapter,
     Command,
+    ConfigLocation,
     OwnFile,
-    Place,
     Scope,
     Servers,
     stdio_entry,
 )
-from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation, http_entries
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation, http_entries
 
 _EVENTS = ("sessionStart", "postToolUse", "agentStop", "sessionEnd")
 
 
-def _servers(place: Place, scope: Scope) -> list[Path]:
+def _servers(place: ConfigLocation, scope: Scope) -> list[Path]:
     if scope is Scope.PROJECT:
         # It reads `.mcp.json` too, but that is Claude Code's, which refuses this client's entries.
         return [place.project / ".github" / "mcp.json"]
     return [place.folder("COPILOT_HOME", ".copilot") / "mcp-config.json"]
 
 
-def _hooks_file(place: Place, scope: Scope) -> Path:
+def _hooks_file(place: ConfigLocation, scope: Scope) -> Path:
     folder = place.project / ".github" if scope is Scope.PROJECT else place.folder("COPILOT_HOME", ".copilot")
     return folder / "hooks" / "mission.json"
 
@@ -57,7 +66,7 @@ ADAPTER = Adapter(
 )
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     config = {"mcpServers": http_entries(order.servers, form="${V}", tools=["*"])}
     session = [f"--resume={order.resume}"] if order.resume else ["--session-id", order.session_id]
     argv = [order.program, *session, "--no-auto-update", "--allow-tool=write"]
@@ -67,10 +76,10 @@ def _prepare(order: Order) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, *prompt], files={"mcp.json": json.dumps(config)})
 
 
-def _read(event: Event, tally: Tally) -> Iterator[Said]:
+def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
     data = event.get("data") or {}
     if event["type"] == "assistant.message" and data.get("content") and not data.get("parentToolCallId"):
-        yield Text(data["content"])
+        yield AgentText(data["content"])
     elif event["type"] == "session.mcp_server_status_changed":
         yield ServerState(data["serverName"], data["status"], str(data.get("error") or ""))
     elif event["type"] == "assistant.usage":
@@ -87,7 +96,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:
         yield Session(event["sessionId"])
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="copilot-cli",
     title="GitHub Copilot CLI",
     program="copilot",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
+from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ConfigLocation, ListedHooks, Scope, Servers
 
 
-def _folder(place: Place, scope: Scope) -> Path:
+def _folder(place: ConfigLocation, scope: Scope) -> Path:
     return (place.project if scope is Scope.PROJECT else place.home) / ".cursor"
 
 

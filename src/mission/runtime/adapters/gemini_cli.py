@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import InvalidState
-from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, Session, Tally, Text, Usage
-from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ListedHooks, Place, Scope, Servers
-from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation, http_entries
+from mission.runtime.adapters.client_events import (
+    AgentText,
+    ClientEvent,
+    Denied,
+    Failed,
+    RawEvent,
+    Session,
+    Usage,
+    UsageCount,
+)
+from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ConfigLocation, ListedHooks, Scope, Servers
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation, http_entries
 from mission.runtime.config_files import jsonc_editor as jsonc
 from mission.runtime.config_files.editor import BrokenText
 
@@ -19,7 +28,7 @@ SESSIONS = ("tmp", "history")
 """Folders in which the client keeps its sessions; linked even if it has none yet, so that they outlive the launch."""
 
 
-def _settings(place: Place, scope: Scope) -> Path:
+def _settings(place: ConfigLocation, scope: Scope) -> Path:
     folder = place.project if scope is Scope.PROJECT else place.folder("GEMINI_CLI_HOME")
     return folder / ".gemini" / "settings.json"
 
@@ -42,12 +51,12 @@ ADAPTER = Adapter(
 )
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     session = ["--resume", order.resume] if order.resume else ["--session-id", order.session_id]
     argv = [order.program, *session, "--skip-trust", "--approval-mode", "auto_edit", *order.arguments]
     argv += ["-i", order.prompt] if order.interactive else ["-o", "stream-json", "-p", order.prompt]
     given = order.environment
-    place = Place(
+    place = ConfigLocation(
         home=Path(given.get("HOME") or Path.home()), project=order.directory, environment=given, platform=sys.platform
     )
     settings = _settings(place, Scope.USER)
@@ -59,13 +68,13 @@ def _prepare(order: Order) -> Preparation:
     )
 
 
-def _with_servers(settings: Path, order: Order) -> str:
+def _with_servers(settings: Path, order: LaunchPlan) -> str:
     """The user's settings with our servers in them. No other place takes servers for a single run: a file that a
     variable can name is read only if root owns it and all folders above."""
     try:
         text = settings.read_text() if settings.exists() else ""
         for name, entry in http_entries(order.servers, form="${V}", trust=True).items():
-            text = jsonc.put(text, ("mcpServers", name), entry)
+            text = jsonc.set_value(text, ("mcpServers", name), entry)
     except (OSError, UnicodeDecodeError, BrokenText) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise InvalidState(
@@ -84,11 +93,11 @@ def _home(settings: Path) -> dict[str, Path]:
     return found | {f"{HOME}/{path.name}": path for path in beside if path.exists()}
 
 
-def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
+def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001
     if event["type"] == "init":
         yield Session(event["session_id"])
     elif event["type"] == "message" and event["role"] == "assistant":
-        yield Text(event["content"], whole=not event.get("delta"))
+        yield AgentText(event["content"], whole=not event.get("delta"))
     elif event["type"] == "tool_result" and event.get("status") == "error":
         problem = event.get("error") or {}
         if "policy" in str(problem).lower() or "denied" in str(problem).lower():
@@ -106,7 +115,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:  # noqa: ARG001
             yield Failed(str((event.get("error") or {}).get("message")))
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="gemini-cli",
     title="Gemini CLI",
     program="gemini",

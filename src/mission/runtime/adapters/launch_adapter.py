@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.executions.signals import Delivery
-from mission.runtime.adapters.client_events import Read
+from mission.runtime.adapters.client_events import ReadEvent
 
 SIGNALS = "open-mission-mcp"
 MISSION = "mission"
@@ -73,7 +73,7 @@ class Server:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Order:
+class LaunchPlan:
     """What an adapter is asked to start. `folder` is private and goes when the execution ends."""
 
     program: str
@@ -105,7 +105,7 @@ class Preparation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Launch:
+class LaunchAdapter:
     """One launchable client. Without `read` its output is plain text, in which markers are looked for as they stand."""
 
     name: str
@@ -113,8 +113,8 @@ class Launch:
     program: str
     runtime: str
     capabilities: Capabilities
-    prepare: Callable[[Order], Preparation]
-    read: Read | None = None
+    prepare: Callable[[LaunchPlan], Preparation]
+    read: ReadEvent | None = None
     interactive: bool = True
     resumes: bool = True
     variables: Sequence[str] = ()
@@ -132,7 +132,7 @@ def http_entries(servers: Sequence[Server], *, form: str, **more: Any) -> dict[s
     return {each.name: {"type": "http", "url": each.url, "headers": each.header(form), **more} for each in servers}
 
 
-def launches() -> dict[str, Launch]:
+def launches() -> dict[str, LaunchAdapter]:
     """Every client that can be launched, by name: the modules of the adapters that say how."""
     package = importlib.import_module("mission.runtime.adapters")
     modules = [

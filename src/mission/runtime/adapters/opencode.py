@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.client_events import Denied, Event, Failed, Said, Session, Tally, Text
-from mission.runtime.adapters.config_adapter import Adapter, Command, OwnFile, Place, Scope, Servers
-from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, Launch, Order, Preparation
+from mission.runtime.adapters.client_events import AgentText, ClientEvent, Denied, Failed, RawEvent, Session, UsageCount
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, OwnFile, Scope, Servers
+from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation
 
 
-def _folder(place: Place) -> Path:
+def _folder(place: ConfigLocation) -> Path:
     return place.folder("XDG_CONFIG_HOME", ".config") / "opencode"
 
 
-def _files(place: Place, scope: Scope) -> list[Path]:
+def _files(place: ConfigLocation, scope: Scope) -> list[Path]:
     folder = place.project if scope is Scope.PROJECT else _folder(place)
     return [folder / "opencode.json", folder / "opencode.jsonc"]
 
 
-def _plugin_file(place: Place, scope: Scope) -> Path:
+def _plugin_file(place: ConfigLocation, scope: Scope) -> Path:
     folder = place.project / ".opencode" if scope is Scope.PROJECT else _folder(place)
     return folder / "plugins" / "mission.js"
 
@@ -102,7 +102,7 @@ ADAPTER = Adapter(
 )
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     servers = {
         each.name: {
             "type": "remote",
@@ -121,12 +121,12 @@ def _prepare(order: Order) -> Preparation:
     return Preparation(argv=argv, environment={"OPENCODE_CONFIG_CONTENT": json.dumps({"mcp": servers})})
 
 
-def _read(event: Event, tally: Tally) -> Iterator[Said]:
+def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
     part = event.get("part") or {}
     if event["type"] == "step_start":
         yield Session(event["sessionID"])
     elif event["type"] == "text":
-        yield Text(part["text"])
+        yield AgentText(part["text"])
     elif event["type"] == "step_finish":
         tokens = part["tokens"]
         yield tally.add(
@@ -144,7 +144,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:
         yield Failed(str((problem.get("data") or {}).get("message") or problem.get("name") or problem))
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="opencode",
     title="OpenCode",
     program="opencode",

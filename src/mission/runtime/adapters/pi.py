@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mission.runtime.adapters.client_events import Event, Failed, Said, Session, Tally, Text
-from mission.runtime.adapters.launch_adapter import PRINTS_ONLY, Launch, Order, Preparation
+from mission.runtime.adapters.client_events import AgentText, ClientEvent, Failed, RawEvent, Session, UsageCount
+from mission.runtime.adapters.launch_adapter import PRINTS_ONLY, LaunchAdapter, LaunchPlan, Preparation
 
 
-def _prepare(order: Order) -> Preparation:
+def _prepare(order: LaunchPlan) -> Preparation:
     session = ["--session", order.resume] if order.resume else []
     return Preparation(argv=[order.program, "-p", "--mode", "json", *session, *order.arguments, order.prompt])
 
 
-def _read(event: Event, tally: Tally) -> Iterator[Said]:
+def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
     if event["type"] == "session":
         yield Session(event["id"])
     elif event["type"] == "message_end" and event["message"]["role"] == "assistant":
         message = event["message"]
         for part in message["content"]:
             if part["type"] == "text":
-                yield Text(part["text"])
+                yield AgentText(part["text"])
         usage = message.get("usage") or {}
         yield tally.add(
             input_tokens=usage.get("input"),
@@ -32,7 +32,7 @@ def _read(event: Event, tally: Tally) -> Iterator[Said]:
             yield Failed(str(message.get("errorMessage")))
 
 
-LAUNCH = Launch(
+LAUNCH = LaunchAdapter(
     name="pi",
     title="Pi",
     program="pi",

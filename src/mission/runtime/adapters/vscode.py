@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, Servers, stdio_entry
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Scope, Servers, stdio_entry
 
 
-def _files(place: Place, scope: Scope) -> list[Path]:
+def _files(place: ConfigLocation, scope: Scope) -> list[Path]:
     if scope is Scope.PROJECT:
         return [place.project / ".vscode" / "mcp.json"]
     return [_user_folder(place) / "User" / "mcp.json"]
 
 
-def _user_folder(place: Place) -> Path:
+def _user_folder(place: ConfigLocation) -> Path:
     if place.environment.get("VSCODE_PORTABLE"):
         return place.folder("VSCODE_PORTABLE") / "user-data"
     if place.platform == "darwin":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.runtime.adapters.config_adapter import Adapter, Command, Hooks, Place, Scope, argv_of
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Hooks, Scope, argv_of
 from mission.runtime.config_files.editor import BrokenText
 from mission.runtime.config_files.file_changes import Backups, Change, read, remove_folders, undo, write
 from mission.settings import Settings, default_home
@@ -23,7 +23,7 @@ VERSION_SECONDS = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Connection:
+class ClientConnection:
     """What a client's kept configuration of one scope says about Mission Control."""
 
     file: Path
@@ -45,9 +45,9 @@ class Installed:
     version: str | None
 
 
-def here(*, project: Path | None = None) -> Place:
+def here(*, project: Path | None = None) -> ConfigLocation:
     """The place in which this process runs."""
-    return Place(
+    return ConfigLocation(
         home=Path.home(), project=(project or Path.cwd()).absolute(), environment=os.environ, platform=sys.platform
     )
 
@@ -94,7 +94,7 @@ def find_program(adapter: Installable) -> Installed | None:
     return Installed(path=path, version=version.group() if version else None)
 
 
-def look(adapter: Adapter, place: Place, scope: Scope) -> Connection:
+def look(adapter: Adapter, place: ConfigLocation, scope: Scope) -> ClientConnection:
     """Whether the client is connected in this scope, and by which commands."""
     file = _servers_file(adapter, place, scope)
     text = read(file)
@@ -102,7 +102,7 @@ def look(adapter: Adapter, place: Place, scope: Scope) -> Connection:
         entry = adapter.servers.find(text) if text is not None and adapter.servers.has_ours(text) else None
     hooks_file = adapter.hooks.file(place, scope) if adapter.hooks else None
     environment = entry.get(adapter.servers.environment_key) if entry is not None else None
-    return Connection(
+    return ClientConnection(
         file=file,
         argv=argv_of(entry) if entry is not None else (),
         home=environment.get("MISSION_HOME") if isinstance(environment, Mapping) else None,
@@ -111,7 +111,9 @@ def look(adapter: Adapter, place: Place, scope: Scope) -> Connection:
     )
 
 
-def plan(adapter: Adapter, place: Place, scope: Scope, command: Command, *, toolsets: str, hooks: bool) -> list[Change]:
+def plan(
+    adapter: Adapter, place: ConfigLocation, scope: Scope, command: Command, *, toolsets: str, hooks: bool
+) -> list[Change]:
     """What has to change so that the client is connected. Hooks that are there already are kept current."""
     if hooks and adapter.hooks is None:
         raise InvalidInput(
@@ -131,7 +133,7 @@ def plan(adapter: Adapter, place: Place, scope: Scope, command: Command, *, tool
     return edits.changes()
 
 
-def plan_removal(adapter: Adapter, place: Place, scope: Scope, backups: Backups) -> list[Change]:
+def plan_removal(adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups) -> list[Change]:
     """What has to change so that nothing of ours is left: the file as it was, or what was added since kept."""
     edits = _Edits()
     file = _servers_file(adapter, place, scope)
@@ -202,7 +204,7 @@ class _Edits:
         return [change for change in found if not change.is_empty]
 
 
-def _servers_file(adapter: Adapter, place: Place, scope: Scope) -> Path:
+def _servers_file(adapter: Adapter, place: ConfigLocation, scope: Scope) -> Path:
     """The file that holds our entry, else the first that exists, else the one to make."""
     files = adapter.servers.files(place, scope)
     present = [file for file in files if file.exists()]

@@ -22,9 +22,9 @@ class Editor(Protocol):
 
     def parse(self, text: str) -> dict[str, Any]: ...
 
-    def put(self, text: str, path: Path, value: Any) -> str: ...
+    def set_value(self, text: str, path: Path, value: Any) -> str: ...
 
-    def drop(self, text: str, path: Path) -> str: ...
+    def remove_value(self, text: str, path: Path) -> str: ...
 
 
 def look_up(document: Any, path: Path) -> Any:
@@ -45,10 +45,10 @@ def merge(text: str, path: Path, value: Mapping[str, Any], *, editor: Editor) ->
     """The text with each key of the value set at the path; keys the value does not name stay."""
     present = look_up(editor.parse(text), path)
     if not isinstance(present, Mapping):
-        return editor.put(text, path, dict(value))
+        return editor.set_value(text, path, dict(value))
     for key, wanted in value.items():
         if key not in present or not same(present[key], wanted):
-            text = editor.put(text, (*path, key), wanted)
+            text = editor.set_value(text, (*path, key), wanted)
     return text
 
 

@@ -42,7 +42,7 @@ def parse(text: str) -> dict[str, Any]:
     return value
 
 
-def put(text: str, path: Path, value: Any) -> str:
+def set_value(text: str, path: Path, value: Any) -> str:
     """The text with the value at the path; objects on the way are made. An index one past the end appends."""
     if not text.strip(_BLANK):
         return text.rstrip(" \t\r\n") + json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
@@ -56,7 +56,7 @@ def put(text: str, path: Path, value: Any) -> str:
     return text[: node.start] + _written(text, root, node.start, value) + text[node.end :]
 
 
-def drop(text: str, path: Path) -> str:
+def remove_value(text: str, path: Path) -> str:
     """The text without what stands at the path, and without the containers that this leaves empty."""
     chain = [_root(text)]
     steps: list[int] = []
@@ -68,7 +68,7 @@ def drop(text: str, path: Path) -> str:
         chain.append(chain[-1].items[at].node)
     container, at = chain[-2], steps[-1]
     if len(container.items) == 1 and len(path) > 1 and not _has_comment(text, container):
-        return drop(text, path[:-1])
+        return remove_value(text, path[:-1])
     return _cut(text, container, at)
 
 

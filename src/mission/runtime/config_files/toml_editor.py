@@ -21,7 +21,7 @@ def parse(text: str) -> dict[str, Any]:
         raise BrokenText(str(error).split(" (at ")[0], line=_line(str(error), text)) from None
 
 
-def put(text: str, path: Path, value: Any) -> str:
+def set_value(text: str, path: Path, value: Any) -> str:
     """The text with the value at the path; tables on the way are made. A new table goes to the end of the text."""
     present = parse(text)
     wanted = _with(present, path, value, text=text)
@@ -37,7 +37,7 @@ def put(text: str, path: Path, value: Any) -> str:
     return _checked(tomlkit.dumps(document), wanted)
 
 
-def drop(text: str, path: Path) -> str:
+def remove_value(text: str, path: Path) -> str:
     """The text without what stands at the path, and without the tables that this leaves empty."""
     present = parse(text)
     if look_up(present, path) is None:

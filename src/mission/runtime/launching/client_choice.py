@@ -11,16 +11,16 @@ from typing import Any
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.executions.signals import Delivery
-from mission.runtime.adapters.launch_adapter import Launch
+from mission.runtime.adapters.launch_adapter import LaunchAdapter
 from mission.runtime.client_setup import connect
-from mission.services.launcher import Order
+from mission.services.launcher import LaunchRequest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
     """A launch that can be made."""
 
-    launch: Launch
+    launch: LaunchAdapter
     program: str
     arguments: Sequence[str]
     delivery: Delivery
@@ -33,7 +33,7 @@ class Choice:
         return is_client or self.delivery is Delivery.MCP_TOOL
 
 
-def choose(launches: Mapping[str, Launch], order: Order, environment: Mapping[str, str]) -> Choice:
+def choose(launches: Mapping[str, LaunchAdapter], order: LaunchRequest, environment: Mapping[str, str]) -> Choice:
     """The choice, or an error that says what cannot be had; nothing is exchanged for something else."""
     launch = launches.get(order.adapter)
     if launch is None:
@@ -48,7 +48,7 @@ def choose(launches: Mapping[str, Launch], order: Order, environment: Mapping[st
     return Choice(launch=launch, program=program, arguments=arguments, delivery=delivery, environment=seen)
 
 
-def _delivery(launch: Launch, order: Order) -> Delivery:
+def _delivery(launch: LaunchAdapter, order: LaunchRequest) -> Delivery:
     """The delivery of this launch: the one asked for if the client can do it, never another instead."""
     if order.interactive and not launch.interactive:
         raise InvalidInput(f"interactive: {launch.title} is launched without a terminal", field="interactive")
@@ -68,7 +68,7 @@ def _delivery(launch: Launch, order: Order) -> Delivery:
     return chosen
 
 
-def _program(launch: Launch, order: Order, environment: Mapping[str, str]) -> tuple[str, Sequence[str]]:
+def _program(launch: LaunchAdapter, order: LaunchRequest, environment: Mapping[str, str]) -> tuple[str, Sequence[str]]:
     """The program's path and its further arguments."""
     wanted, arguments = (launch.program, order.arguments) if launch.program else ("", order.arguments)
     if not launch.program:
@@ -95,7 +95,7 @@ def _program(launch: Launch, order: Order, environment: Mapping[str, str]) -> tu
     return found, arguments
 
 
-def described(launch: Launch) -> dict[str, Any]:
+def described(launch: LaunchAdapter) -> dict[str, Any]:
     installed = connect.find_program(launch) if launch.program else None
     return {
         "name": launch.name,

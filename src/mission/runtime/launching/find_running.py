@@ -10,10 +10,10 @@ from pathlib import Path
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.runtime.running.runner_process import Process, is_kept
 from mission.runtime.running.screen import Screen, last_shown, shown_before
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import ending as endings
 from mission.services.executions import state as executions
-from mission.services.executions.ending import End
+from mission.services.executions.ending import ExecutionEnd
 from mission.services.work import Work
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ def is_ours(execution: Execution, process: Process) -> bool:
     return execution.process is None or execution.process.get("folder") == str(process.folder)
 
 
-async def find_again(work: Work, execution: Execution, process: Process) -> Screen | None:
+async def reattach(work: Work, execution: Execution, process: Process) -> Screen | None:
     """What the execution has shown so far, if its program ever began; it may have ended since."""
     if process.give_up() or not process.folder.is_dir():
         return None
@@ -35,15 +35,15 @@ async def find_again(work: Work, execution: Execution, process: Process) -> Scre
     return Screen(history, shown_at=last_shown(process.folder))
 
 
-async def mark_lost(work: Work, execution: Execution, process: Process, *, rhythm: Rhythm) -> None:
+async def mark_lost(work: Work, execution: Execution, process: Process, *, rhythm: LivenessSettings) -> None:
     """Record that the program never ran."""
-    end = End(status=ExecutionStatus.LOST, reason="the daemon died before its program was started")
+    end = ExecutionEnd(status=ExecutionStatus.LOST, reason="the daemon died before its program was started")
     await work.write(endings.ended, execution_id=execution.id, end=end, rhythm=rhythm)
     await process.release()
     log.warning("execution %s was lost: its program never ran", execution.id)
 
 
-async def clear_up(home: Path, *, running: Collection[str]) -> None:
+async def clean_up(home: Path, *, running: Collection[str]) -> None:
     """Remove what ended executions left when the daemon died before it could; their transcripts stay."""
     for folder in sorted(home.iterdir()) if home.is_dir() else []:
         if folder.name in running or not folder.is_dir():

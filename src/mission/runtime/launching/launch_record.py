@@ -10,11 +10,11 @@ from pathlib import Path
 
 from mission.domain.errors import InvalidState
 from mission.runtime.launching.client_choice import Choice
-from mission.services.launcher import Order
+from mission.services.launcher import LaunchRequest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kept:
+class LaunchRecord:
     """The operator's wishes that an execution's record does not hold."""
 
     arguments: Sequence[str] = ()
@@ -23,7 +23,7 @@ class Kept:
     """Names of those that are the client's own, such as its keys."""
 
     @classmethod
-    def of(cls, order: Order, choice: Choice) -> Kept:
+    def of(cls, order: LaunchRequest, choice: Choice) -> LaunchRecord:
         patterns = choice.launch.variables
         own = [name for name in choice.environment if any(fnmatchcase(name, pattern) for pattern in patterns)]
         # A program of one's own may have been named from the folder of a shell that is gone by then.
@@ -31,7 +31,7 @@ class Kept:
         return cls(arguments=[*program, *choice.arguments], seconds=order.seconds, variables=sorted(own))
 
     @classmethod
-    def read(cls, path: Path) -> Kept:
+    def read(cls, path: Path) -> LaunchRecord:
         try:
             return cls(**json.loads(path.read_text()))
         except (OSError, ValueError, TypeError):
@@ -40,7 +40,7 @@ class Kept:
     def as_text(self) -> str:
         return json.dumps(asdict(self))
 
-    def check(self, environment: Mapping[str, str], order: Order) -> None:
+    def check(self, environment: Mapping[str, str], order: LaunchRequest) -> None:
         """Refuse to go on without variables that the launch had: they were never written down."""
         gone = [name for name in self.variables if name not in environment]
         if gone:

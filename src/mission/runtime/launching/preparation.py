@@ -22,14 +22,14 @@ from mission.runtime.adapters.launch_adapter import (
     Preparation,
     Server,
 )
-from mission.runtime.adapters.launch_adapter import Order as LaunchOrder
+from mission.runtime.adapters.launch_adapter import LaunchPlan as LaunchOrder
 from mission.runtime.launching import prompt as instructions
 from mission.runtime.launching.client_choice import Choice
-from mission.runtime.launching.launch_record import Kept
+from mission.runtime.launching.launch_record import LaunchRecord
 from mission.runtime.runner.process_group import EXECUTION_VARIABLE
 from mission.runtime.running.runner_process import Limits, Start, Terminal
-from mission.services.executions.creation import Created
-from mission.services.launcher import Intent, Order
+from mission.services.executions.creation import CreatedExecution
+from mission.services.launcher import LaunchPreview, LaunchRequest
 from mission.services.repositories.working_trees import Trees
 from mission.services.tasks.preparation import look_for_directory
 from mission.services.work import Work
@@ -41,7 +41,7 @@ KEPT_LAUNCH = "transcript.launch.json"
 CONTEXT_TOKENS = 4_000
 
 
-class Outfitter:
+class LaunchPreparer:
     """Outfits the executions of one daemon."""
 
     def __init__(self, work: Work, *, home: Path) -> None:
@@ -55,11 +55,13 @@ class Outfitter:
         """Where everything of an execution lies; of one that ended, its transcript."""
         return self.folders / execution_id
 
-    def kept(self, execution_id: str) -> Kept:
+    def kept(self, execution_id: str) -> LaunchRecord:
         """What the operator gave an earlier launch."""
-        return Kept.read(self.folder(execution_id) / KEPT_LAUNCH)
+        return LaunchRecord.read(self.folder(execution_id) / KEPT_LAUNCH)
 
-    async def outfit(self, created: Created, order: Order, choice: Choice, *, session: str | None) -> Start:
+    async def outfit(
+        self, created: CreatedExecution, order: LaunchRequest, choice: Choice, *, session: str | None
+    ) -> Start:
         """The program to run, with its files written; `session` is the client's own to go on with."""
         execution, task = created.execution, created.task
         directory = execution.directory or order.directory
@@ -73,7 +75,7 @@ class Outfitter:
         prepared = self._prepared(execution, order, choice, Path(directory), prompt, session=session)
         folder = self.folder(execution.id)
         write(folder / CONFIG, prepared)
-        write_private(folder / KEPT_LAUNCH, Kept.of(order, choice).as_text())
+        write_private(folder / KEPT_LAUNCH, LaunchRecord.of(order, choice).as_text())
         return Start(
             execution_id=execution.id,
             argv=prepared.argv,
@@ -84,7 +86,7 @@ class Outfitter:
             title=f"{choice.launch.title}: {task.name}",
         )
 
-    async def rehearse(self, work: Work, trees: Trees, order: Order, choice: Choice) -> Intent:
+    async def rehearse(self, work: Work, trees: Trees, order: LaunchRequest, choice: Choice) -> LaunchPreview:
         """What a launch would give its program, with nothing written."""
         execution, task = await work.read(_imagined, order=order, choice=choice)
         prompt = await self._prompt(execution, task, order, choice)
@@ -96,7 +98,7 @@ class Outfitter:
         added = {MISSION_TOKEN, "MISSION_HOME", "TERM", EXECUTION_VARIABLE}
         if choice.delivery is Delivery.MCP_TOOL:
             added |= {SIGNALS_TOKEN, SIGNALS_URL}
-        return Intent(
+        return LaunchPreview(
             argv=prepared.argv,
             prompt=prompt,
             delivery=choice.delivery,
@@ -105,7 +107,7 @@ class Outfitter:
         )
 
     async def _prompt(
-        self, execution: Execution, task: Task, order: Order, choice: Choice, *, resumed: bool = False
+        self, execution: Execution, task: Task, order: LaunchRequest, choice: Choice, *, resumed: bool = False
     ) -> str:
         return instructions.brief(
             execution,
@@ -120,13 +122,20 @@ class Outfitter:
 
     async def _context(self, execution: Execution) -> str:
         found = await self._work.read(
-            recall.once_begun, task_id=execution.task_id, max_tokens=CONTEXT_TOKENS, agent_id=execution.agent_id
+            recall.preview_context, task_id=execution.task_id, max_tokens=CONTEXT_TOKENS, agent_id=execution.agent_id
         )
         shown = json.dumps(found.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
         return f"What is known of it (task_load_context):\n{shown}"
 
     def _prepared(
-        self, execution: Execution, order: Order, choice: Choice, directory: Path, prompt: str, *, session: str | None
+        self,
+        execution: Execution,
+        order: LaunchRequest,
+        choice: Choice,
+        directory: Path,
+        prompt: str,
+        *,
+        session: str | None,
     ) -> Preparation:
         servers = []
         if choice.delivery is Delivery.MCP_TOOL:
@@ -148,7 +157,7 @@ class Outfitter:
             )
         )
 
-    def _added(self, created: Created) -> Mapping[str, str]:
+    def _added(self, created: CreatedExecution) -> Mapping[str, str]:
         """Variables of ours, the secrets among them."""
         added = {"TERM": "xterm-256color", MISSION_TOKEN: created.agent_token, "MISSION_HOME": str(self._home)}
         if created.token is not None:
@@ -175,7 +184,7 @@ def _mission(tx: Tx, *, mission_id: str) -> Mission:
     return tx.missions.get(mission_id)
 
 
-def _imagined(tx: Tx, *, order: Order, choice: Choice) -> tuple[Execution, Task]:
+def _imagined(tx: Tx, *, order: LaunchRequest, choice: Choice) -> tuple[Execution, Task]:
     """The execution that a launch would make."""
     task = tx.tasks.get(order.task_id)
     protocol = Protocol.of_task(mission_id=task.mission_id, task_id=task.id, tree=task.tree, delivery=choice.delivery)

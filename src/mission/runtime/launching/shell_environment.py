@@ -9,20 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput
-from mission.services.launcher import Order
+from mission.services.launcher import LaunchRequest
 
 STALE_SECONDS = 600
 """A launch reads what was left for it within seconds; it may have to wait for the daemon to start."""
 
 
-class Handover:
+class ShellEnvironments:
     """What was handed over to this daemon, by the task it was for."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._given: dict[str, Mapping[str, str]] = {}
 
-    def take(self, order: Order, *, keep: bool = False) -> Mapping[str, str] | None:
+    def take(self, order: LaunchRequest, *, keep: bool = False) -> Mapping[str, str] | None:
         """What the order names, else what an earlier launch of the task was given; `keep` leaves the file there."""
         if order.handover is None:
             return self._given.get(order.task_id)

@@ -15,25 +15,25 @@ from mission.domain.errors import InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.domain.missions.mission import ENDED, Mission
 from mission.gateway.signal_intake import Signals
-from mission.runtime.adapters.launch_adapter import Launch, launches
+from mission.runtime.adapters.launch_adapter import LaunchAdapter, launches
 from mission.runtime.launching import find_running as recovery
 from mission.runtime.launching.client_choice import Choice, choose, described
-from mission.runtime.launching.launch_record import Kept
-from mission.runtime.launching.preparation import Outfitter
-from mission.runtime.launching.shell_environment import Handover
-from mission.runtime.running.durable_write import write_at_last
+from mission.runtime.launching.launch_record import LaunchRecord
+from mission.runtime.launching.preparation import LaunchPreparer
+from mission.runtime.launching.shell_environment import ShellEnvironments
+from mission.runtime.running.durable_write import write_until_stored
 from mission.runtime.running.follower import MISSION_ENDED, Follower
 from mission.runtime.running.runner_process import Process
 from mission.runtime.running.screen import Screen, cast, shown_before
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import creation as beginnings
 from mission.services.executions import ending as endings
 from mission.services.executions import state as executions
-from mission.services.executions.creation import Created
-from mission.services.executions.ending import End
-from mission.services.launcher import Intent, Order
+from mission.services.executions.creation import CreatedExecution
+from mission.services.executions.ending import ExecutionEnd
+from mission.services.launcher import LaunchPreview, LaunchRequest
 from mission.services.repositories.working_trees import Trees
-from mission.services.work import Unattended, Work
+from mission.services.work import BackgroundWork, Work
 from mission.settings import Settings
 from mission.store.database import Database
 from mission.store.transaction import Tx
@@ -49,18 +49,18 @@ SHORTEST_BREATH = 1.0
 class Supervisor:
     """All executions of this daemon."""
 
-    def __init__(self, database: Database, trees: Trees, *, rhythm: Rhythm, settings: Settings) -> None:
+    def __init__(self, database: Database, trees: Trees, *, rhythm: LivenessSettings, settings: Settings) -> None:
         self.signals: Signals
         """Where their signals are taken in; known once the gateway stands."""
         self._database = database
-        self._work = Unattended(database)
+        self._work = BackgroundWork(database)
         self._trees = trees
         self._rhythm = rhythm
         self._host_id = settings.host_id
-        self.outfitter = Outfitter(self._work, home=settings.home)
+        self.outfitter = LaunchPreparer(self._work, home=settings.home)
         self._launches = launches()
         self._followers: dict[str, Follower] = {}
-        self._handover = Handover(settings.home / HANDOVER)
+        self._handover = ShellEnvironments(settings.home / HANDOVER)
         self._breath: asyncio.Task[None] | None = None
         self._unwritten: set[asyncio.Task[Execution]] = set()
 
@@ -69,7 +69,7 @@ class Supervisor:
         for execution in await self._work.read(_live, host_id=self._host_id):
             await self._recover(execution)
         await asyncio.to_thread(self._handover.remove_stale)
-        await recovery.clear_up(self.outfitter.folders, running=self._followers)
+        await recovery.clean_up(self.outfitter.folders, running=self._followers)
         self._breath = asyncio.create_task(self._breathe())
 
     async def close(self) -> None:
@@ -114,18 +114,18 @@ class Supervisor:
         follower = self._followers.get(execution_id)
         return follower.screen.shown_at if follower is not None else None
 
-    def kept(self, execution_id: str) -> Kept:
+    def kept(self, execution_id: str) -> LaunchRecord:
         """What the operator gave an earlier launch."""
         return self.outfitter.kept(execution_id)
 
-    async def launch(self, work: Work, order: Order, *, answer: Callable[[Execution], Answer]) -> Answer:
+    async def launch(self, work: Work, order: LaunchRequest, *, answer: Callable[[Execution], Answer]) -> Answer:
         """Claim and start the task, start the program, and answer once it runs. Whatever fails leaves nothing."""
         if self._breath is None:
             raise InvalidState("agents are launched by the daemon, and this is none", hint="Start 'mission up'.")
         # A caller that leaves must not leave a launch half done.
         return await asyncio.shield(asyncio.ensure_future(self._launch(work, order, answer)))
 
-    async def _launch(self, work: Work, order: Order, answer: Callable[[Execution], Answer]) -> Answer:
+    async def _launch(self, work: Work, order: LaunchRequest, answer: Callable[[Execution], Answer]) -> Answer:
         choice = self._choose(order)
         created = await self._create(order, choice)
         execution = created.execution
@@ -145,7 +145,7 @@ class Supervisor:
             follower.process.stop(MISSION_ENDED)  # while it was started
         return recorded
 
-    async def rehearse(self, work: Work, order: Order) -> Intent:
+    async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
         """What `launch` would do, without doing it."""
         return await self.outfitter.rehearse(work, self._trees, order, self._choose(order, keep_handover=True))
 
@@ -180,17 +180,17 @@ class Supervisor:
         rows = await asyncio.gather(*(asyncio.to_thread(described, each) for each in self._launches.values()))
         return list(rows)
 
-    def _choose(self, order: Order, *, keep_handover: bool = False) -> Choice:
+    def _choose(self, order: LaunchRequest, *, keep_handover: bool = False) -> Choice:
         given = self._handover.take(order, keep=keep_handover)
         if given is None and order.resumes is not None:
             self.kept(order.resumes).check(os.environ, order)
         return choose(self._launches, order, os.environ if given is None else given)
 
-    async def _create(self, order: Order, choice: Choice) -> Created:
-        created: Created = await beginnings.create(
+    async def _create(self, order: LaunchRequest, choice: Choice) -> CreatedExecution:
+        created: CreatedExecution = await beginnings.create(
             self._work,
             self._trees,
-            launch=beginnings.Launch(
+            launch=beginnings.NewExecution(
                 task_id=order.task_id,
                 adapter=choice.launch.name,
                 runtime=choice.launch.runtime,
@@ -206,7 +206,7 @@ class Supervisor:
         )
         return created
 
-    async def _start(self, created: Created, order: Order, choice: Choice) -> Follower:
+    async def _start(self, created: CreatedExecution, order: LaunchRequest, choice: Choice) -> Follower:
         execution = created.execution
         start = await self.outfitter.outfit(created, order, choice, session=await self._session(order, choice))
         process = Process(execution.id, self.folder(execution.id))
@@ -216,7 +216,13 @@ class Supervisor:
         return follower
 
     def _follow(
-        self, execution: Execution, launch: Launch, process: Process, screen: Screen, *, found_again: bool = False
+        self,
+        execution: Execution,
+        launch: LaunchAdapter,
+        process: Process,
+        screen: Screen,
+        *,
+        found_again: bool = False,
     ) -> Follower:
         follower = Follower(
             execution,
@@ -239,7 +245,7 @@ class Supervisor:
         process = Process(execution.id, self.folder(execution.id))
         if not recovery.is_ours(execution, process):
             return
-        screen = await recovery.find_again(self._work, execution, process) if launch is not None else None
+        screen = await recovery.reattach(self._work, execution, process) if launch is not None else None
         if launch is None or screen is None:
             await recovery.mark_lost(self._work, execution, process, rhythm=self._rhythm)
         else:
@@ -253,12 +259,12 @@ class Supervisor:
         follower = self._followers.pop(execution.id, None)
         if follower is not None:
             await follower.leave()
-        end = End(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500], refused=True)
+        end = ExecutionEnd(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500], refused=True)
         try:
             await self._work.write(endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
         except TransientError:  # a full disk may have ended the launch: whoever launches need not wait for room
             task = asyncio.create_task(
-                write_at_last(self._work, endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
+                write_until_stored(self._work, endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
             )
             self._unwritten.add(task)
             task.add_done_callback(self._unwritten.discard)
@@ -266,7 +272,7 @@ class Supervisor:
         process.give_up()
         await process.release()
 
-    async def _session(self, order: Order, choice: Choice) -> str | None:
+    async def _session(self, order: LaunchRequest, choice: Choice) -> str | None:
         """The client's session to go on with."""
         if order.resumes is None or order.fresh or not choice.launch.resumes:
             return None
@@ -278,7 +284,9 @@ class Supervisor:
         while True:
             await asyncio.sleep(max(SHORTEST_BREATH, pause))
             try:
-                await self._work.write(executions.alive, execution_ids=list(self._followers), rhythm=self._rhythm)
+                await self._work.write(
+                    executions.heartbeat_all, execution_ids=list(self._followers), rhythm=self._rhythm
+                )
             except Exception:  # the next breath may succeed
                 log.warning("signs of life could not be written", exc_info=True)
 

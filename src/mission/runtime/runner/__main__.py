@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from mission.runtime.runner import process_group as processes
-from mission.runtime.runner.daemon_connection import Line, Output
+from mission.runtime.runner.daemon_connection import DaemonConnection, ProgramOutput
 from mission.runtime.runner.program import Program
 from mission.runtime.runner.transcript import Transcript
 
@@ -36,8 +36,8 @@ class Runner:
         self._folder = folder
         self._plan = plan
         self._limits: dict[str, float] = plan["limits"]
-        self._line = Line(plan["socket"])
-        self._output = Output()
+        self._line = DaemonConnection(plan["socket"])
+        self._output = ProgramOutput()
         self._started = time.monotonic()  # the clock may be set
         self._reason: str | None = None
         self._untyped = b""

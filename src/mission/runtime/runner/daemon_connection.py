@@ -15,7 +15,7 @@ WINDOW_BYTES = 16 * 1024 * 1024
 LONGEST_FRAME = 4 * 1024 * 1024
 
 
-class Output:
+class ProgramOutput:
     """Output that the daemon has not taken yet, in order."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Output:
         return list(self._waiting)
 
 
-class Line:
+class DaemonConnection:
     """The socket file and whoever is connected to it: one daemon at a time, the latest."""
 
     def __init__(self, path: str) -> None:

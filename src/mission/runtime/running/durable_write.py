@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 AGAIN_SECONDS = 1.0
 
 
-async def write_at_last(work: Work, function: Callable[..., Result], **arguments: Any) -> Result:
+async def write_until_stored(work: Work, function: Callable[..., Result], **arguments: Any) -> Result:
     """What the function gives once it is written. It may run twice when a connection broke, and must not mind."""
     while True:
         try:

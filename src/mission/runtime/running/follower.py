@@ -12,18 +12,18 @@ from mission.domain.executions.observation import AckStatus, Origin
 from mission.domain.executions.signals import Delivery
 from mission.gateway.signal_intake import Signals
 from mission.runtime.adapters import client_events as said
-from mission.runtime.adapters.launch_adapter import SIGNALS, Launch
-from mission.runtime.running.durable_write import pause, write_at_last
+from mission.runtime.adapters.launch_adapter import SIGNALS, LaunchAdapter
+from mission.runtime.running.durable_write import pause, write_until_stored
 from mission.runtime.running.markers import Diagnostic, Marker
-from mission.runtime.running.output_reader import Finding, OutputReader
+from mission.runtime.running.output_reader import OutputFinding, OutputReader
 from mission.runtime.running.runner_process import Chunk, Exit, Process
 from mission.runtime.running.screen import Screen
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import ending as endings
 from mission.services.executions import signals as observations
 from mission.services.executions import state as executions
-from mission.services.executions.ending import End
-from mission.services.work import Unattended
+from mission.services.executions.ending import ExecutionEnd
+from mission.services.work import BackgroundWork
 from mission.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -51,12 +51,12 @@ class Follower:
     def __init__(
         self,
         execution: Execution,
-        launch: Launch,
+        launch: LaunchAdapter,
         process: Process,
         *,
         database: Database,
         signals: Signals,
-        rhythm: Rhythm,
+        rhythm: LivenessSettings,
         screen: Screen,
         ended: Callable[[Execution], Awaitable[None]],
         found_again: bool = False,
@@ -65,7 +65,7 @@ class Follower:
         self.launch = launch
         self.process = process
         self.screen = screen
-        self._work = Unattended(database)
+        self._work = BackgroundWork(database)
         self._clock = database.clock
         self._signals = signals
         self._rhythm = rhythm
@@ -120,7 +120,7 @@ class Follower:
         await self._diagnose("not-connected", "mcp-not-connected", {"server": SIGNALS, "reason": reason})
 
     async def _write(self, function: Callable[..., Result], **arguments: Any) -> Result:
-        return await write_at_last(self._work, function, execution_id=self.execution.id, **arguments)
+        return await write_until_stored(self._work, function, execution_id=self.execution.id, **arguments)
 
     async def _take(self, chunk: Chunk) -> None:
         if chunk.end <= self._read_to:
@@ -131,23 +131,23 @@ class Follower:
         if (end := self._output.dealt_with()) is not None:
             self.process.take(end)
 
-    async def _record(self, findings: list[Finding]) -> None:
+    async def _record(self, findings: list[OutputFinding]) -> None:
         for finding in findings:
             try:
                 await self._note(finding.key, finding.what)
             except Exception:  # one bad line must not end the reading
                 log.exception("execution %s: %s could not be recorded", self.execution.id, finding.key)
 
-    async def _note(self, key: str, what: Marker | Diagnostic | said.Said) -> None:
+    async def _note(self, key: str, what: Marker | Diagnostic | said.ClientEvent) -> None:
         match what:
             case Marker():
                 await self._observe(key, what)
             case Diagnostic():
                 await self._diagnose(key, "marker", {"reason": what.reason, "line": what.excerpt})
             case said.Session():
-                await self._write(executions.noted, session_id=what.id)
+                await self._write(executions.record_usage, session_id=what.id)
             case said.Usage():
-                await self._write(executions.noted, usage=what.figures)
+                await self._write(executions.record_usage, usage=what.figures)
             case said.Denied():
                 denied = {"tool": what.tool, "detail": what.detail}
                 await self._diagnose(key, "permission-denied", denied, origin=Origin.PROVIDER)
@@ -205,9 +205,9 @@ class Follower:
         self.execution = ended
         await self._ended(ended)
 
-    def _end(self, exit: Exit) -> End:
+    def _end(self, exit: Exit) -> ExecutionEnd:
         status, reason = self._verdict(exit)
-        return End(status=status, exit_code=exit.code, reason=reason[:LONGEST_REASON] if reason else None)
+        return ExecutionEnd(status=status, exit_code=exit.code, reason=reason[:LONGEST_REASON] if reason else None)
 
     def _verdict(self, exit: Exit) -> tuple[ExecutionStatus, str | None]:
         if exit.reason == "lost":

@@ -33,7 +33,7 @@ class Diagnostic:
     excerpt: str = ""
 
 
-Found = Marker | Diagnostic
+MarkerLine = Marker | Diagnostic
 
 
 class Malformed(Exception):
@@ -55,7 +55,7 @@ class MarkerReader:
         """How far the stream is dealt with: nothing before this is needed again."""
         return self._offset - len(self._line)
 
-    def feed(self, chunk: bytes) -> list[Found]:
+    def feed(self, chunk: bytes) -> list[MarkerLine]:
         """The markers whose lines end in this chunk, and diagnostics for those that are none."""
         start = self.consumed
         data = self._line + chunk
@@ -71,15 +71,15 @@ class MarkerReader:
         found = list(self._lines(data, begin, end, start)) if end > begin else []
         return [*found, *self._keep(data[max(begin, end) :])]
 
-    def end(self) -> list[Found]:
+    def end(self) -> list[MarkerLine]:
         """What the last line says, when the stream ended without a line's end."""
         return self.feed(b"\n") if self._line else []
 
-    def _lines(self, data: bytes, begin: int, end: int, start: int) -> Iterator[Found]:
+    def _lines(self, data: bytes, begin: int, end: int, start: int) -> Iterator[MarkerLine]:
         for match in _MARKED.finditer(data, begin, end - 1):
             yield self._read(match[0], owner=match[1], body=match[2], offset=start + match.start())
 
-    def _keep(self, rest: bytes) -> list[Found]:
+    def _keep(self, rest: bytes) -> list[MarkerLine]:
         """Remember the beginning of a line, unless it cannot be a marker or is too long for one."""
         self._line = rest if any(rest.startswith(mark[: len(rest)]) for mark in _PREFIXES) else b""
         self._skipping = bool(rest) and not self._line
@@ -88,7 +88,7 @@ class MarkerReader:
             return [_oversized(self._offset - len(rest), rest)]
         return []
 
-    def _read(self, line: bytes, *, owner: bytes, body: bytes, offset: int) -> Found:
+    def _read(self, line: bytes, *, owner: bytes, body: bytes, offset: int) -> MarkerLine:
         if len(line) > LONGEST:
             return _oversized(offset, line)
         try:

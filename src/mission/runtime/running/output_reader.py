@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mission.runtime.adapters.client_events import Read, Said, Tally, Text, read_event
-from mission.runtime.running.markers import Diagnostic, Found, Marker, MarkerReader
+from mission.runtime.adapters.client_events import AgentText, ClientEvent, ReadEvent, UsageCount, read_event
+from mission.runtime.running.markers import Diagnostic, Marker, MarkerLine, MarkerReader
 from mission.runtime.running.runner_process import Chunk
 
 LONGEST_LINE = 4 * 1024 * 1024
@@ -15,14 +15,14 @@ KEPT_ERRORS = 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class OutputFinding:
     """Something the output says, and a key that is the same whenever the same output is read again."""
 
     key: str
-    what: Marker | Diagnostic | Said
+    what: Marker | Diagnostic | ClientEvent
 
 
-class Lines:
+class LineSplitter:
     """Whole lines out of pieces; one that is too long is left out and told of as None."""
 
     def __init__(self, *, offset: int = 0, at_line_start: bool = True) -> None:
@@ -57,7 +57,7 @@ class Lines:
         return self.feed(b"\n") if self._rest else []
 
 
-class Plain:
+class PlainOutput:
     """A program's own text, in which markers stand as they are."""
 
     def __init__(self, execution_id: str, chunk: Chunk) -> None:
@@ -67,55 +67,55 @@ class Plain:
     def consumed(self) -> int:
         return self._reader.consumed
 
-    def feed(self, data: bytes) -> list[Finding]:
+    def feed(self, data: bytes) -> list[OutputFinding]:
         return _marked(self._reader.feed(data))
 
-    def end(self) -> list[Finding]:
+    def end(self) -> list[OutputFinding]:
         return _marked(self._reader.end())
 
 
-class Events:
+class EventOutput:
     """A client's stream of JSON events; markers are looked for in the agent's own words only."""
 
-    def __init__(self, execution_id: str, chunk: Chunk, read: Read, *, markers: bool) -> None:
+    def __init__(self, execution_id: str, chunk: Chunk, read: ReadEvent, *, markers: bool) -> None:
         self._execution_id = execution_id
         self._read = read
         self._markers = markers
-        self._tally = Tally()
-        self._lines = Lines(offset=chunk.offset, at_line_start=chunk.at_line_start)
+        self._tally = UsageCount()
+        self._lines = LineSplitter(offset=chunk.offset, at_line_start=chunk.at_line_start)
         self._message: MarkerReader | None = None
 
     @property
     def consumed(self) -> int:
         return self._lines.consumed
 
-    def feed(self, data: bytes) -> list[Finding]:
+    def feed(self, data: bytes) -> list[OutputFinding]:
         return [found for offset, line in self._lines.feed(data) for found in self._event(offset, line)]
 
-    def end(self) -> list[Finding]:
+    def end(self) -> list[OutputFinding]:
         found = [each for offset, line in self._lines.end() for each in self._event(offset, line)]
         return [*found, *self._end_message(self.consumed)]
 
-    def _event(self, offset: int, line: bytes | None) -> Iterator[Finding]:
+    def _event(self, offset: int, line: bytes | None) -> Iterator[OutputFinding]:
         if line is None:
             told = Diagnostic(offset=offset, reason=f"an event is longer than {LONGEST_LINE} bytes and was left out")
-            yield Finding(key=f"line:{offset}", what=told)
+            yield OutputFinding(key=f"line:{offset}", what=told)
             return
         for number, said in enumerate(read_event(self._read, line, self._tally)):
-            if not isinstance(said, Text):
+            if not isinstance(said, AgentText):
                 yield from self._end_message(offset)
-                yield Finding(key=f"event:{offset}:{number}", what=said)
+                yield OutputFinding(key=f"event:{offset}:{number}", what=said)
             elif self._markers:
                 yield from self._words(said, offset)
 
-    def _words(self, said: Text, offset: int) -> Iterator[Finding]:
+    def _words(self, said: AgentText, offset: int) -> Iterator[OutputFinding]:
         if self._message is None:
             self._message = MarkerReader(self._execution_id)
         yield from _marked(self._message.feed(said.text.encode("utf-8", "replace")), base=offset)
         if said.whole:
             yield from self._end_message(offset)
 
-    def _end_message(self, offset: int) -> Iterator[Finding]:
+    def _end_message(self, offset: int) -> Iterator[OutputFinding]:
         message, self._message = self._message, None
         if message is not None:
             yield from _marked(message.end(), base=offset)
@@ -124,16 +124,16 @@ class Events:
 class OutputReader:
     """Reads the two streams of one execution, and knows how far both are dealt with."""
 
-    def __init__(self, execution_id: str, *, read: Read | None, markers: bool) -> None:
+    def __init__(self, execution_id: str, *, read: ReadEvent | None, markers: bool) -> None:
         """With `read` the output is a client's event stream; without it, and without `markers`, nothing is read."""
         self._execution_id = execution_id
         self._read = read
         self._markers = markers
-        self._source: Plain | Events | None = None
+        self._source: PlainOutput | EventOutput | None = None
         self._pending: deque[tuple[str, int, int]] = deque()
         self.errors = ""
 
-    def feed(self, chunk: Chunk) -> list[Finding]:
+    def feed(self, chunk: Chunk) -> list[OutputFinding]:
         """What a piece of output completes."""
         self._pending.append((chunk.stream, chunk.offset + len(chunk.data), chunk.end))
         if chunk.stream == "err":
@@ -143,7 +143,7 @@ class OutputReader:
             self._source = self._source_for(chunk)
         return self._source.feed(chunk.data) if self._source is not None else []
 
-    def end(self) -> list[Finding]:
+    def end(self) -> list[OutputFinding]:
         """What a last line without an end says."""
         return self._source.end() if self._source is not None else []
 
@@ -158,12 +158,12 @@ class OutputReader:
             self._pending.popleft()
         return end
 
-    def _source_for(self, chunk: Chunk) -> Plain | Events | None:
+    def _source_for(self, chunk: Chunk) -> PlainOutput | EventOutput | None:
         if self._read is not None:
-            return Events(self._execution_id, chunk, self._read, markers=self._markers)
-        return Plain(self._execution_id, chunk) if self._markers else None
+            return EventOutput(self._execution_id, chunk, self._read, markers=self._markers)
+        return PlainOutput(self._execution_id, chunk) if self._markers else None
 
 
-def _marked(found: list[Found], *, base: int | None = None) -> list[Finding]:
+def _marked(found: list[MarkerLine], *, base: int | None = None) -> list[OutputFinding]:
     place = "" if base is None else f"{base}:"
-    return [Finding(key=f"marker:{place}{each.offset}", what=each) for each in found]
+    return [OutputFinding(key=f"marker:{place}{each.offset}", what=each) for each in found]

@@ -17,7 +17,7 @@ KEPT_CHARACTERS = 256 * 1024
 LONGEST_QUEUE = 4_000
 
 
-class Watcher:
+class ScreenWatcher:
     """One that watches; one that cannot keep up misses something, and is never waited for."""
 
     def __init__(self, history: str) -> None:
@@ -44,7 +44,7 @@ class Screen:
         self.shown_at = shown_at
         self._kept: deque[str] = deque([history] if history else [])
         self._size = len(history)
-        self._watchers: set[Watcher] = set()
+        self._watchers: set[ScreenWatcher] = set()
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("out", "err")}
 
     def show(self, data: bytes, *, stream: str, at: datetime) -> None:
@@ -59,12 +59,12 @@ class Screen:
         for watcher in self._watchers:
             watcher.offer(text)
 
-    def join(self) -> Watcher:
-        watcher = Watcher("".join(self._kept)[-KEPT_CHARACTERS:])
+    def join(self) -> ScreenWatcher:
+        watcher = ScreenWatcher("".join(self._kept)[-KEPT_CHARACTERS:])
         self._watchers.add(watcher)
         return watcher
 
-    def leave(self, watcher: Watcher) -> None:
+    def leave(self, watcher: ScreenWatcher) -> None:
         self._watchers.discard(watcher)
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from mission.domain import events
 from mission.domain.agent import Agent, AgentType, Presence, Runtime
 from mission.domain.errors import InvalidInput, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 from mission.services.agents import registration as agents
 from mission.services.paging import cut_page, number_of
 from mission.store.transaction import Tx
@@ -50,7 +50,7 @@ class Revoked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tokens:
+class AgentTokenList:
     """A page of what is known of an agent's tokens."""
 
     agent: Agent
@@ -70,7 +70,7 @@ def issue(
     tx.agents.get(agent_id)
     if expires_at is not None and expires_at <= tx.now:
         raise InvalidInput(
-            f"{field}: the token would have expired already at {shown(expires_at)}",
+            f"{field}: the token would have expired already at {format_time(expires_at)}",
             hint="Give a time to come.",
             field=field,
         )
@@ -105,12 +105,14 @@ def bearer_of(tx: Tx, *, token: str) -> Bearer:
         raise Unauthenticated(f"this token of agent {agent.id} was revoked", hint=NEW_TOKEN, agent_id=agent.id)
     if row.expires_at is not None and row.expires_at <= tx.now:
         raise Unauthenticated(
-            f"this token of agent {agent.id} expired at {shown(row.expires_at)}", hint=NEW_TOKEN, agent_id=agent.id
+            f"this token of agent {agent.id} expired at {format_time(row.expires_at)}",
+            hint=NEW_TOKEN,
+            agent_id=agent.id,
         )
     return Bearer(agent=agent, toolsets=row.toolsets)
 
 
-def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> Tokens:
+def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> AgentTokenList:
     """Return the agent (id or name) and what is known of its tokens, the oldest first.
 
     The cursor is how many came before: a token's hash stays here, and new ones come at the end.
@@ -119,7 +121,7 @@ def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> Tokens
     before = number_of(cursor)
     rows = tx.tokens.page_of_agent(agent.id, limit=limit + 1, offset=before)
     page = cut_page(rows, limit=limit, cursor=lambda _row: str(before + limit))
-    return Tokens(agent=agent, rows=page.rows, next=page.next)
+    return AgentTokenList(agent=agent, rows=page.rows, next=page.next)
 
 
 def create(

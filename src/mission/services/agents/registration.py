@@ -14,12 +14,12 @@ from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, Per
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
 from mission.services.tasks import updates as tasks
-from mission.store.sql.pages import Position
+from mission.store.sql.pages import PagePosition
 from mission.store.transaction import Tx
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rhythm:
+class LivenessSettings:
     """How often agents should show life, and how long a claim lasts without."""
 
     heartbeat: timedelta
@@ -32,7 +32,7 @@ class Rhythm:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
+class AgentWithPresence:
     """An agent and the presence its readers see."""
 
     agent: Agent
@@ -78,7 +78,7 @@ def register(
     capabilities: Sequence[str],
     workspace_path: str | None,
     metadata: Mapping[str, Any] | None,
-) -> Seen:
+) -> AgentWithPresence:
     """A new agent, online from now on; `by` is the agent that asks, if it is one.
 
     An agent that registers under its own name, and a client's session that registers again, are who they were.
@@ -103,7 +103,7 @@ def register(
         last_seen_at=tx.now,
     )
     tx.agents.add(agent)
-    seen = Seen(agent=agent, presence=Presence.ONLINE)
+    seen = AgentWithPresence(agent=agent, presence=Presence.ONLINE)
     tx.emit(events.AgentCreated(agent=agent, presence=seen.presence))
     return seen
 
@@ -140,7 +140,7 @@ def _again(
     capabilities: Sequence[str],
     workspace_path: str | None,
     metadata: Mapping[str, Any] | None,
-) -> Seen:
+) -> AgentWithPresence:
     agent = replace(
         agent,
         declared=Presence.ONLINE,
@@ -151,7 +151,7 @@ def _again(
         updated_at=tx.now,
     )
     tx.agents.save(agent)
-    seen = Seen(agent=agent, presence=agent.presence(now=tx.now, silence=tx.silence))
+    seen = AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=tx.silence))
     tx.emit(events.AgentUpdated(agent=agent, presence=seen.presence))
     return seen
 
@@ -160,7 +160,9 @@ def _present(tx: Tx, agents: Sequence[Agent]) -> list[Agent]:
     return [agent for agent in agents if not is_silent(agent.last_seen_at, now=tx.now, silence=tx.silence)]
 
 
-def heartbeat(tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: Rhythm) -> Seen:
+def heartbeat(
+    tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: LivenessSettings
+) -> AgentWithPresence:
     """A sign of life: the agent counts as present, and the leases of what it has in hand go on."""
     agent = tx.agents.get(agent_id)
     before = agent.presence(now=tx.now, silence=rhythm.silence)
@@ -185,8 +187,8 @@ def update(
     workspace_path: str | None,
     capabilities: Sequence[str] | None,
     metadata: Mapping[str, Any] | None,
-    rhythm: Rhythm,
-) -> Seen:
+    rhythm: LivenessSettings,
+) -> AgentWithPresence:
     """Change what the agent says of itself; metadata is merged key by key."""
     agent = tx.agents.get(agent_id)
     task_id = None if clear_task else (_existing_task(tx, current_task_id) or agent.current_task_id)
@@ -203,31 +205,31 @@ def update(
     return _save(tx, agent, rhythm, before=None)
 
 
-def unregister(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
+def unregister(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
     """The agent leaves: it is offline, and everything it had in hand is free again."""
     return leave(tx, agent_id=agent_id, keeping=None, rhythm=rhythm)
 
 
-def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: Rhythm) -> Seen:
+def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: LivenessSettings) -> AgentWithPresence:
     """The agent is gone, and what it had in hand is free, but for the one task that is kept for it."""
     agent = tx.agents.get(agent_id)
     for task in tx.tasks.open_of_agent(agent_id):
         if task.id != keeping:
-            tasks.give_back(tx, task)
+            tasks.release(tx, task)
     agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
     return _save(tx, agent, rhythm, before=None)
 
 
-def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: Rhythm) -> Seen:
+def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
     """The agent is back, with that task in hand."""
     agent = replace(tx.agents.get(agent_id), declared=Presence.ONLINE, current_task_id=task_id, last_seen_at=tx.now)
     return _save(tx, agent, rhythm, before=None)
 
 
-def look(tx: Tx, *, agent_id: str, rhythm: Rhythm) -> Seen:
+def get(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
     """The agent of that id or name, as its readers see it."""
     agent = find(tx, reference=agent_id, field="id")
-    return Seen(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
+    return AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -239,18 +241,22 @@ class AgentFilter:
     runtime: str | None = None
 
 
-def page(tx: Tx, *, wanted: AgentFilter, rhythm: Rhythm, limit: int, cursor: str | None) -> Page[Seen]:
+def list_agents(
+    tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings, limit: int, cursor: str | None
+) -> Page[AgentWithPresence]:
     """Return agents in the order in which they came, the newest first: a sign of life moves none of them."""
     found = _found(tx, wanted, rhythm, limit=limit + 1, after=position_of(cursor, kind="agent"))
     return cut_page(found, limit=limit, cursor=lambda seen: row_cursor(seen.agent))
 
 
-def every(tx: Tx, *, wanted: AgentFilter, rhythm: Rhythm) -> list[Seen]:
+def every(tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings) -> list[AgentWithPresence]:
     """Return all agents that fit."""
     return _found(tx, wanted, rhythm, limit=tx.agents.count(), after=None)
 
 
-def _found(tx: Tx, wanted: AgentFilter, rhythm: Rhythm, *, limit: int, after: Position | None) -> list[Seen]:
+def _found(
+    tx: Tx, wanted: AgentFilter, rhythm: LivenessSettings, *, limit: int, after: PagePosition | None
+) -> list[AgentWithPresence]:
     types, presences = None, wanted.presences
     if wanted.role is not None:
         workers = wanted.role is AgentRole.WORKER
@@ -267,17 +273,17 @@ def _found(tx: Tx, wanted: AgentFilter, rhythm: Rhythm, *, limit: int, after: Po
         limit=limit,
         after=after,
     )
-    return [Seen(agent=agent, presence=presence(agent)) for agent in found]
+    return [AgentWithPresence(agent=agent, presence=presence(agent)) for agent in found]
 
 
 def _existing_task(tx: Tx, task_id: str | None) -> str | None:
     return tx.tasks.get(task_id).id if task_id is not None else None
 
 
-def _save(tx: Tx, agent: Agent, rhythm: Rhythm, *, before: Presence | None) -> Seen:
+def _save(tx: Tx, agent: Agent, rhythm: LivenessSettings, *, before: Presence | None) -> AgentWithPresence:
     """Store the agent; its readers hear of it unless nothing they can see has changed."""
     tx.agents.save(agent)
     presence = agent.presence(now=tx.now, silence=rhythm.silence)
     if presence is not before:
         tx.emit(events.AgentUpdated(agent=agent, presence=presence))
-    return Seen(agent=agent, presence=presence)
+    return AgentWithPresence(agent=agent, presence=presence)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from itertools import chain, count
 from typing import Any, TypeVar
 
-from mission.domain.inbox.item import ACCEPT, SEND_BACK, ItemKind, QueueItem
+from mission.domain.inbox.item import ACCEPT, SEND_BACK, InboxItem, ItemKind
 from mission.domain.message import HUMAN, MessageType, reply_subject
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
 from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind
@@ -24,7 +24,7 @@ from mission.services.tasks import completion as finishing
 from mission.services.tasks import journal
 from mission.services.tasks import recovery_packet as takeover
 from mission.services.tasks import updates as tasks
-from mission.services.tasks.completion import Completed, Ending
+from mission.services.tasks.completion import Completed, TaskResult
 from mission.services.work import Work
 from mission.services.workspaces import per_task as housing
 from mission.store.transaction import Tx
@@ -35,15 +35,15 @@ LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Given:
+class AnswerResult:
     """An item that was closed, the letter to its agent, and the task that was added to do what was missing."""
 
-    item: QueueItem
+    item: InboxItem
     letter: str | None = None
     follow_up: str | None = None
 
 
-async def give(
+async def answer(
     work: Work,
     trees: Trees,
     *,
@@ -53,7 +53,7 @@ async def give(
     by: str,
     lease: timedelta,
     clients: Collection[str],
-    answer: Callable[[Given], Answer],
+    answer: Callable[[AnswerResult], Answer],
 ) -> Answer:
     """Answer an item. Accepting work under review ends its task, with the truth about what it changed; a failed task
     can be given to another agent, or by the name of one of the `clients` to a new one."""
@@ -64,7 +64,7 @@ async def give(
     accepted = await work.read(_accepted, item_id=item_id, choice=choice)
     if accepted is None:
         return await work.write(record, **wish, answer=answer)
-    given: list[Given] = []
+    given: list[AnswerResult] = []
 
     def finish(tx: Tx, **ending: Any) -> Completed:
         given[:] = [record(tx, **wish)]
@@ -89,13 +89,13 @@ async def _hand_over(
     agent_id: str,
     lease: timedelta,
     wish: Mapping[str, Any],
-    answer: Callable[[Given], Answer],
+    answer: Callable[[AnswerResult], Answer],
 ) -> Answer:
     task = await work.read(_task_of, item_id=wish["item_id"])
     looked = await takeover.look_into(trees, task)
     houses = await housing.prepare(work, trees, task_id=task.id, agent_id=agent_id)
 
-    def hand_over(tx: Tx) -> Given:
+    def hand_over(tx: Tx) -> AnswerResult:
         given = record(tx, **wish)
         letter = failures.hand_over(tx, given.item, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
         return replace(given, letter=letter)
@@ -103,20 +103,20 @@ async def _hand_over(
     return await work.write(hand_over, answer=answer)
 
 
-def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> Given:
+def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> AnswerResult:
     """Close the item with its answer and let everybody know whom it concerns."""
     item = inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
     if item.kind is ItemKind.FAILURE:
         failures.answered(tx, item)
-        return Given(item=item)
+        return AnswerResult(item=item)
     if item.task_id is not None:
         _note(tx, item)
     letter = _reply(tx, item) if item.agent_id is not None else None
     sent_back = item.kind is ItemKind.REVIEW and item.chosen == SEND_BACK
-    return Given(item=item, letter=letter, follow_up=_send_back(tx, item) if sent_back else None)
+    return AnswerResult(item=item, letter=letter, follow_up=_send_back(tx, item) if sent_back else None)
 
 
-def _note(tx: Tx, item: QueueItem) -> None:
+def _note(tx: Tx, item: InboxItem) -> None:
     """Keep the answer as a decision of the task: agents of every dialect read those, mailbox or not."""
     journal.log(
         tx,
@@ -136,7 +136,7 @@ def _note(tx: Tx, item: QueueItem) -> None:
     )
 
 
-def _reply(tx: Tx, item: QueueItem) -> str:
+def _reply(tx: Tx, item: InboxItem) -> str:
     """Put the answer into the agent's inbox; the mail that it answers has been read with it. The letter's id."""
     assert item.agent_id is not None
     assert item.answer is not None
@@ -170,8 +170,8 @@ def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:
     return task if accepts and task.status is TaskStatus.REVIEW else None
 
 
-def _accepted_ending(task: Task) -> Ending:
-    return Ending(
+def _accepted_ending(task: Task) -> TaskResult:
+    return TaskResult(
         status=TaskStatus.COMPLETED,
         quality=Quality.SUCCESS,
         outcome={"summary": "accepted after review", **(task.outcome or {}), "manual_review_needed": False},
@@ -181,7 +181,7 @@ def _accepted_ending(task: Task) -> Ending:
     )
 
 
-def _send_back(tx: Tx, item: QueueItem) -> str | None:
+def _send_back(tx: Tx, item: InboxItem) -> str | None:
     """What is missing becomes a task of its own, or the same one again if that has not ended."""
     task = tx.tasks.get(item.task_id or "")
     if task.status is TaskStatus.REVIEW:

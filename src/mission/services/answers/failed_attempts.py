@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.executions.execution import Execution
-from mission.domain.inbox.item import GIVE_TO_ANOTHER, SKIP, ItemKind, ItemState, QueueItem
+from mission.domain.inbox.item import GIVE_TO_ANOTHER, SKIP, InboxItem, ItemKind, ItemState
 from mission.domain.message import HUMAN, MessageType
 from mission.domain.missions.mission import ENDED
 from mission.domain.tasks.task import FREE, TaskStatus
@@ -20,8 +20,8 @@ from mission.services.tasks import claims, journal
 from mission.services.tasks import status_changes as steering
 from mission.services.tasks.recovery_packet import Looked
 from mission.services.tasks.starting import Owner
-from mission.services.tasks.status_changes import Move
-from mission.services.workspaces.per_task import Houses
+from mission.services.tasks.status_changes import StatusChange
+from mission.services.workspaces.per_task import PreparedWorktrees
 from mission.store.transaction import Tx
 
 
@@ -58,7 +58,7 @@ def other_agent(tx: Tx, *, item_id: str, text: str, choice: int | None, clients:
         ) from error
 
 
-def answered(tx: Tx, item: QueueItem) -> None:
+def answered(tx: Tx, item: InboxItem) -> None:
     """Do what the answer says within the store. What has to be launched is read back by `next_launch`."""
     assert item.task_id is not None
     journal.note(
@@ -66,13 +66,15 @@ def answered(tx: Tx, item: QueueItem) -> None:
     )
     if item.chosen == SKIP:
         owner = Owner(agent_id=None, lease=timedelta())
-        steering.shift(tx, task_id=item.task_id, wanted=Move(status=TaskStatus.SKIPPED), owner=owner)
+        steering.shift(tx, task_id=item.task_id, wanted=StatusChange(status=TaskStatus.SKIPPED), owner=owner)
 
 
-def hand_over(tx: Tx, item: QueueItem, *, agent_id: str, lease: timedelta, looked: Looked, houses: Houses) -> str:
+def hand_over(
+    tx: Tx, item: InboxItem, *, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
+) -> str:
     """Claim the failed task for another agent and write to it. Return the message's id."""
     task = tx.tasks.get(item.task_id or "")
-    claim = claims.take(tx, task_id=task.id, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
+    claim = claims.claim_prepared(tx, task_id=task.id, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
     if claim.task is None:
         raise InvalidState(f"task {task.id} belongs to {claim.holder} now", hint="Dismiss the item.")
     message = mail.send(
@@ -124,7 +126,7 @@ def not_launched(tx: Tx, *, execution: Execution, error: MissionError) -> None:
     )
 
 
-def _in_words(item: QueueItem) -> str:
+def _in_words(item: InboxItem) -> str:
     label = str(item.chosen.get("label") or "")
     return ": ".join(filter(None, (label, item.said)))
 

@@ -17,7 +17,7 @@ from mission.domain.tasks.task import RUNNING, Task
 from mission.services.missions import creation as missions
 from mission.services.missions.creation import NewMission
 from mission.services.paging import Page, cut_page, position_of, row_cursor
-from mission.services.repositories.working_trees import Place, Trees
+from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
@@ -47,7 +47,7 @@ class AtWork:
     branch: str | None = None
 
 
-def look(tx: Tx, *, agent: Agent | None) -> Member:
+def get(tx: Tx, *, agent: Agent | None) -> Member:
     """The agent itself: what it works on and how it stands."""
     return _member(tx, tx.agents.get(_somebody(agent).id))
 
@@ -69,7 +69,7 @@ async def current_task(work: Work, trees: Trees, *, agent: Agent | None) -> AtWo
 
 def current_mission(tx: Tx, *, agent: Agent | None) -> Mission:
     """The mission an agent leads, or that a worker's task belongs to."""
-    member = look(tx, agent=agent)
+    member = get(tx, agent=agent)
     if member.agent.type is AgentType.WORKER and member.task is None:
         raise _without_task(member.agent)
     return tx.missions.get(mission_of(member))
@@ -84,7 +84,7 @@ def mission_of(member: Member) -> str:
     return member.mission_id
 
 
-def create_mission(tx: Tx, *, new: NewMission, place: Place | None, agent: Agent | None) -> Mission:
+def create_mission(tx: Tx, *, new: NewMission, place: TreeLocation | None, agent: Agent | None) -> Mission:
     """A new mission; the agent that makes it leads it from now on."""
     mission = missions.create(tx, new=new, place=place)
     if agent is not None:
@@ -100,7 +100,7 @@ def own_task(tx: Tx, *, agent: Agent | None) -> Task:
 
 
 def _current_task(tx: Tx, *, agent: Agent | None) -> AtWork:
-    member = look(tx, agent=agent)
+    member = get(tx, agent=agent)
     if member.agent.type is not AgentType.WORKER:
         raise InvalidAgentState(
             f"{member.agent.type} {member.agent.id} is no WORKER and has no current task",

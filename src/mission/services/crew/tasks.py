@@ -22,7 +22,7 @@ from mission.services.tasks import claims
 from mission.services.tasks import status_changes as steering
 from mission.services.tasks.claims import Claim
 from mission.services.tasks.starting import Owner
-from mission.services.tasks.status_changes import Move
+from mission.services.tasks.status_changes import StatusChange
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
@@ -96,7 +96,7 @@ async def move(
     *,
     agent: Agent | None,
     task_id: str | None,
-    wanted: Move,
+    wanted: StatusChange,
     lease: timedelta,
     directory: str | None,
     report: Report | None,
@@ -119,14 +119,14 @@ async def move(
     )
 
 
-def give_into_review(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
+def give_into_review(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
     """Move a task into review and put it before a person."""
     task = steering.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
     asking.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
     return task
 
 
-def page(
+def list_tasks(
     tx: Tx,
     *,
     agent: Agent | None,
@@ -161,7 +161,7 @@ def page(
 
 
 def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> str:
-    return mission_id if mission_id is not None else crew.mission_of(crew.look(tx, agent=agent))
+    return mission_id if mission_id is not None else crew.mission_of(crew.get(tx, agent=agent))
 
 
 def _waited_for(

@@ -16,10 +16,10 @@ from mission.domain.ids import new_id
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
-from mission.services.agents.registration import Rhythm
-from mission.services.repositories.working_trees import Place, Report, Trees
+from mission.services.agents.registration import LivenessSettings
+from mission.services.repositories.working_trees import Report, TreeLocation, Trees
 from mission.services.tasks import starting
-from mission.services.tasks.preparation import Footing, Wish, prepare
+from mission.services.tasks.preparation import PreparedStart, TaskRequest, prepare
 from mission.services.tasks.starting import Owner
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -31,7 +31,7 @@ TOOLSETS = "worker"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Launch:
+class NewExecution:
     """What an operator wants to launch."""
 
     task_id: str
@@ -45,7 +45,7 @@ class Launch:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Created:
+class CreatedExecution:
     """A new execution and its two secrets, of which only digests are kept: one opens its MCP endpoint, the other
     lets its agent work with our tools."""
 
@@ -61,18 +61,18 @@ async def create(
     work: Work,
     trees: Trees,
     *,
-    launch: Launch,
-    rhythm: Rhythm,
+    launch: NewExecution,
+    rhythm: LivenessSettings,
     repository_path: str | None = None,
     directory: str | None = None,
     report: Report | None = None,
-    answer: Callable[[Created], Answer],
+    answer: Callable[[CreatedExecution], Answer],
 ) -> Answer:
     """Claim and start the task for a new agent, before there is any process; the answer holds the token."""
     footing = await prepare(
         work,
         trees,
-        wish=Wish(task_id=launch.task_id),
+        wish=TaskRequest(task_id=launch.task_id),
         repository_path=repository_path,
         directory=directory,
         report=report,
@@ -85,14 +85,16 @@ async def create(
         )
 
 
-def record(tx: Tx, *, launch: Launch, footing: Footing, token: str | None, host_id: str, rhythm: Rhythm) -> Created:
+def record(
+    tx: Tx, *, launch: NewExecution, footing: PreparedStart, token: str | None, host_id: str, rhythm: LivenessSettings
+) -> CreatedExecution:
     """Register the agent, start the task in its name and write the execution down, in one transaction."""
     _check_nobody_works(tx, launch.task_id)
     agent = _agent(tx, launch, footing.place)
     _going_on(tx, launch)
     started = starting.begin(
         tx,
-        wish=Wish(task_id=launch.task_id),
+        wish=TaskRequest(task_id=launch.task_id),
         mission_id=footing.mission_id,
         owner=Owner(agent_id=agent.id, lease=rhythm.lease),
         place=footing.place,
@@ -120,7 +122,7 @@ def record(tx: Tx, *, launch: Launch, footing: Footing, token: str | None, host_
     )
     tx.executions.add(execution)
     tx.emit(events.ExecutionCreated(execution=execution))
-    return Created(
+    return CreatedExecution(
         execution=execution,
         agent=agent,
         task=task,
@@ -141,7 +143,7 @@ def _check_nobody_works(tx: Tx, task_id: str) -> None:
         )
 
 
-def _agent(tx: Tx, launch: Launch, place: Place | None) -> Agent:
+def _agent(tx: Tx, launch: NewExecution, place: TreeLocation | None) -> Agent:
     """A new worker, or the one of the execution that is resumed."""
     if launch.resumes is not None:
         earlier = tx.executions.get(launch.resumes)
@@ -165,7 +167,7 @@ def _agent(tx: Tx, launch: Launch, place: Place | None) -> Agent:
     return seen.agent
 
 
-def _going_on(tx: Tx, launch: Launch) -> None:
+def _going_on(tx: Tx, launch: NewExecution) -> None:
     """An answered task runs already, in the hands of the agent that is about to come back to it."""
     task = tx.tasks.get(launch.task_id)
     if launch.resumes is not None and task.status is TaskStatus.IN_PROGRESS:

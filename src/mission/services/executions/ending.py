@@ -10,7 +10,7 @@ from mission.domain.inbox.item import INPUT_HOLD, ItemKind
 from mission.domain.tasks.task import OPEN, Task, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import state as executions
 from mission.services.inbox import open_questions as resuming
 from mission.services.inbox import task_requests as asking
@@ -20,7 +20,7 @@ from mission.store.transaction import Tx
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class End:
+class ExecutionEnd:
     """How an execution's process ended, or why there will never be one."""
 
     status: ExecutionStatus
@@ -30,7 +30,7 @@ class End:
     """Whether its program never ran, and whoever launched it was told so."""
 
 
-def ended(tx: Tx, *, execution_id: str, end: End, rhythm: Rhythm) -> Execution:
+def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSettings) -> Execution:
     """The process is gone: its access ends, and its task is kept, looked over or free. Said twice, it is said once."""
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
@@ -44,7 +44,7 @@ def ended(tx: Tx, *, execution_id: str, end: End, rhythm: Rhythm) -> Execution:
     return executions.save(tx, execution)
 
 
-def _ended(tx: Tx, execution: Execution, end: End, *, failed: bool) -> Execution:
+def _ended(tx: Tx, execution: Execution, end: ExecutionEnd, *, failed: bool) -> Execution:
     """The execution with its end. An agent that says it failed has failed, whatever its exit code is."""
     by_its_word = failed and end.status is ExecutionStatus.COMPLETED
     return replace(

@@ -14,7 +14,7 @@ SHOWN_MESSAGES = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Detailed:
+class ExecutionDetail:
     """An execution with the names of what it is about, and what operators told it, the latest first."""
 
     execution: Execution
@@ -23,7 +23,7 @@ class Detailed:
     messages: Sequence[OperatorMessage]
 
 
-def page(
+def list_executions(
     tx: Tx,
     *,
     statuses: Sequence[ExecutionStatus] | None,
@@ -45,9 +45,9 @@ def page(
     return cut_page(rows, limit=limit, cursor=row_cursor)
 
 
-def look(tx: Tx, *, execution_id: str) -> Detailed:
+def get(tx: Tx, *, execution_id: str) -> ExecutionDetail:
     execution = tx.executions.get(execution_id)
-    return Detailed(
+    return ExecutionDetail(
         execution=execution,
         task_name=tx.tasks.get(execution.task_id).name,
         agent_name=tx.agents.get(execution.agent_id).name,

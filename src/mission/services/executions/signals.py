@@ -9,11 +9,11 @@ from typing import Any
 from mission.domain import events
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.executions.observation import PAYLOAD_DIFFERS, Ack, AckStatus, Observation, Origin
-from mission.domain.executions.signals import Delivery, Policy, Signal, SignalType
+from mission.domain.executions.signals import Delivery, Signal, SignalPolicy, SignalType
 from mission.domain.ids import new_id
 from mission.domain.inbox.item import HOLDING, ItemKind
 from mission.domain.tasks.task import TaskStatus
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 from mission.services import task_events as telling
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
@@ -71,7 +71,7 @@ def note(
         event_id=key or id,
         origin=origin,
         type=type,
-        policy=Policy.DIAGNOSTIC,
+        policy=SignalPolicy.DIAGNOSTIC,
         payload=dict(payload),
         digest=digest,
         status=AckStatus.RECORDED_ONLY,
@@ -108,7 +108,7 @@ def _ack(observation: Observation, status: AckStatus, reason: str | None = None)
 
 def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
     execution = _gone_on(tx, execution)
-    said = {**observation.payload, "at": shown(observation.created_at)}
+    said = {**observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(execution, progress=said, updated_at=tx.now))
 
 
@@ -168,7 +168,7 @@ def _wait_for_person(
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
     """Keep a claim with the execution and tell those who follow its task. It ends only what the agent waited for."""
-    claim = {"type": observation.type, **observation.payload, "at": shown(observation.created_at)}
+    claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(_gone_on(tx, execution), claim=claim, updated_at=tx.now))
     telling.moved(tx, tx.tasks.get(execution.task_id))
 
@@ -178,10 +178,10 @@ def _message(tx: Tx, execution: Execution, observation: Observation) -> None:
 
 
 _STATUS = {
-    Policy.PROGRESS: AckStatus.PROMOTED,
-    Policy.INPUT_REQUEST: AckStatus.PROMOTED,
-    Policy.CLAIM: AckStatus.RECORDED_ONLY,
-    Policy.AUDIT_MESSAGE: AckStatus.ACCEPTED,
+    SignalPolicy.PROGRESS: AckStatus.PROMOTED,
+    SignalPolicy.INPUT_REQUEST: AckStatus.PROMOTED,
+    SignalPolicy.CLAIM: AckStatus.RECORDED_ONLY,
+    SignalPolicy.AUDIT_MESSAGE: AckStatus.ACCEPTED,
 }
 
 _EFFECTS: Mapping[SignalType, Callable[[Tx, Execution, Observation], None]] = {

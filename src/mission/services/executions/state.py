@@ -9,11 +9,17 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
-from mission.domain.executions.execution import Execution, ExecutionStatus, MessageKind, MessageState, OperatorMessage
+from mission.domain.executions.execution import (
+    Execution,
+    ExecutionStatus,
+    OperatorMessage,
+    OperatorMessageKind,
+    OperatorMessageState,
+)
 from mission.domain.ids import new_id
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.store.transaction import Tx
 
 
@@ -24,7 +30,7 @@ def started(tx: Tx, *, execution_id: str, process: Mapping[str, Any]) -> Executi
     return save(tx, replace(moved, process=dict(process), started_at=moved.started_at or tx.now))
 
 
-def noted(
+def record_usage(
     tx: Tx, *, execution_id: str, session_id: str | None = None, usage: Mapping[str, Any] | None = None
 ) -> Execution:
     """What the client's own output tells: its session, what it used."""
@@ -40,7 +46,7 @@ def noted(
     )
 
 
-def alive(tx: Tx, *, execution_ids: Sequence[str], rhythm: Rhythm) -> None:
+def heartbeat_all(tx: Tx, *, execution_ids: Sequence[str], rhythm: LivenessSettings) -> None:
     """The processes live: their agents count as present and their claims go on."""
     for id in execution_ids:
         execution = tx.executions.find(id)
@@ -55,7 +61,9 @@ def save(tx: Tx, execution: Execution) -> Execution:
     return execution
 
 
-def tell(tx: Tx, *, execution_id: str, kind: MessageKind, text: str | None, author: str | None) -> OperatorMessage:
+def send_message(
+    tx: Tx, *, execution_id: str, kind: OperatorMessageKind, text: str | None, author: str | None
+) -> OperatorMessage:
     """Write down what the operator tells a running agent; whoever owns its process delivers it."""
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
@@ -64,7 +72,7 @@ def tell(tx: Tx, *, execution_id: str, kind: MessageKind, text: str | None, auth
             hint="Launch the task again.",
             current=str(execution.status),
         )
-    if kind is MessageKind.TEXT and not text:
+    if kind is OperatorMessageKind.TEXT and not text:
         raise InvalidInput("text: a message of kind text needs words", hint="Give text.", field="text")
     message = OperatorMessage(
         id=new_id("message"), execution_id=execution_id, kind=kind, text=text, author=author, created_at=tx.now
@@ -74,19 +82,21 @@ def tell(tx: Tx, *, execution_id: str, kind: MessageKind, text: str | None, auth
     return message
 
 
-def told(tx: Tx, *, message_id: str, state: MessageState, reason: str | None = None) -> OperatorMessage:
+def mark_delivered(
+    tx: Tx, *, message_id: str, state: OperatorMessageState, reason: str | None = None
+) -> OperatorMessage:
     """What became of a message."""
     message = tx.executions.message(message_id)
-    if message.state is not MessageState.PENDING:
+    if message.state is not OperatorMessageState.PENDING:
         return message
-    delivered = state is MessageState.DELIVERED
+    delivered = state is OperatorMessageState.DELIVERED
     message = replace(message, state=state, reason=reason, delivered_at=tx.now if delivered else None)
     tx.executions.save_message(message)
     tx.emit(events.ExecutionUpdated(execution=tx.executions.get(message.execution_id), message=message))
     return message
 
 
-def admit(tx: Tx, *, execution_id: str, token: str) -> Execution:
+def authenticate(tx: Tx, *, execution_id: str, token: str) -> Execution:
     """The execution that this token opens, or why it does not."""
     execution = tx.executions.find(execution_id)
     if execution is None:

@@ -11,7 +11,7 @@ from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.ids import new_id
-from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, INPUT_HOLD, SEND_BACK, SYSTEM, ItemKind, QueueItem
+from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, INPUT_HOLD, SEND_BACK, SYSTEM, InboxItem, ItemKind
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.services import task_events as telling
 from mission.services.inbox import open_questions as resuming
@@ -40,7 +40,7 @@ def open_item(
     entry_id: str | None = None,
     choices: Sequence[Mapping[str, Any]] = (),
     once: str | None = None,
-) -> QueueItem:
+) -> InboxItem:
     """Put something before a person. While an open item has the key `once`, only its count rises."""
     before = tx.inbox.open_with_key(once) if once is not None else None
     if before is not None:
@@ -48,7 +48,7 @@ def open_item(
     choices = choices or _USUAL_CHOICES.get(ItemKind(kind), ())
     if task_id is not None and mission_id is None:
         mission_id = tx.tasks.get(task_id).mission_id
-    item = QueueItem(
+    item = InboxItem(
         id=new_id("queue item"),
         kind=ItemKind(kind),
         subject=_line(subject),
@@ -69,7 +69,7 @@ def open_item(
     return item
 
 
-def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> QueueItem:
+def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> InboxItem:
     """Record a person's answer; the blocker it belongs to is resolved and the task it held goes on.
 
     The agent learns of it by a reply: `services/answers/answering.py` sends that.
@@ -77,7 +77,7 @@ def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, b
     return _resolved(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
 
 
-def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> QueueItem:
+def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
     """Put an item aside without an answer; what it held up goes on all the same."""
     return _resolved(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
 
@@ -93,7 +93,7 @@ def withdraw(
     entry_id: str | None = None,
     once: str | None = None,
     kinds: Sequence[ItemKind] | None = None,
-) -> list[QueueItem]:
+) -> list[InboxItem]:
     """Dismiss, in the system's name, every open item that fits: nobody waits for an answer any more."""
     named = {
         "task_id": task_id,
@@ -109,7 +109,7 @@ def withdraw(
     return [close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason)) for item in found]
 
 
-def close(tx: Tx, item: QueueItem) -> QueueItem:
+def close(tx: Tx, item: InboxItem) -> InboxItem:
     """Store an item that was just closed, with the blocker it belongs to; a hold is left to whoever ends it.
 
     A living agent that has nothing more to wait for runs again.
@@ -122,26 +122,26 @@ def close(tx: Tx, item: QueueItem) -> QueueItem:
     return item
 
 
-def _resolved(tx: Tx, item: QueueItem) -> QueueItem:
+def _resolved(tx: Tx, item: InboxItem) -> InboxItem:
     close(tx, item)
     if item.holds_task:
         _go_on(tx, item)
     return item
 
 
-def _saved(tx: Tx, item: QueueItem) -> QueueItem:
+def _saved(tx: Tx, item: InboxItem) -> InboxItem:
     tx.inbox.save(item)
     tx.emit(events.QueueItemUpdated(item=item))
     return item
 
 
-def _count_resolved(tx: Tx, item: QueueItem) -> None:
+def _count_resolved(tx: Tx, item: InboxItem) -> None:
     assert item.mission_id is not None
     tx.missions.count(item.mission_id, "blockers", more=-1, now=tx.now)
     tx.emit(events.MissionUpdated(mission=tx.missions.get(item.mission_id)))
 
 
-def _go_on(tx: Tx, item: QueueItem) -> None:
+def _go_on(tx: Tx, item: InboxItem) -> None:
     """End the hold of a task, unless something else still holds it."""
     assert item.task_id is not None
     task = tx.tasks.get(item.task_id)
@@ -154,7 +154,7 @@ def _go_on(tx: Tx, item: QueueItem) -> None:
     telling.moved(tx, going)
 
 
-def _freed(tx: Tx, task: Task, item: QueueItem) -> Task:
+def _freed(tx: Tx, task: Task, item: InboxItem) -> Task:
     """The task once nothing holds it. A living agent goes on with it, and so does the next execution of one that
     ended with its question; without any answer there will be none, and the task is free. So is one whose agent
     reported a block and left."""

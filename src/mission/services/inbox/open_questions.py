@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.executions.signals import SignalType
-from mission.domain.inbox.item import SYSTEM, ItemKind, ItemState, QueueItem
+from mission.domain.inbox.item import SYSTEM, InboxItem, ItemKind, ItemState
 from mission.domain.tasks.task import OPEN
 from mission.store.transaction import Tx
 
@@ -23,7 +23,7 @@ RECENT = 50
 """How many observations are searched for the last sign that an agent went on."""
 
 
-def asked(tx: Tx, execution_id: str) -> list[QueueItem]:
+def asked(tx: Tx, execution_id: str) -> list[InboxItem]:
     """Return what an execution asked since it last went on, oldest first, open or closed."""
     seen = tx.observations.page(execution_id, type=None, limit=RECENT, after=None)
     went_on_at = next((each.created_at for each in seen if each.type in WENT_ON), None)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mission.domain.inbox.blocked_tasks import held_up
-from mission.domain.inbox.item import ItemState, QueueItem
+from mission.domain.inbox.item import InboxItem, ItemState
 from mission.domain.missions.critical_path import critical_path
 from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
-from mission.store.inbox.items import Named, Standing, Wanted
+from mission.store.inbox.items import InboxFilter, NamedItem, StalledTask
 from mission.store.transaction import Tx
 
 
@@ -23,25 +23,25 @@ class Rank(NamedTuple):
     """Open tasks that stand still until it is closed, and agents that have them in hand."""
 
 
-class Ranked(NamedTuple):
+class RankedItem(NamedTuple):
     """An item as a person sees it."""
 
-    named: Named
+    named: NamedItem
     rank: Rank
 
     @property
-    def item(self) -> QueueItem:
+    def item(self) -> InboxItem:
         return self.named.item
 
 
-def look(tx: Tx, *, item_id: str, reader: str | None) -> Ranked:
+def get(tx: Tx, *, item_id: str, reader: str | None) -> RankedItem:
     """One item and what it holds up; `reader` is the agent that asks, if it is one."""
     tx.inbox.get(item_id).check_reader(reader)
     (found,) = _ranked(tx.inbox.named([item_id]), _ranks(tx, tx.inbox.standing(item_id=item_id)))
     return found
 
 
-def page(tx: Tx, *, wanted: Wanted, limit: int, offset: int) -> tuple[list[Ranked], int]:
+def list_items(tx: Tx, *, wanted: InboxFilter, limit: int, offset: int) -> tuple[list[RankedItem], int]:
     """What waits for a person and how many there are in all that the reader may see.
 
     First what stands on the critical path, then what holds up the most agents, then tasks, then the oldest. Closed
@@ -57,9 +57,9 @@ def page(tx: Tx, *, wanted: Wanted, limit: int, offset: int) -> tuple[list[Ranke
     return _ranked(tx.inbox.named(ids[offset : offset + limit]), ranks), len(ids)
 
 
-def _ranks(tx: Tx, standing: Sequence[Standing]) -> dict[str, Rank]:
+def _ranks(tx: Tx, standing: Sequence[StalledTask]) -> dict[str, Rank]:
     """How pressing each of these items is, by the plans that their tasks stand in."""
-    missions: dict[str, list[Standing]] = {}
+    missions: dict[str, list[StalledTask]] = {}
     for each in standing:
         missions.setdefault(each.mission_id, []).append(each)
     ranks: dict[str, Rank] = {}
@@ -74,5 +74,5 @@ def _ranks(tx: Tx, standing: Sequence[Standing]) -> dict[str, Rank]:
     return ranks
 
 
-def _ranked(found: Sequence[Named], ranks: Mapping[str, Rank]) -> list[Ranked]:
-    return [Ranked(named, ranks.get(named.item.id, Rank())) for named in found]
+def _ranked(found: Sequence[NamedItem], ranks: Mapping[str, Rank]) -> list[RankedItem]:
+    return [RankedItem(named, ranks.get(named.item.id, Rank())) for named in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mission.domain.inbox.item import SYSTEM, ItemKind, QueueItem
+from mission.domain.inbox.item import SYSTEM, InboxItem, ItemKind
 from mission.domain.tasks.task import FREE, OPEN, Task, TaskStatus
 from mission.services.inbox import items as inbox
 from mission.store.transaction import Tx
@@ -101,5 +101,5 @@ def _is_free(task: Task) -> bool:
     return task.owner_id is None and task.status in FREE
 
 
-def _withdraw(tx: Tx, item: QueueItem, reason: str) -> None:
+def _withdraw(tx: Tx, item: InboxItem, reason: str) -> None:
     inbox.close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason))

@@ -9,12 +9,12 @@ from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.message import Message, MessageState, Priority, leading_to, not_yours
 from mission.services.paging import cut_page, position_of, row_cursor
-from mission.store.agents.messages import Wanted
+from mission.store.agents.messages import MessageFilter
 from mission.store.transaction import Tx
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Page:
+class MessagePage:
     """Some messages of a mailbox, where the next ones begin, and how many wait unread in all."""
 
     messages: Sequence[Message]
@@ -22,15 +22,15 @@ class Page:
     next: str | None
 
 
-def page(tx: Tx, *, owner: str, wanted: Wanted, limit: int, cursor: str | None) -> Page:
+def list_messages(tx: Tx, *, owner: str, wanted: MessageFilter, limit: int, cursor: str | None) -> MessagePage:
     """A mailbox, or what its owner wrote and got in one thread; newest first."""
     read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
     found = read(owner, wanted, limit=limit + 1, after=position_of(cursor, kind="message"))
     shown = cut_page(found, limit=limit, cursor=row_cursor)
-    return Page(messages=shown.rows, unread=sum(tx.messages.unread(owner).values()), next=shown.next)
+    return MessagePage(messages=shown.rows, unread=sum(tx.messages.unread(owner).values()), next=shown.next)
 
 
-def look(tx: Tx, *, id: str, reader: str | None) -> Message:
+def get(tx: Tx, *, id: str, reader: str | None) -> Message:
     """The message, for its sender, its recipient or the operator."""
     message = tx.messages.get(id)
     message.expect_party(reader)
@@ -52,7 +52,7 @@ def open_mail(tx: Tx, *, id: str, reader: str) -> Message:
 
 def read(tx: Tx, *, id: str, reader: str | None) -> Message:
     """The message; it counts as read unless its own sender looks at it."""
-    message = look(tx, id=id, reader=reader)
+    message = get(tx, id=id, reader=reader)
     if reader is not None and reader != message.recipient_id:
         return message
     _move(tx, [id], MessageState.READ)

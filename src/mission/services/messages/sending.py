@@ -26,7 +26,7 @@ from mission.domain.message import (
     size_of,
 )
 from mission.services.agents import registration as agents
-from mission.services.agents.registration import AgentFilter, Rhythm
+from mission.services.agents.registration import AgentFilter, LivenessSettings
 from mission.services.inbox import items as inbox
 from mission.services.messages import mailboxes
 from mission.store.transaction import Tx
@@ -50,7 +50,7 @@ class _About:
 class Audience:
     """Whom a broadcast is for: all agents that have not left, or those that fit."""
 
-    rhythm: Rhythm
+    rhythm: LivenessSettings
     role: AgentRole | None = None
     presence: Presence | None = None
     runtime: str | None = None
@@ -235,7 +235,7 @@ def _about(tx: Tx, *, author: Author, mission_id: str | None, task_id: str | Non
         tx.missions.get(mission_id)
     if reply_to_id is None:
         return _About(thread_id=new_id("thread"), mission_id=mission_id, task_id=task_id)
-    original = mailboxes.look(tx, id=reply_to_id, reader=author.id)
+    original = mailboxes.get(tx, id=reply_to_id, reader=author.id)
     return _About(
         thread_id=original.thread_id,
         mission_id=mission_id or original.mission_id,

@@ -9,21 +9,21 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.message import HUMAN, Message, MessageState
-from mission.events.bus import MAIL, Bell, is_mail_of_others
+from mission.events.bus import MAIL, WakeUp, is_mail_of_others
 from mission.events.log import EventLog
 from mission.services.work import Work
-from mission.store.agents.messages import Wanted
+from mission.store.agents.messages import MessageFilter
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
 PAGE = 500
 FIRST_MESSAGES = 20
 
-Left = Callable[[], Awaitable[None]]
+HasLeft = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Watcher:
+class EventWatcher:
     """Whose news it is: an agent's, or the person's; with a mission also what happens there."""
 
     party: str
@@ -43,7 +43,7 @@ class Watcher:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class News:
+class NewEvents:
     """What came after a number of the event log, and the number to go on from."""
 
     messages: Sequence[Message]
@@ -56,15 +56,22 @@ class News:
         return self.reset or bool(self.messages or self.events)
 
 
-async def news(
-    work: Work, log: EventLog, *, watcher: Watcher, since: int | None, limit: int, seconds: float, left: Left | None
-) -> News:
+async def new_events(
+    work: Work,
+    log: EventLog,
+    *,
+    watcher: EventWatcher,
+    since: int | None,
+    limit: int,
+    seconds: float,
+    left: HasLeft | None,
+) -> NewEvents:
     """What is new after `since`, or as soon as something is; nothing when the time is over or the caller has left.
 
     Without `since` it begins with what waits unread. The store is asked only when the bell rings. A mission that does
     not exist is an error at once.
     """
-    with log.bus.ringing(Bell(watcher.wants)) as bell:
+    with log.bus.ringing(WakeUp(watcher.wants)) as bell:
         departed = asyncio.ensure_future(left()) if left is not None else None
         deadline = asyncio.get_running_loop().time() + seconds
         try:
@@ -79,7 +86,7 @@ async def news(
                 departed.cancel()
 
 
-async def _rings(bell: Bell, log: EventLog, *, deadline: float, departed: asyncio.Future[None] | None) -> bool:
+async def _rings(bell: WakeUp, log: EventLog, *, deadline: float, departed: asyncio.Future[None] | None) -> bool:
     """True once something may have come; False when waiting is over."""
     rung = asyncio.ensure_future(bell.wake.wait())
     waiting: list[asyncio.Future[Any]] = [rung] if departed is None else [rung, departed]
@@ -92,7 +99,7 @@ async def _rings(bell: Bell, log: EventLog, *, deadline: float, departed: asynci
         rung.cancel()
 
 
-def _begin(tx: Tx, *, watcher: Watcher, since: int | None, limit: int) -> News:
+def _begin(tx: Tx, *, watcher: EventWatcher, since: int | None, limit: int) -> NewEvents:
     """Return the first answer of a call, or raise NotFound when its mission does not exist."""
     if watcher.mission_id is not None:
         tx.missions.get(watcher.mission_id)
@@ -101,25 +108,25 @@ def _begin(tx: Tx, *, watcher: Watcher, since: int | None, limit: int) -> News:
     return _after(tx, watcher=watcher, since=since, limit=limit)
 
 
-def _first(tx: Tx, *, watcher: Watcher, limit: int) -> News:
+def _first(tx: Tx, *, watcher: EventWatcher, limit: int) -> NewEvents:
     """What waits unread; news begin now."""
-    unread = Wanted(states=[MessageState.UNREAD])
+    unread = MessageFilter(states=[MessageState.UNREAD])
     waiting = tx.messages.inbox(watcher.party, unread, limit=min(limit, FIRST_MESSAGES), after=None)
-    return News(messages=waiting[::-1], events=(), cursor=tx.events.newest())
+    return NewEvents(messages=waiting[::-1], events=(), cursor=tx.events.newest())
 
 
-def _after(tx: Tx, *, watcher: Watcher, since: int, limit: int) -> News:
+def _after(tx: Tx, *, watcher: EventWatcher, since: int, limit: int) -> NewEvents:
     """The first news behind a number; one that lies outside what is kept begins anew."""
     if not tx.events.oldest() - 1 <= since <= tx.events.newest():
         first = _first(tx, watcher=watcher, limit=limit)
-        return News(messages=first.messages, events=(), cursor=first.cursor, reset=True)
+        return NewEvents(messages=first.messages, events=(), cursor=first.cursor, reset=True)
     stretch = tx.events.since(since, limit=PAGE)
     wanted = [event for event in stretch if watcher.wants(event)]
     shown = wanted[:limit]
     ids = [event.data["id"] for event in shown if event.type in MAIL]
     messages = tx.messages.of_ids(ids)
     cut = len(wanted) > limit
-    return News(
+    return NewEvents(
         messages=[messages[id] for id in ids if id in messages],
         events=[event for event in shown if event.type not in MAIL],
         cursor=shown[-1].seq if cut else (stretch[-1].seq if stretch else since),

@@ -9,7 +9,7 @@ from typing import Any
 from mission.domain import events
 from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import LIVE
-from mission.domain.missions.mission import ENDED, Metrics, Mission, MissionStatus, Outcome
+from mission.domain.missions.mission import ENDED, Metrics, Mission, MissionOutcome, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
 from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import seconds_between
@@ -22,11 +22,11 @@ NAMED_TASKS = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finished:
+class FinishedMission:
     """A completed mission, what it came to, and what its caller should know."""
 
     mission: Mission
-    outcome: Outcome
+    outcome: MissionOutcome
     metrics: Metrics
     warnings: Sequence[str] = ()
 
@@ -35,11 +35,11 @@ def complete(
     tx: Tx,
     *,
     mission_id: str,
-    outcome: Outcome,
+    outcome: MissionOutcome,
     summary: str,
     achievements: Sequence[str],
     limitations: Sequence[str],
-) -> Finished:
+) -> FinishedMission:
     """End the mission. `completed` wants every task ended; the others close what is open and say so."""
     mission = tx.missions.get(mission_id)
     digest = digest_of([outcome, summary, list(achievements), list(limitations)])
@@ -47,9 +47,12 @@ def complete(
         return _finished_before(mission)
     ended = mission.move_to(outcome.status, at=tx.now)
     open_tasks = tx.tasks.open_of_mission(mission_id)
-    if open_tasks and outcome is Outcome.COMPLETED:
+    if open_tasks and outcome is MissionOutcome.COMPLETED:
         raise _still_open(mission, open_tasks)
-    warnings = [*_close(tx, mission, open_tasks, failed=outcome is Outcome.FAILED), *_agents_that_run(tx, mission)]
+    warnings = [
+        *_close(tx, mission, open_tasks, failed=outcome is MissionOutcome.FAILED),
+        *_agents_that_run(tx, mission),
+    ]
     metrics = measure(tx, mission=ended)
     ended = replace(
         ended,
@@ -61,12 +64,12 @@ def complete(
     )
     tx.missions.save(ended)
     tx.emit(events.MissionUpdated(mission=ended))
-    return Finished(mission=ended, outcome=outcome, metrics=metrics, warnings=warnings)
+    return FinishedMission(mission=ended, outcome=outcome, metrics=metrics, warnings=warnings)
 
 
 def move(tx: Tx, *, mission_id: str, status: MissionStatus, reason: str | None) -> Mission:
     """Move a mission by hand; one that ends so closes what is open in it, and completed wants every task ended."""
-    outcomes = {outcome.status: outcome for outcome in (Outcome.COMPLETED, Outcome.FAILED)}
+    outcomes = {outcome.status: outcome for outcome in (MissionOutcome.COMPLETED, MissionOutcome.FAILED)}
     if status in outcomes:
         return complete(
             tx, mission_id=mission_id, outcome=outcomes[status], summary=reason or "", achievements=(), limitations=()
@@ -138,11 +141,11 @@ def _agents_that_run(tx: Tx, mission: Mission) -> list[str]:
     return [f"execution {id} still runs and is stopped" for id in running[:NAMED_TASKS]]
 
 
-def _finished_before(mission: Mission) -> Finished:
+def _finished_before(mission: Mission) -> FinishedMission:
     stored = mission.completion or {}
-    return Finished(
+    return FinishedMission(
         mission=mission,
-        outcome=mission.outcome or Outcome.COMPLETED,
+        outcome=mission.outcome or MissionOutcome.COMPLETED,
         metrics=Metrics(**stored["metrics"]),
         warnings=stored["warnings"],
     )

@@ -9,13 +9,13 @@ from enum import StrEnum
 
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase, current_phase
-from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.journal import EntryKind, JournalEntry
 from mission.domain.tasks.task import Task
-from mission.store.sql.pages import Filter, Position
+from mission.store.sql.pages import Filter, PagePosition
 from mission.store.transaction import Tx
 
 
-class Section(StrEnum):
+class ContextSection(StrEnum):
     DECISIONS = "decisions"
     MILESTONES = "milestones"
     BLOCKERS = "blockers"
@@ -23,31 +23,31 @@ class Section(StrEnum):
     TASKS = "tasks"
 
 
-PAGED = (Section.TASKS, Section.DECISIONS, Section.MILESTONES, Section.BLOCKERS)
+PAGED = (ContextSection.TASKS, ContextSection.DECISIONS, ContextSection.MILESTONES, ContextSection.BLOCKERS)
 _KINDS = {
-    Section.DECISIONS: EntryKind.DECISION,
-    Section.MILESTONES: EntryKind.MILESTONE,
-    Section.BLOCKERS: EntryKind.ISSUE,
+    ContextSection.DECISIONS: EntryKind.DECISION,
+    ContextSection.MILESTONES: EntryKind.MILESTONE,
+    ContextSection.BLOCKERS: EntryKind.ISSUE,
 }
 
-Positions = Mapping[Section, Position | None]
+Positions = Mapping[ContextSection, PagePosition | None]
 """Where each section goes on; a section that is not in it has ended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Context:
+class ContextRows:
     mission: Mission
     now: datetime
     current_phase: int
     phases: Sequence[Phase]
-    rows: Mapping[Section, Sequence[Task | Entry]] = field(default_factory=dict)
-    totals: Mapping[Section, int] = field(default_factory=dict)
+    rows: Mapping[ContextSection, Sequence[Task | JournalEntry]] = field(default_factory=dict)
+    totals: Mapping[ContextSection, int] = field(default_factory=dict)
     next: Positions = field(default_factory=dict)
 
 
 def read(
-    tx: Tx, *, mission_id: str, include: Collection[Section], chosen: Filter, limit: int, after: Positions | None
-) -> Context:
+    tx: Tx, *, mission_id: str, include: Collection[ContextSection], chosen: Filter, limit: int, after: Positions | None
+) -> ContextRows:
     """The sections a reader asked for, each newest first; phases ascending and whole."""
     mission = tx.missions.get(mission_id)
     phases = tx.phases.of_mission(mission_id)
@@ -56,18 +56,18 @@ def read(
         for section in PAGED
         if section in include and (after is None or section in after)
     }
-    rows: dict[Section, Sequence[Task | Entry]] = {}
-    positions: dict[Section, Position | None] = {}
+    rows: dict[ContextSection, Sequence[Task | JournalEntry]] = {}
+    positions: dict[ContextSection, PagePosition | None] = {}
     for section, start in wanted.items():
-        if section is Section.TASKS:
-            found: Sequence[Task | Entry] = tx.tasks.page(mission_id, chosen, limit=limit + 1, after=start)
+        if section is ContextSection.TASKS:
+            found: Sequence[Task | JournalEntry] = tx.tasks.page(mission_id, chosen, limit=limit + 1, after=start)
         else:
-            kind, blockers = _KINDS[section], section is Section.BLOCKERS
+            kind, blockers = _KINDS[section], section is ContextSection.BLOCKERS
             found = tx.journal.page(mission_id, kind, chosen, limit=limit + 1, after=start, blockers=blockers)
         rows[section] = shown = found[:limit]
         if len(found) > limit:
             positions[section] = (shown[-1].created_at, shown[-1].id)
-    return Context(
+    return ContextRows(
         mission=mission,
         now=tx.now,
         current_phase=current_phase(phases, total=mission.total_phases),
@@ -78,10 +78,10 @@ def read(
     )
 
 
-def _total(tx: Tx, mission: Mission, phases: Sequence[Phase], section: Section, chosen: Filter) -> int:
+def _total(tx: Tx, mission: Mission, phases: Sequence[Phase], section: ContextSection, chosen: Filter) -> int:
     """How many there are in all: from the kept counters, or counted when a filter narrows them."""
-    if section is Section.TASKS:
+    if section is ContextSection.TASKS:
         return tx.tasks.count(mission.id, chosen) if chosen else sum(phase.tally.total for phase in phases)
     if not chosen:
         return int(getattr(mission, section))
-    return tx.journal.count(mission.id, _KINDS[section], chosen, blockers=section is Section.BLOCKERS)
+    return tx.journal.count(mission.id, _KINDS[section], chosen, blockers=section is ContextSection.BLOCKERS)

@@ -13,7 +13,7 @@ from mission.domain.executions.execution import LIVE
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import ENDED, Family, Mission, Profile
 from mission.services.launcher import Launcher
-from mission.services.repositories.working_trees import Place, Trees
+from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
@@ -44,7 +44,7 @@ class NewMission:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Listed:
+class ListedMission:
     """A mission in a list, with how far it is."""
 
     mission: Mission
@@ -66,7 +66,7 @@ async def start(
     return await work.write(create, new=new, place=place, answer=answer)
 
 
-def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:
+def create(tx: Tx, *, new: NewMission, place: TreeLocation | None) -> Mission:
     """A new mission, not yet in progress."""
     mission = Mission(
         id=new_id("mission"),
@@ -95,7 +95,7 @@ def create(tx: Tx, *, new: NewMission, place: Place | None) -> Mission:
     return mission
 
 
-def page(
+def list_missions(
     tx: Tx,
     *,
     statuses: Sequence[str] | None,
@@ -103,7 +103,7 @@ def page(
     archived: bool,
     limit: int,
     offset: int,
-) -> tuple[list[Listed], int]:
+) -> tuple[list[ListedMission], int]:
     """Missions, the most recently active first, and how many there are in all."""
     missions, total = tx.missions.page(
         statuses=statuses, repository_path=repository_path, archived=archived, limit=limit, offset=offset
@@ -112,7 +112,7 @@ def page(
     listed = []
     for mission in missions:
         tasks, completed = totals.get(mission.id, (0, 0))
-        listed.append(Listed(mission=mission, tasks_total=tasks, tasks_completed=completed))
+        listed.append(ListedMission(mission=mission, tasks_total=tasks, tasks_completed=completed))
     return listed, total
 
 

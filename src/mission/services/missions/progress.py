@@ -12,7 +12,7 @@ from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.tasks.task import DONE, RUNNING, Task, TaskStatus
 from mission.services.paging import cut_page, last_shown
 from mission.services.tasks import claims
-from mission.services.tasks.claims import Detailed
+from mission.services.tasks.claims import TaskDetail
 from mission.store.tasks.claims import FIRST_PLACE, PlanPlace
 from mission.store.transaction import Tx
 
@@ -24,18 +24,18 @@ LISTED_NEXT = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Overview:
+class MissionSummary:
     """A mission as a whole, with a page of its tasks if they were asked for."""
 
     mission: Mission
     source_content: str | None
-    tasks: Sequence[Detailed] | None
+    tasks: Sequence[TaskDetail] | None
     tasks_total: int
     next_offset: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Next:
+class NextTask:
     """A task that can be begun now."""
 
     task: Task
@@ -46,7 +46,7 @@ class Next:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NextTasks:
     mission: Mission
-    tasks: Sequence[Next]
+    tasks: Sequence[NextTask]
     recommended: int
     all_complete: bool
     next: str | None
@@ -68,7 +68,7 @@ class Blocked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Progress:
+class MissionProgress:
     mission: Mission
     total: int
     states: Mapping[tuple[TaskStatus, bool], int]
@@ -82,17 +82,17 @@ class Progress:
     estimate: Estimate | None
 
 
-def look(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> Overview:
+def get(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> MissionSummary:
     """The mission and, if asked for, its tasks in the order of the plan, a page at a time."""
     mission = tx.missions.get(mission_id)
     total, _ = tx.missions.task_totals([mission_id]).get(mission_id, (0, 0))
     tasks = tx.plans.page(mission_id, limit=TASKS_PER_PAGE, offset=offset) if with_tasks else []
     depends_on = tx.plans.dependencies([task.id for task in tasks])
     behind = offset + len(tasks)
-    return Overview(
+    return MissionSummary(
         mission=mission,
         source_content=tx.missions.source(mission_id),
-        tasks=[Detailed(task=task, depends_on=depends_on[task.id]) for task in tasks] if with_tasks else None,
+        tasks=[TaskDetail(task=task, depends_on=depends_on[task.id]) for task in tasks] if with_tasks else None,
         tasks_total=total,
         next_offset=behind if with_tasks and behind < total else None,
     )
@@ -124,7 +124,7 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
     return NextTasks(
         mission=mission,
         tasks=[
-            Next(
+            NextTask(
                 task=task,
                 parallel_with=[id for id in groups.get(task.parallel_group or "", ()) if id != task.id],
                 dependencies_done=depends_on[task.id],
@@ -137,7 +137,7 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
     )
 
 
-def measure(tx: Tx, *, mission_id: str) -> Progress:
+def measure(tx: Tx, *, mission_id: str) -> MissionProgress:
     """How far a mission is, what waits for what, and how long the rest may take."""
     mission = tx.missions.get(mission_id)
     completed, current = tx.plans.sequences(mission_id)
@@ -147,7 +147,7 @@ def measure(tx: Tx, *, mission_id: str) -> Progress:
     typical = typical_task(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS), total=total)
     began = tx.plans.longest_going(mission_id)
     held = [task for task in tx.plans.held(mission_id) if task.is_blocked]
-    return Progress(
+    return MissionProgress(
         mission=mission,
         total=total,
         states=states,

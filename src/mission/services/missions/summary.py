@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from mission.domain.missions.mission import Mission
-from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.journal import EntryKind, JournalEntry
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.services.missions import progress
-from mission.services.missions.progress import Progress
+from mission.services.missions.progress import MissionProgress
 from mission.store.sql.pages import Filter
 from mission.store.transaction import Tx
 
@@ -22,16 +22,16 @@ FEW = 5
 class Summary:
     mission: Mission
     source: str
-    progress: Progress
+    progress: MissionProgress
     in_hand: Sequence[Task]
     ready: Sequence[Task]
     failed: Sequence[Task]
     completed: Sequence[Task]
-    decisions: Sequence[Entry]
-    blockers: Sequence[Entry]
+    decisions: Sequence[JournalEntry]
+    blockers: Sequence[JournalEntry]
 
 
-def summarise(tx: Tx, *, mission_id: str, source_characters: int) -> Summary:
+def summarize(tx: Tx, *, mission_id: str, source_characters: int) -> Summary:
     """The mission as somebody needs it who has a minute."""
     so_far = progress.measure(tx, mission_id=mission_id)
     decided, open_issues = (

@@ -16,14 +16,14 @@ from mission.domain.ids import PREFIXES, new_id
 from mission.domain.missions.mission import Family
 from mission.domain.missions.plan_graph import check_plan
 from mission.domain.missions.template import BLANK, Template, TemplateTask, Variable
-from mission.git.template_files import Carried, Carrier, carried
+from mission.git.template_files import TemplateFiles, TemplateFolder, read_template_files
 from mission.services.missions import creation as missions
 from mission.services.missions import planning
 from mission.services.missions.creation import NewMission
 from mission.services.missions.planning import NewTask, Plan, Planned
 from mission.services.paging import bad_cursor, cut_page
 from mission.services.repositories import registration as repositories
-from mission.services.repositories.working_trees import Place, Trees
+from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
@@ -63,7 +63,7 @@ class Applied:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shelf:
+class TemplateSource:
     """A page of the templates that can be applied; with the first one, files that cannot be read as a template."""
 
     templates: Sequence[Template]
@@ -84,7 +84,7 @@ async def gather(
     read: Reader,
     limit: int,
     cursor: str | None,
-) -> Shelf:
+) -> TemplateSource:
     """Return the templates of the store and those that repositories carry, by name.
 
     Of the store's only names are read before the page is cut: a template may have thousands of tasks.
@@ -97,7 +97,7 @@ async def gather(
     behind = sorted(label for label in labels if after is None or label > after)
     page = cut_page(behind, limit=limit, cursor=lambda label: f"{label[1]} {label[0]}")
     stored = await work.read(_of_ids, ids=[id for _, id in page.rows if id not in carried_ones])
-    return Shelf(
+    return TemplateSource(
         templates=[carried_ones.get(id) or stored[id] for _, id in page.rows],
         broken=broken if cursor is None else {},
         next=page.next,
@@ -174,7 +174,7 @@ def create(
     return template
 
 
-def record(tx: Tx, *, template: Template, new: NewMission, place: Place | None, plan: Plan) -> Applied:
+def record(tx: Tx, *, template: Template, new: NewMission, place: TreeLocation | None, plan: Plan) -> Applied:
     """A new mission with the template's plan."""
     mission = missions.create(tx, new=new, place=place)
     return Applied(planned=planning.set_plan(tx, mission_id=mission.id, plan=plan), template=template)
@@ -231,22 +231,24 @@ def _of_mission(tx: Tx, mission_id: str) -> Definition:
     )
 
 
-async def _files(work: Work, trees: Trees, *, repository_path: str | None, directory: str | None) -> list[Carried]:
+async def _files(
+    work: Work, trees: Trees, *, repository_path: str | None, directory: str | None
+) -> list[TemplateFiles]:
     """Files of the named repository; with none named, of the one around the caller and of all that are known here."""
     named = await trees.named(repository_path)
     here = named or await trees.around(directory)
-    carriers = [Carrier(top=here.tree.path, identity=here.common_dir or str(here.tree.path))] if here else []
+    carriers = [TemplateFolder(top=here.tree.path, identity=here.common_dir or str(here.tree.path))] if here else []
     if named is None:
         known = await work.read(repositories.local, host_id=trees.host_id, limit=MOST_REPOSITORIES)
-        carriers += [Carrier(top=Path(each.path), identity=each.common_dir or each.path) for each in known]
-    found = await asyncio.gather(*(trees.work(carrier.top, carried, carrier) for carrier in carriers))
-    first: dict[str, Carried] = {}  # of several worktrees of one repository the first counts
+        carriers += [TemplateFolder(top=Path(each.path), identity=each.common_dir or each.path) for each in known]
+    found = await asyncio.gather(*(trees.work(carrier.top, read_template_files, carrier) for carrier in carriers))
+    first: dict[str, TemplateFiles] = {}  # of several worktrees of one repository the first counts
     for file in chain.from_iterable(found):
         first.setdefault(file.id, file)
     return list(first.values())
 
 
-def _from_file(file: Carried, read: Reader, broken: dict[str, str]) -> Template | None:
+def _from_file(file: TemplateFiles, read: Reader, broken: dict[str, str]) -> Template | None:
     """The template in the file; what is wrong with it goes to `broken`."""
     try:
         if file.fault is not None:

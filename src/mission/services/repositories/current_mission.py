@@ -5,12 +5,12 @@ from __future__ import annotations
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.missions.mission import Mission
-from mission.services.repositories.working_trees import Place, Trees
+from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
 
-async def newest_here(work: Work, trees: Trees, *, named: Place | None = None, directory: str | None) -> Mission:
+async def newest_here(work: Work, trees: Trees, *, named: TreeLocation | None = None, directory: str | None) -> Mission:
     """The newest open mission of the repository that the caller named or stands in."""
     place = named or await trees.around(directory)
     if place is None:
@@ -22,7 +22,7 @@ async def newest_here(work: Work, trees: Trees, *, named: Place | None = None, d
     return await work.read(_newest_open, place=place)
 
 
-def _newest_open(tx: Tx, *, place: Place) -> Mission:
+def _newest_open(tx: Tx, *, place: TreeLocation) -> Mission:
     path = str(place.tree.path)
     mission = tx.missions.newest_open(host_id=place.host_id, path=path, common_dir=place.common_dir)
     if mission is None:

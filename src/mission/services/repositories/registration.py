@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from mission.domain.errors import InvalidInput
 from mission.domain.missions.repository import Repository
-from mission.services.repositories.working_trees import Place, Trees
+from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
@@ -37,7 +37,7 @@ async def at(work: Work, trees: Trees, *, path: str) -> Repository | None:
     return await work.read(_at, path=found, host_id=trees.host_id)
 
 
-def remember(tx: Tx, *, place: Place, name: str | None) -> Repository:
+def remember(tx: Tx, *, place: TreeLocation, name: str | None) -> Repository:
     """The repository at the place, under the name if one is given."""
     found = tx.missions.repository(place.known_to(tx))
     assert found is not None
@@ -48,7 +48,7 @@ def remember(tx: Tx, *, place: Place, name: str | None) -> Repository:
     return renamed
 
 
-def page(tx: Tx, *, limit: int, offset: int) -> tuple[list[Repository], int]:
+def list_repositories(tx: Tx, *, limit: int, offset: int) -> tuple[list[Repository], int]:
     """Return a page of the known repositories, by name, and how many there are in all."""
     return tx.missions.repositories(limit=limit, offset=offset)
 

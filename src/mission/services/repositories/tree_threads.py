@@ -24,7 +24,7 @@ END_PAUSE = 0.05
 log = logging.getLogger(__name__)
 
 
-class Lanes:
+class TreeThreads:
     """Runs functions in threads, for each tree a few at once."""
 
     def __init__(self, name: str) -> None:

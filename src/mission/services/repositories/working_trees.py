@@ -21,10 +21,10 @@ from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.snapshots.plain_folder import end_walks
 from mission.git.snapshots.snapshot_storage import end_waits
 from mission.git.working_tree import Tree, branch_of, find_tree
-from mission.git.worktrees.creation import Workshop
+from mission.git.worktrees.creation import WorktreeMaker
 from mission.git.worktrees.setup import end_setups
 from mission.git.worktrees.worktree import uncommitted
-from mission.services.repositories.tree_threads import Lanes
+from mission.services.repositories.tree_threads import TreeThreads
 from mission.store.transaction import Tx
 
 Result = TypeVar("Result")
@@ -35,7 +35,7 @@ NO_TREE = "no working tree is known, so changed files are not tracked: give repo
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class TreeLocation:
     """A tree on this host."""
 
     tree: Tree
@@ -75,13 +75,13 @@ class Place:
 class Trees:
     """Git and folders, for services that wait."""
 
-    def __init__(self, snapshots: Snapshots, *, workshop: Workshop, host_id: str) -> None:
+    def __init__(self, snapshots: Snapshots, *, workshop: WorktreeMaker, host_id: str) -> None:
         self.host_id = host_id
         self.workshop = workshop
         self._snapshots = snapshots
-        self._lookers = Lanes("trees")
+        self._lookers = TreeThreads("trees")
         # Of their own: a setup command may take minutes, and no snapshot should wait for it.
-        self._makers = Lanes("worktrees")
+        self._makers = TreeThreads("worktrees")
 
     async def close(self) -> None:
         """End what runs and what waits; nobody needs it any more."""
@@ -92,7 +92,7 @@ class Trees:
         """Whether threads are at work; after the end, whether some are left that could not be ended."""
         return self._lookers.is_busy or self._makers.is_busy
 
-    async def named(self, path: str | None, *, field: str = "repository_path") -> Place | None:
+    async def named(self, path: str | None, *, field: str = "repository_path") -> TreeLocation | None:
         """The tree a caller named; nothing when it named none."""
         if path is None:
             return None
@@ -104,7 +104,7 @@ class Trees:
             )
         return await self._find(Path(path))
 
-    async def around(self, directory: str | None) -> Place | None:
+    async def around(self, directory: str | None) -> TreeLocation | None:
         """The tree around the caller's directory, when that is one somebody would work in."""
         if directory is None or not _is_workplace(Path(directory)):
             return None
@@ -113,7 +113,7 @@ class Trees:
         except InvalidInput:
             return None
 
-    async def of_mission(self, repository: Repository | None, *, directory: str | None) -> Place | None:
+    async def of_mission(self, repository: Repository | None, *, directory: str | None) -> TreeLocation | None:
         """The caller's tree if it is one of the mission's, else the mission's own."""
         place = await self.around(directory)
         if repository is None or (place is not None and place.belongs_to(repository)):
@@ -126,7 +126,7 @@ class Trees:
             )
         return await self._find(Path(repository.path))
 
-    async def snapshot(self, place: Place, *, report: Report | None = None) -> Snapshot:
+    async def snapshot(self, place: TreeLocation, *, report: Report | None = None) -> Snapshot:
         return await self._run(place.tree.path, self._snapshots.take, place.tree, report=report)
 
     async def changes(
@@ -170,12 +170,12 @@ class Trees:
     async def prune(self, in_use: list[Mapping[str, Any]]) -> None:
         await self._run(KEPT, self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
 
-    async def at(self, path: str, *, host_id: str, what: str) -> Place:
+    async def at(self, path: str, *, host_id: str, what: str) -> TreeLocation:
         """The tree at a place that was recorded, if it is one of this host."""
         self.check_host(host_id, what=what)
         return await self._find(Path(path))
 
-    async def workspace(self, workspace: Workspace) -> Place:
+    async def workspace(self, workspace: Workspace) -> TreeLocation:
         """The tree of a workspace."""
         if workspace.host_id == self.host_id and not Path(workspace.path).is_dir():
             raise InvalidState(
@@ -198,8 +198,8 @@ class Trees:
         """Run slow work on worktrees of the repository at `tree`."""
         return await self._makers.run(tree, lambda: function(*arguments, **options))
 
-    async def _find(self, path: Path) -> Place:
-        return Place(tree=await self._run(path, find_tree, path), host_id=self.host_id)
+    async def _find(self, path: Path) -> TreeLocation:
+        return TreeLocation(tree=await self._run(path, find_tree, path), host_id=self.host_id)
 
     async def _run(self, tree: str | Path, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
         return await self._lookers.run(tree, lambda: function(*arguments, **options))

@@ -7,18 +7,18 @@ from typing import Any
 
 from mission.domain.message import Message
 from mission.domain.missions.mission import Mission
-from mission.domain.search_text import LONGEST_TEXT, Document, Kind, strings_in
-from mission.domain.tasks.journal import Entry
+from mission.domain.search_text import LONGEST_TEXT, Document, DocumentKind, strings_in
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
 from mission.store.transaction import Tx
 
 
-def ids_after(tx: Tx, kind: Kind, after: str, *, limit: int) -> list[str]:
+def ids_after(tx: Tx, kind: DocumentKind, after: str, *, limit: int) -> list[str]:
     """The next ids of a kind, in their own order."""
     return tx.sources.ids_after(kind, after, limit=limit)
 
 
-def of(tx: Tx, kind: Kind, ids: Sequence[str]) -> Iterator[Document]:
+def of(tx: Tx, kind: DocumentKind, ids: Sequence[str]) -> Iterator[Document]:
     """Those of the things that exist, as they can be found."""
     make: Callable[[Any], Document] = _MAKERS[kind]
     yield from map(make, tx.sources.of(kind, ids, source_characters=LONGEST_TEXT))
@@ -30,7 +30,7 @@ def _mission(found: tuple[Mission, str]) -> Document:
     ended = (mission.summary, *mission.achievements, *mission.limitations)
     return Document(
         id=mission.id,
-        kind=Kind.MISSION,
+        kind=DocumentKind.MISSION,
         title=mission.name,
         text=_joined([*told, *ended, *strings_in(mission.plan), mission.source_ref, source]),
         at=mission.updated_at,
@@ -43,7 +43,7 @@ def _task(task: Task) -> Document:
     told = (task.goal, task.error, *strings_in(task.outcome), *strings_in(task.plan), *strings_in(task.context))
     return Document(
         id=task.id,
-        kind=Kind.TASK,
+        kind=DocumentKind.TASK,
         title=task.name,
         text=_joined([*told, *task.areas, *(task.files_likely_affected or ())]),
         at=task.updated_at,
@@ -54,10 +54,10 @@ def _task(task: Task) -> Document:
     )
 
 
-def _entry(entry: Entry) -> Document:
+def _entry(entry: JournalEntry) -> Document:
     return Document(
         id=entry.id,
-        kind=Kind.JOURNAL,
+        kind=DocumentKind.JOURNAL,
         title=entry.summary,
         text=_joined(strings_in(entry.detail)),
         at=entry.created_at,
@@ -71,7 +71,7 @@ def _entry(entry: Entry) -> Document:
 def _message(message: Message) -> Document:
     return Document(
         id=message.id,
-        kind=Kind.MESSAGE,
+        kind=DocumentKind.MESSAGE,
         title=message.subject or "",
         text=_joined(strings_in(message.body)),
         at=message.created_at,
@@ -87,9 +87,9 @@ def _joined(parts: Iterable[str | None]) -> str:
     return "\n".join(dict.fromkeys(part for part in parts if part))
 
 
-_MAKERS: dict[Kind, Callable[[Any], Document]] = {
-    Kind.MISSION: _mission,
-    Kind.TASK: _task,
-    Kind.JOURNAL: _entry,
-    Kind.MESSAGE: _message,
+_MAKERS: dict[DocumentKind, Callable[[Any], Document]] = {
+    DocumentKind.MISSION: _mission,
+    DocumentKind.TASK: _task,
+    DocumentKind.JOURNAL: _entry,
+    DocumentKind.MESSAGE: _message,
 }

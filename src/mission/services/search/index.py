@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from mission.domain.search_text import Document, Kind, snippet, terms_of
+from mission.domain.search_text import Document, DocumentKind, snippet, terms_of
 from mission.services.search import documents
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
-from mission.store.views.search_index import Progress, Wanted
+from mission.store.views.search_index import IndexPosition, SearchQuery
 
 CLEARING = "clearing"
 FOLLOWING = "following"
-STAGES: Mapping[str, tuple[Kind | None, str]] = {
-    CLEARING: (None, Kind.MISSION),
-    Kind.MISSION: (Kind.MISSION, Kind.TASK),
-    Kind.TASK: (Kind.TASK, Kind.JOURNAL),
-    Kind.JOURNAL: (Kind.JOURNAL, Kind.MESSAGE),
-    Kind.MESSAGE: (Kind.MESSAGE, FOLLOWING),
+STAGES: Mapping[str, tuple[DocumentKind | None, str]] = {
+    CLEARING: (None, DocumentKind.MISSION),
+    DocumentKind.MISSION: (DocumentKind.MISSION, DocumentKind.TASK),
+    DocumentKind.TASK: (DocumentKind.TASK, DocumentKind.JOURNAL),
+    DocumentKind.JOURNAL: (DocumentKind.JOURNAL, DocumentKind.MESSAGE),
+    DocumentKind.MESSAGE: (DocumentKind.MESSAGE, FOLLOWING),
 }
 """How the index is built anew: what each stage takes in, and the next one."""
 AT_ONCE = 200
@@ -36,11 +36,11 @@ PATIENCE_SECONDS = 1.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class IndexStep:
     """What one step changes in the index."""
 
-    before: Progress
-    after: Progress
+    before: IndexPosition
+    after: IndexPosition
     rows: Sequence[Mapping[str, Any]] = ()
     gone: Sequence[str] = ()
     gone_missions: Sequence[str] = ()
@@ -55,7 +55,7 @@ class Hit:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class SearchHits:
     hits: Sequence[Hit]
     total: int
     next_offset: int | None
@@ -65,7 +65,7 @@ class Found:
 class _Touched:
     """What a stretch of the event log speaks of."""
 
-    ids: dict[Kind, dict[str, None]] = field(default_factory=lambda: {kind: {} for kind in Kind})
+    ids: dict[DocumentKind, dict[str, None]] = field(default_factory=lambda: {kind: {} for kind in DocumentKind})
     gone_missions: list[str] = field(default_factory=list)
     planned: str | None = None
     last: int = 0
@@ -88,14 +88,16 @@ async def catch_up(store: Store, *, seconds: float = PATIENCE_SECONDS) -> bool:
     return True
 
 
-def next_step(tx: Tx) -> Step | None:
+def next_step(tx: Tx) -> IndexStep | None:
     """What to take in next; nothing when the index is up to date. Reads only, so that the writer is free meanwhile."""
     before = tx.search.progress()
     newest = tx.events.newest()
     if before.stage == FOLLOWING and before.seq == newest:
         return None
     if before.stage == FOLLOWING and not tx.events.oldest() - 1 <= before.seq <= newest:
-        return Step(before=before, after=Progress(seq=newest, stage=CLEARING))  # what happened is no longer told
+        return IndexStep(
+            before=before, after=IndexPosition(seq=newest, stage=CLEARING)
+        )  # what happened is no longer told
     for few in FEWER:
         if before.stage == FOLLOWING:
             step = _follow(tx, before, few=few)
@@ -107,7 +109,7 @@ def next_step(tx: Tx) -> Step | None:
     return step
 
 
-def take(tx: Tx, *, step: Step) -> None:
+def take(tx: Tx, *, step: IndexStep) -> None:
     """Change the index, unless another process has done so already."""
     if not tx.search.advance(step.before, step.after):
         return
@@ -117,7 +119,7 @@ def take(tx: Tx, *, step: Step) -> None:
     tx.search.replace(step.rows)
 
 
-def find(tx: Tx, *, wanted: Wanted, limit: int, offset: int) -> Found:
+def find(tx: Tx, *, wanted: SearchQuery, limit: int, offset: int) -> SearchHits:
     """What fits, the best first, a page at a time."""
     rows, total = tx.search.find(wanted, limit=limit, offset=offset)
     known = {document.id: document for document in _documents(tx, rows)}
@@ -127,41 +129,43 @@ def find(tx: Tx, *, wanted: Wanted, limit: int, offset: int) -> Found:
         if (document := known.get(row.id)) is not None
     ]
     behind = offset + len(rows)
-    return Found(hits=hits, total=total, next_offset=behind if rows and behind < total else None)
+    return SearchHits(hits=hits, total=total, next_offset=behind if rows and behind < total else None)
 
 
-def wanted(*, query: str, kinds: Sequence[Kind] | None, mission_id: str | None, reader: str | None) -> Wanted:
-    return Wanted(terms=terms_of(query), kinds=kinds, mission_id=mission_id, reader=reader)
+def wanted(
+    *, query: str, kinds: Sequence[DocumentKind] | None, mission_id: str | None, reader: str | None
+) -> SearchQuery:
+    return SearchQuery(terms=terms_of(query), kinds=kinds, mission_id=mission_id, reader=reader)
 
 
 def _documents(tx: Tx, rows: Sequence[Any]) -> Iterator[Document]:
-    for kind in Kind:
+    for kind in DocumentKind:
         ids = [row.id for row in rows if row.kind == kind]
         if ids:
             yield from documents.of(tx, kind, ids)
 
 
-def _rebuild(tx: Tx, progress: Progress, *, seen: Progress, few: int) -> Step:
+def _rebuild(tx: Tx, progress: IndexPosition, *, seen: IndexPosition, few: int) -> IndexStep:
     """One step of building the index from what there is; what happens meanwhile is followed afterwards."""
     kind, following = STAGES[progress.stage]
     if kind is None:
         gone = tx.search.some(limit=few)
         after = progress if gone else replace(progress, stage=following)
-        return Step(before=seen, after=replace(after, after_id=""), gone=gone)
+        return IndexStep(before=seen, after=replace(after, after_id=""), gone=gone)
     ids = documents.ids_after(tx, kind, progress.after_id, limit=few)
     rows = [tx.search.row(document) for document in documents.of(tx, kind, ids)]
     after = replace(progress, after_id=ids[-1]) if ids else replace(progress, stage=following, after_id="")
-    return Step(before=seen, after=after, rows=rows)
+    return IndexStep(before=seen, after=after, rows=rows)
 
 
-def _follow(tx: Tx, before: Progress, *, few: int) -> Step:
+def _follow(tx: Tx, before: IndexPosition, *, few: int) -> IndexStep:
     touched = _touched(tx.events.since(before.seq, limit=few))
     gone: list[str] = []
     last = touched.last
     if touched.planned is not None:
         gone = tx.search.gone_tasks(touched.planned)
         new = tx.search.unknown_tasks(touched.planned, limit=few)
-        touched.ids[Kind.TASK] |= dict.fromkeys(new)
+        touched.ids[DocumentKind.TASK] |= dict.fromkeys(new)
         last -= len(new) == few  # there may be more: look at this event again
     rows = [
         tx.search.row(document)
@@ -169,7 +173,7 @@ def _follow(tx: Tx, before: Progress, *, few: int) -> Step:
         if ids
         for document in documents.of(tx, kind, list(ids))
     ]
-    return Step(
+    return IndexStep(
         before=before,
         after=replace(before, seq=last),
         rows=rows,
@@ -198,9 +202,9 @@ def _touched(told: Sequence[StoredEvent]) -> _Touched:
 
 
 _KINDS = {
-    "mission": Kind.MISSION,
-    "workflow": Kind.MISSION,
-    "task": Kind.TASK,
-    "message": Kind.MESSAGE,
-    **dict.fromkeys(("decision", "issue", "milestone", "checkpoint"), Kind.JOURNAL),
+    "mission": DocumentKind.MISSION,
+    "workflow": DocumentKind.MISSION,
+    "task": DocumentKind.TASK,
+    "message": DocumentKind.MESSAGE,
+    **dict.fromkeys(("decision", "issue", "milestone", "checkpoint"), DocumentKind.JOURNAL),
 }

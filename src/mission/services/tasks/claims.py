@@ -13,7 +13,7 @@ from mission.domain import events
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidState
 from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
-from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.task import HELD, RUNNING, Task, TaskStatus
 from mission.services.inbox import task_requests as asking
 from mission.services.repositories.working_trees import Report, Trees
@@ -23,8 +23,8 @@ from mission.services.tasks import updates as tasks
 from mission.services.tasks.recovery_packet import Looked, Recovery
 from mission.services.work import Work
 from mission.services.workspaces import per_task as housing
-from mission.services.workspaces.creation import Described
-from mission.services.workspaces.per_task import Houses, WorktreeNotReady
+from mission.services.workspaces.creation import WorkspaceDetails
+from mission.services.workspaces.per_task import PreparedWorktrees, WorktreeNotReady
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
@@ -45,17 +45,17 @@ class Claim:
     depends_on: Sequence[str] = ()
     holder: str | None = None
     recovery: Recovery | None = None
-    workspace: Described | None = None
+    workspace: WorkspaceDetails | None = None
     warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Detailed:
+class TaskDetail:
     """A task with the ids of those it depends on, and the journal if it was asked for."""
 
     task: Task
     depends_on: Sequence[str]
-    checkpoints: Sequence[Entry] | None = None
+    checkpoints: Sequence[JournalEntry] | None = None
 
 
 async def claim(
@@ -69,11 +69,11 @@ async def claim(
     answer: Callable[[Claim], Answer],
 ) -> Answer:
     """Give the task to the agent, with what it needs to go on; or say who already has it."""
-    seen = await work.read(look, task_id=task_id)
+    seen = await work.read(get, task_id=task_id)
     looked = await takeover.look_into(trees, seen)
     houses = await housing.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report)
     return await work.write(
-        take, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, houses=houses, answer=answer
+        claim_prepared, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, houses=houses, answer=answer
     )
 
 
@@ -93,13 +93,13 @@ async def claim_next(
         looked = {
             id: changes for each in likely for id, changes in (await takeover.look_into(trees, each.task)).items()
         }
-        houses: Houses = {}
+        houses: PreparedWorktrees = {}
         if likely:  # agents that lost a task to each other should not meet at the next one again
             chosen = likely[0] if attempt == 0 else random.choice(likely)
             houses = await housing.prepare(work, trees, task_id=chosen.task.id, agent_id=agent_id, report=report)
         try:
             return await work.write(
-                take_next,
+                claim_next_prepared,
                 mission_id=mission_id,
                 agent_id=agent_id,
                 lease=lease,
@@ -112,7 +112,9 @@ async def claim_next(
     raise WorktreeNotReady
 
 
-def take(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked, houses: Houses) -> Claim:
+def claim_prepared(
+    tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
+) -> Claim:
     """Claim one task; asking again for one's own renews it."""
     task = tx.tasks.get(task_id)
     if task.owner_id == agent_id and task.lease_until is not None:
@@ -128,8 +130,8 @@ def take(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looke
     return taken or Claim(holder=task.owner_id or "operator")
 
 
-def take_next(
-    tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked, houses: Houses
+def claim_next_prepared(
+    tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
 ) -> Claim:
     """Claim the first task of the plan that the agent can do, within the limit of its mission."""
     agent = tx.agents.get(agent_id)
@@ -137,7 +139,7 @@ def take_next(
         mission = tx.missions.get(id)
         unprepared = False
         for task in _takeable(tx, mission, agent, few=1):
-            if housing.lacks(tx, mission, task, houses):
+            if housing.needs_worktree(tx, mission, task, houses):
                 unprepared = True
                 continue
             claim = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
@@ -150,7 +152,7 @@ def take_next(
 
 def available(
     tx: Tx, *, mission_id: str | None, agent_id: str, limit: int, offset: int = 0, counted: bool = True
-) -> tuple[list[Detailed], int]:
+) -> tuple[list[TaskDetail], int]:
     """Return tasks that the agent could claim now, no more than their missions let run, and how many there are.
 
     Unless they are to be `counted`, no more tasks are read than asked for.
@@ -162,7 +164,7 @@ def available(
     all_found = list(takeable if counted else islice(takeable, few))
     found = all_found[offset:few]
     depends_on = tx.plans.dependencies([task.id for task in found])
-    return [Detailed(task=task, depends_on=depends_on[task.id]) for task in found], len(all_found)
+    return [TaskDetail(task=task, depends_on=depends_on[task.id]) for task in found], len(all_found)
 
 
 def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -> bool:
@@ -175,7 +177,7 @@ def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -
         journal.checkpoint(
             tx, type=CheckpointType.RECOVERY, task_id=task_id, summary=reason, agent_id=agent_id, fence=None
         )
-    tasks.give_back(tx, task)
+    tasks.release(tx, task)
     return True
 
 
@@ -205,7 +207,9 @@ def _takeable(tx: Tx, mission: Mission, agent: Agent, *, few: int) -> Iterator[T
                 return
 
 
-def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looked, houses: Houses) -> Claim | None:
+def _taken(
+    tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
+) -> Claim | None:
     taken = task.handed_to(agent_id, at=tx.now, until=tx.now + lease)
     if not tx.claims.claim(taken, now=tx.now):
         return None
@@ -216,9 +220,9 @@ def _taken(tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looke
     return _granted(tx, task, taken, looked, houses)
 
 
-def _granted(tx: Tx, before: Task, task: Task, looked: Looked, houses: Houses) -> Claim:
+def _granted(tx: Tx, before: Task, task: Task, looked: Looked, houses: PreparedWorktrees) -> Claim:
     recovery = takeover.recovery_of(tx, before, looked)
-    task, workspace = housing.move_in(tx, tx.missions.get(task.mission_id), task, houses)
+    task, workspace = housing.assign_worktree(tx, tx.missions.get(task.mission_id), task, houses)
     return Claim(
         task=task,
         depends_on=tx.plans.dependencies([task.id])[task.id],
@@ -251,6 +255,6 @@ def _check_phase(tx: Tx, task: Task) -> None:
         )
 
 
-def look(tx: Tx, *, task_id: str) -> Task:
+def get(tx: Tx, *, task_id: str) -> Task:
     """The task as it stands."""
     return tx.tasks.get(task_id)

@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ending:
+class TaskResult:
     """What a caller says about the end of its task."""
 
     status: TaskStatus
@@ -63,7 +63,7 @@ async def complete(
     task_id: str,
     agent_id: str | None,
     fence: int | None,
-    ending: Ending,
+    ending: TaskResult,
     report: Report | None = None,
     record: Callable[..., Completed] | None = None,
     answer: Callable[[Completed], Answer],
@@ -101,7 +101,7 @@ def finish(
     seen: Task,
     agent_id: str | None,
     fence: int | None,
-    ending: Ending,
+    ending: TaskResult,
     changes: Changes | None,
     warnings: Sequence[str],
 ) -> Completed:
@@ -153,7 +153,7 @@ def _check_children(tx: Tx, task: Task) -> None:
         )
 
 
-def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int | None, ending: Ending) -> Task:
+def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int | None, ending: TaskResult) -> Task:
     """The task as it stands, or the reason why it cannot be completed, before slow work begins."""
     task = tx.tasks.get(task_id)
     if not _already(task, ending):
@@ -183,7 +183,7 @@ def _verify(task: Task, changes: Changes | None, warnings: Sequence[str]) -> Ver
     return replace(verification, warnings=[*verification.warnings, *warnings])
 
 
-def _ended(tx: Tx, task: Task, *, ending: Ending, changes: Changes | None) -> Task:
+def _ended(tx: Tx, task: Task, *, ending: TaskResult, changes: Changes | None) -> Task:
     if task.status is TaskStatus.PAUSED:
         task = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)  # the owner's own hold ends with its word
     keeps_snapshot = ending.status is TaskStatus.FAILED
@@ -217,7 +217,7 @@ def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> t
     return closed.phase.status, list(closed.warnings)
 
 
-def _nothing_changed(task: Task, ending: Ending, changes: Changes | None) -> list[str]:
+def _nothing_changed(task: Task, ending: TaskResult, changes: Changes | None) -> list[str]:
     """A success without a trace in the announced areas is worth a second look: the work may lie elsewhere."""
     if changes is None or changes.paths or not task.areas or ending.status is not TaskStatus.COMPLETED:
         return []
@@ -236,7 +236,7 @@ def _overlap_warning(others: Sequence[str]) -> list[str]:
     ]
 
 
-def _already(task: Task, ending: Ending) -> bool:
+def _already(task: Task, ending: TaskResult) -> bool:
     return task.completion is not None and bool(task.completion["digest"] == ending.digest)
 
 

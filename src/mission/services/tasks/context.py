@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from mission.domain.errors import InvalidInput
 from mission.domain.missions.mission import Mission
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import DONE, Task, TaskStatus
 from mission.store.transaction import Tx
 
@@ -19,14 +19,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Mark:
+class ContextCursor:
     """How much of a task and its surroundings a reader has seen."""
 
     moment: datetime
     sequence: int
 
     @classmethod
-    def parsed(cls, text: str, *, field: str) -> Mark:
+    def parsed(cls, text: str, *, field: str) -> ContextCursor:
         moment, _, sequence = text.partition(".")
         if not (moment.isdecimal() and sequence.isdecimal() and len(moment) <= 17 and len(sequence) <= 9):
             raise InvalidInput(
@@ -41,7 +41,7 @@ class Mark:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class ContextRequest:
     """Which surroundings a reader asks for."""
 
     checkpoints: int
@@ -49,11 +49,11 @@ class Wanted:
     earlier: bool
     beside: bool
     dependencies: bool
-    since: Mark | None
+    since: ContextCursor | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Situation:
+class TaskContext:
     """A task where it stands. With a mark, only what came after it; `task_is_new` tells whether the task did."""
 
     mission: Mission
@@ -61,11 +61,11 @@ class Situation:
     task: Task
     task_is_new: bool
     waits_for: Sequence[Task]
-    latest: Entry | None
+    latest: JournalEntry | None
     """The last words of somebody else than us."""
-    left: Entry | None
+    left: JournalEntry | None
     """Our note on how an agent left the task, with the last progress that it reported."""
-    checkpoints: Sequence[Entry]
+    checkpoints: Sequence[JournalEntry]
     """The newest first."""
     checkpoints_total: int
     dependencies: Sequence[Task]
@@ -73,10 +73,10 @@ class Situation:
     earlier_total: int
     beside: Sequence[Task]
     beside_total: int
-    mark: Mark
+    mark: ContextCursor
 
 
-def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
+def situation(tx: Tx, *, task_id: str, wanted: ContextRequest) -> TaskContext:
     """Everything around a task that its owner may need to go on."""
     task = tx.tasks.get(task_id)
     mission = tx.missions.get(task.mission_id)
@@ -89,7 +89,7 @@ def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
     earlier = tx.surroundings.earlier(task, since=since, limit=NEIGHBOURS) if wanted.earlier else []
     beside = tx.surroundings.beside(task, since=since, limit=NEIGHBOURS) if wanted.beside else []
     moved_at = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *beside)))
-    return Situation(
+    return TaskContext(
         mission=mission,
         source=tx.surroundings.source_start(mission.id, characters=wanted.source_characters),
         task=task,
@@ -106,11 +106,11 @@ def situation(tx: Tx, *, task_id: str, wanted: Wanted) -> Situation:
         earlier_total=tx.surroundings.ended_before(task) if since is None else len(earlier),
         beside=beside,
         beside_total=tx.phases.get(task.phase_id).tally.total - 1 if since is None else len(beside),
-        mark=Mark(moment=max(moved_at, since) if since is not None else moved_at, sequence=entries),
+        mark=ContextCursor(moment=max(moved_at, since) if since is not None else moved_at, sequence=entries),
     )
 
 
-def begun(found: Situation, *, agent_id: str) -> Situation:
+def begun(found: TaskContext, *, agent_id: str) -> TaskContext:
     """The situation once the agent has begun the task; the same if it has, or if the task cannot be begun."""
     task = found.task
     if found.waits_for or task.hold is not None or task.status not in _BEGINNABLE:

@@ -21,7 +21,7 @@ class Dependencies:
     done: Sequence[Task]
 
 
-def look(tx: Tx, *, task_id: str) -> Dependencies:
+def get(tx: Tx, *, task_id: str) -> Dependencies:
     """What the task waits for, and what is done."""
     tx.tasks.get(task_id)
     found = tx.plans.dependency_tasks(task_id)
@@ -35,7 +35,7 @@ def check_done(tx: Tx, task: Task) -> None:
     """Nothing when the task waits for no other; otherwise an error that names those it waits for."""
     if not task.waiting_for:
         return
-    pending = look(tx, task_id=task.id).pending
+    pending = get(tx, task_id=task.id).pending
     named = ", ".join(f"{each.id} '{each.name}' ({each.status})" for each in pending[:NAMED_TASKS])
     more = f" and {len(pending) - NAMED_TASKS} more" if len(pending) > NAMED_TASKS else ""
     raise InvalidState(

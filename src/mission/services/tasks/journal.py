@@ -9,7 +9,7 @@ from mission.domain import events
 from mission.domain.ids import new_id
 from mission.domain.inbox.item import ItemKind
 from mission.domain.message import SYSTEM
-from mission.domain.tasks.journal import CheckpointType, Entry, EntryKind
+from mission.domain.tasks.journal import CheckpointType, EntryKind, JournalEntry
 from mission.services.inbox import items as inbox
 from mission.services.paging import Page, cut_page, number_of
 from mission.store.transaction import Tx
@@ -27,13 +27,13 @@ def log(
     agent_id: str | None,
     fence: int | None,
     blocker: bool = False,
-) -> Entry:
+) -> JournalEntry:
     """Write an entry into the task's journal; a blocker waits for a person until it is resolved."""
     counted = tx.journal.next_sequence(task_id)
     ours = agent_id == SYSTEM
     if fence is not None or (agent_id is not None and agent_id != counted.owner_id and not ours):
         tx.tasks.get(task_id).check_owner(agent_id, fence)
-    entry = Entry(
+    entry = JournalEntry(
         id=new_id(kind.id_kind),
         kind=kind,
         mission_id=counted.mission_id,
@@ -65,7 +65,7 @@ def checkpoint(
     files_changed: Sequence[str] = (),
     agent_id: str | None,
     fence: int | None,
-) -> Entry:
+) -> JournalEntry:
     """Write a checkpoint: what whoever takes the task over later should know."""
     return log(
         tx,
@@ -78,7 +78,7 @@ def checkpoint(
     )
 
 
-def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None = None) -> Entry:
+def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None = None) -> JournalEntry:
     """Write a note of our own into the task's journal, marked as ours."""
     return checkpoint(
         tx,
@@ -93,7 +93,7 @@ def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None
 
 def checkpoints(
     tx: Tx, *, task_id: str, types: Collection[CheckpointType] | None, since: int, limit: int, cursor: str | None
-) -> Page[Entry]:
+) -> Page[JournalEntry]:
     """Return the first entries of a task's journal behind a number, of every dialect, ascending.
 
     The cursor is such a number, too.
@@ -104,7 +104,7 @@ def checkpoints(
     return cut_page(rows, limit=limit, cursor=lambda entry: str(entry.sequence))
 
 
-def _ask(tx: Tx, entry: Entry) -> None:
+def _ask(tx: Tx, entry: JournalEntry) -> None:
     """Put an issue before a person; closing that item resolves the blocker."""
     inbox.open_item(
         tx,
@@ -118,7 +118,7 @@ def _ask(tx: Tx, entry: Entry) -> None:
     )
 
 
-def _count(tx: Tx, entry: Entry) -> None:
+def _count(tx: Tx, entry: JournalEntry) -> None:
     if entry.is_checkpoint:
         tx.missions.touch(entry.mission_id, now=tx.now)
         return

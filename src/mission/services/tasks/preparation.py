@@ -13,15 +13,15 @@ from mission.domain.tasks.task import CallerType, Task
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.git.snapshot import Snapshot
 from mission.services.repositories import current_mission
-from mission.services.repositories.working_trees import Place, Report, Trees
+from mission.services.repositories.working_trees import Report, TreeLocation, Trees
 from mission.services.work import Work
 from mission.services.workspaces import per_task as housing
-from mission.services.workspaces.per_task import House, Houses
+from mission.services.workspaces.per_task import PreparedWorktree, PreparedWorktrees
 from mission.store.transaction import Tx
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class TaskRequest:
     """What a caller wants to start: a new task, or one that exists already."""
 
     mission_id: str | None = None
@@ -38,17 +38,17 @@ class Wish:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Footing:
+class PreparedStart:
     """The mission, the tree and the tree's snapshot of a task that is about to start."""
 
     mission_id: str
-    place: Place | None
+    place: TreeLocation | None
     snapshot: Snapshot | None
     fresh: bool
     """Whether the snapshot was taken for this start."""
     task: Task | None = None
     """The task, if there is one already."""
-    houses: Houses = field(default_factory=dict)
+    houses: PreparedWorktrees = field(default_factory=dict)
     """The worktree that was made for the task."""
 
     @asynccontextmanager
@@ -63,7 +63,7 @@ class Footing:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Ground:
+class _StartFacts:
     """What must be known before a tree can be chosen."""
 
     mission: Mission
@@ -76,15 +76,15 @@ async def prepare(
     work: Work,
     trees: Trees,
     *,
-    wish: Wish,
+    wish: TaskRequest,
     repository_path: str | None,
     directory: str | None,
     report: Report | None = None,
     hands_out: bool = False,
-) -> Footing:
+) -> PreparedStart:
     """What a start stands on; `begin` records it. A task that is handed out by it may get a worktree of its own."""
     named = await trees.named(repository_path)
-    houses: Houses = {}
+    houses: PreparedWorktrees = {}
     if hands_out and named is None and wish.task_id is not None:
         houses = await housing.prepare(work, trees, task_id=wish.task_id, agent_id=None, report=report)
     named = named or await _new_place(trees, houses.get(wish.task_id or ""))
@@ -92,7 +92,7 @@ async def prepare(
     place = named or await _usual_place(trees, ground, directory=directory)
     kept = _kept_snapshot(ground.task, place)
     snapshot = kept or (await trees.snapshot(place, report=report) if place is not None else None)
-    return Footing(
+    return PreparedStart(
         mission_id=ground.mission.id,
         place=place,
         snapshot=snapshot,
@@ -107,7 +107,7 @@ async def look_for_directory(
 ) -> str | None:
     """Where a task would be done if it were handed out now; a worktree that is gone would be made anew."""
     named = await trees.named(repository_path)
-    ground = await _ground(work, trees, wish=Wish(task_id=task_id), named=named, directory=directory)
+    ground = await _ground(work, trees, wish=TaskRequest(task_id=task_id), named=named, directory=directory)
     workspace = ground.workspace
     if named is None and workspace is not None and workspace.status is WorkspaceStatus.ACTIVE:
         trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
@@ -116,14 +116,16 @@ async def look_for_directory(
     return str(place.tree.path) if place is not None else None
 
 
-async def _ground(work: Work, trees: Trees, *, wish: Wish, named: Place | None, directory: str | None) -> _Ground:
+async def _ground(
+    work: Work, trees: Trees, *, wish: TaskRequest, named: TreeLocation | None, directory: str | None
+) -> _StartFacts:
     if wish.task_id is not None or wish.mission_id is not None:
         return await work.read(_known_ground, wish=wish)
     mission = await current_mission.newest_here(work, trees, named=named, directory=directory)
     return await work.read(_known_ground, wish=replace(wish, mission_id=mission.id))
 
 
-def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
+def _known_ground(tx: Tx, *, wish: TaskRequest) -> _StartFacts:
     task = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
     if task is not None and wish.mission_id not in (None, task.mission_id):
         raise InvalidInput(
@@ -131,16 +133,16 @@ def _known_ground(tx: Tx, *, wish: Wish) -> _Ground:
         )
     mission = tx.missions.get(task.mission_id if task is not None else wish.mission_id or "")
     workspace = tx.workspaces.get(task.workspace_id) if task is not None and task.workspace_id is not None else None
-    return _Ground(mission=mission, repository=_repository_of(tx, mission), task=task, workspace=workspace)
+    return _StartFacts(mission=mission, repository=_repository_of(tx, mission), task=task, workspace=workspace)
 
 
-async def _new_place(trees: Trees, house: House | None) -> Place | None:
+async def _new_place(trees: Trees, house: PreparedWorktree | None) -> TreeLocation | None:
     if house is None or house.made is None:
         return None
     return await trees.at(str(house.made.path), host_id=house.host_id, what="the worktree")
 
 
-async def _usual_place(trees: Trees, ground: _Ground, *, directory: str | None) -> Place | None:
+async def _usual_place(trees: Trees, ground: _StartFacts, *, directory: str | None) -> TreeLocation | None:
     """Where a task is done that nobody named a tree for: its workspace, where the caller stands, or the repository."""
     workspace = ground.workspace
     if workspace is None or workspace.status is not WorkspaceStatus.ACTIVE:
@@ -152,7 +154,7 @@ def _repository_of(tx: Tx, mission: Mission) -> Repository | None:
     return tx.missions.repository(mission.repository_id) if mission.repository_id else None
 
 
-def _kept_snapshot(task: Task | None, place: Place | None) -> Snapshot | None:
+def _kept_snapshot(task: Task | None, place: TreeLocation | None) -> Snapshot | None:
     """The snapshot to compare with at the end: a task keeps its first one of each tree."""
     if task is None or place is None:
         return None

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from mission.domain.errors import MissionError
 from mission.domain.tasks.changes import Changes
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
 from mission.services.repositories.working_trees import Trees
 from mission.services.workspaces import creation as workspaces
-from mission.services.workspaces.creation import Described
+from mission.services.workspaces.creation import WorkspaceDetails
 from mission.store.transaction import Tx
 
 RECENT_CHECKPOINTS = 5
@@ -26,10 +26,10 @@ class Recovery:
 
     previous_owner: str | None
     attempts: int
-    checkpoints: Sequence[Entry]
+    checkpoints: Sequence[JournalEntry]
     tree: str | None
     changes: Changes | None
-    workspace: Described | None = None
+    workspace: WorkspaceDetails | None = None
 
 
 def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
@@ -43,7 +43,7 @@ def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
         checkpoints=checkpoints,
         tree=before.tree,
         changes=looked.get(before.id),
-        workspace=workspaces.look(tx, workspace_id=before.workspace_id) if before.workspace_id else None,
+        workspace=workspaces.get(tx, workspace_id=before.workspace_id) if before.workspace_id else None,
     )
 
 

@@ -16,16 +16,16 @@ from mission.domain.tasks.task import Task, TaskStatus
 from mission.git.snapshot import Snapshot
 from mission.services import phases
 from mission.services import task_events as telling
-from mission.services.repositories.working_trees import NO_TREE, Place, Report, Trees
+from mission.services.repositories.working_trees import NO_TREE, Report, TreeLocation, Trees
 from mission.services.tasks import dependencies
 from mission.services.tasks import preparation as footing
 from mission.services.tasks import recovery_packet as takeover
 from mission.services.tasks import updates as tasks
-from mission.services.tasks.preparation import Wish
+from mission.services.tasks.preparation import TaskRequest
 from mission.services.tasks.recovery_packet import Looked, Recovery
 from mission.services.work import Work
 from mission.services.workspaces import per_task as housing
-from mission.services.workspaces.per_task import Houses
+from mission.services.workspaces.per_task import PreparedWorktrees
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
@@ -56,7 +56,7 @@ async def start(
     work: Work,
     trees: Trees,
     *,
-    wish: Wish,
+    wish: TaskRequest,
     owner: Owner,
     repository_path: str | None,
     directory: str | None,
@@ -85,13 +85,13 @@ async def start(
 def begin(
     tx: Tx,
     *,
-    wish: Wish,
+    wish: TaskRequest,
     mission_id: str,
     owner: Owner,
-    place: Place | None,
+    place: TreeLocation | None,
     snapshot: Snapshot | None,
     looked: Looked | None = None,
-    houses: Houses | None = None,
+    houses: PreparedWorktrees | None = None,
 ) -> Started:
     """Record the start of a task: new, or one that waited, failed or was released."""
     known = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
@@ -107,7 +107,7 @@ def begin(
         phase, created = phases.for_task(tx, mission=mission, phase_id=known.phase_id, number=None, name=None)
         taken = with_owner(known, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
         if houses:
-            taken, _ = housing.move_in(tx, mission, taken, houses)
+            taken, _ = housing.assign_worktree(tx, mission, taken, houses)
         started = tasks.save(tx, known, _in_tree(taken, place, snapshot), mission=mission)
     return Started(
         task=started,
@@ -132,7 +132,7 @@ def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
     return task.handed_to(owner.agent_id, at=tx.now, until=until)
 
 
-def _adopted(tx: Tx, mission: Mission, place: Place | None) -> Mission:
+def _adopted(tx: Tx, mission: Mission, place: TreeLocation | None) -> Mission:
     """A mission that knew no repository belongs to the first one that is worked in."""
     if mission.repository_id is not None or place is None:
         return mission
@@ -149,7 +149,7 @@ def _recovery(tx: Tx, known: Task | None, owner: Owner, looked: Looked) -> Recov
     return takeover.recovery_of(tx, known, looked)
 
 
-def _phase_of_new(tx: Tx, wish: Wish, mission: Mission) -> tuple[Phase, bool]:
+def _phase_of_new(tx: Tx, wish: TaskRequest, mission: Mission) -> tuple[Phase, bool]:
     """The phase that a new task stands in, and whether it was made just now."""
     _check_parent(tx, wish, mission)
     return phases.for_task(tx, mission=mission, phase_id=wish.phase_id, number=wish.phase, name=wish.phase_name)
@@ -164,14 +164,14 @@ def _add(tx: Tx, mission: Mission, task: Task) -> Task:
     return task
 
 
-def _warnings(mission: Mission, phase: Phase, place: Place | None) -> list[str]:
+def _warnings(mission: Mission, phase: Phase, place: TreeLocation | None) -> list[str]:
     warnings = [] if place is not None else [NO_TREE]
     if phase.number > mission.total_phases:
         warnings.append(f"phase {phase.number} lies beyond the {mission.total_phases} phases this mission expects")
     return warnings
 
 
-def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) -> Task:
+def _new_task(tx: Tx, wish: TaskRequest, mission: Mission, phase: Phase, owner: Owner) -> Task:
     task = Task(
         id=new_id("task"),
         mission_id=mission.id,
@@ -189,7 +189,7 @@ def _new_task(tx: Tx, wish: Wish, mission: Mission, phase: Phase, owner: Owner) 
     return with_owner(task, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now)
 
 
-def _in_tree(task: Task, place: Place | None, snapshot: Snapshot | None) -> Task:
+def _in_tree(task: Task, place: TreeLocation | None, snapshot: Snapshot | None) -> Task:
     if place is None or snapshot is None:
         return task
     path = str(place.tree.path)
@@ -197,7 +197,7 @@ def _in_tree(task: Task, place: Place | None, snapshot: Snapshot | None) -> Task
     return replace(task, tree=path, host_id=place.host_id, snapshots=snapshots)
 
 
-def _check_parent(tx: Tx, wish: Wish, mission: Mission) -> None:
+def _check_parent(tx: Tx, wish: TaskRequest, mission: Mission) -> None:
     if wish.parent_id is None:
         return
     parent = tx.tasks.get(wish.parent_id)

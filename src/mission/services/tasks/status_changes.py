@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from mission.domain.inbox.item import BLOCKED_HOLD
-from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
 from mission.services import phases
 from mission.services import task_events as telling
@@ -16,9 +16,9 @@ from mission.services.repositories.working_trees import Report, Trees
 from mission.services.tasks import completion as finishing
 from mission.services.tasks import dependencies, journal, starting
 from mission.services.tasks import updates as tasks
-from mission.services.tasks.claims import Detailed
-from mission.services.tasks.completion import Ending
-from mission.services.tasks.preparation import Wish
+from mission.services.tasks.claims import TaskDetail
+from mission.services.tasks.completion import TaskResult
+from mission.services.tasks.preparation import TaskRequest
 from mission.services.tasks.starting import Owner
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Move:
+class StatusChange:
     """Where a caller wants a task, and what it says about it."""
 
     status: TaskStatus
@@ -36,10 +36,10 @@ class Move:
     outcome_detail: Mapping[str, Any] | None = None
     error: str | None = None
 
-    def ending(self) -> Ending:
+    def ending(self) -> TaskResult:
         failed = self.status is TaskStatus.FAILED
         detail = {"detail": dict(self.outcome_detail)} if self.outcome_detail is not None else {}
-        return Ending(
+        return TaskResult(
             status=self.status,
             quality=None if failed else Quality.SUCCESS,
             outcome={"summary": self.outcome or self.error or "", **detail},
@@ -55,7 +55,7 @@ async def move(
     trees: Trees,
     *,
     task_id: str,
-    wanted: Move,
+    wanted: StatusChange,
     owner: Owner,
     directory: str | None,
     report: Report | None,
@@ -66,7 +66,7 @@ async def move(
         return await starting.start(
             work,
             trees,
-            wish=Wish(task_id=task_id),
+            wish=TaskRequest(task_id=task_id),
             owner=owner,
             repository_path=None,
             directory=directory,
@@ -95,7 +95,7 @@ def _snapshots(tx: Tx, *, task_id: str) -> Mapping[str, Mapping[str, Any]] | Non
     return tx.tasks.get(task_id).snapshots
 
 
-def shift(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
+def shift(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
     """Move a task where neither a tree nor its changes are concerned."""
     task = tx.tasks.get(task_id)
     if wanted.status is TaskStatus.PLANNING:
@@ -118,7 +118,7 @@ def shift(tx: Tx, *, task_id: str, wanted: Move, owner: Owner) -> Task:
 
 def set_plan(
     tx: Tx, *, task_id: str, plan: Mapping[str, Any], context: Mapping[str, Any] | None, owner: Owner
-) -> Entry:
+) -> JournalEntry:
     """Give the task its plan; one that waited is being planned from now on."""
     task = tx.tasks.get(task_id)
     if task.status is TaskStatus.PENDING:
@@ -139,7 +139,7 @@ def set_plan(
     )
 
 
-def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner: Owner) -> Entry:
+def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner: Owner) -> JournalEntry:
     """Give the task another plan: work in progress goes on as another attempt, a failed task waits again."""
     task = tx.tasks.get(task_id)
     if task.status is TaskStatus.FAILED:
@@ -161,10 +161,10 @@ def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner:
     )
 
 
-def look(tx: Tx, *, task_id: str, checkpoints: int | None) -> Detailed:
+def get(tx: Tx, *, task_id: str, checkpoints: int | None) -> TaskDetail:
     """The task, what it depends on, and as many of its last checkpoints as were asked for."""
     task = tx.tasks.get(task_id)
-    return Detailed(
+    return TaskDetail(
         task=task,
         depends_on=tx.plans.dependencies([task_id])[task_id],
         checkpoints=tx.journal.latest_of_task(task_id, limit=checkpoints) if checkpoints is not None else None,
@@ -189,7 +189,7 @@ def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
     return waiting.given_back(at=tx.now)
 
 
-def _hold(wanted: Move, owner: Owner) -> dict[str, Any]:
+def _hold(wanted: StatusChange, owner: Owner) -> dict[str, Any]:
     return {"kind": BLOCKED_HOLD, "reason": wanted.error or wanted.outcome, "by": owner.agent_id}
 
 

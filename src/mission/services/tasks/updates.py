@@ -21,7 +21,7 @@ def save(tx: Tx, before: Task, after: Task, *, mission: Mission | None = None) -
     return after
 
 
-def give_back(tx: Tx, task: Task) -> Task:
+def release(tx: Tx, task: Task) -> Task:
     """Free a task: it waits for its next owner and keeps its snapshot."""
     return save(tx, task, task.given_back(at=tx.now))
 

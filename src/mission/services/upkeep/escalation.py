@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from mission.domain.agent import Agent
 from mission.domain.errors import NotFound
-from mission.domain.inbox.failure_report import Failure
+from mission.domain.inbox.failure_report import FailedCall
 from mission.domain.inbox.item import ItemKind
 from mission.domain.message import HUMAN, SYSTEM, Priority
 from mission.services.agents import access_tokens as identity
@@ -19,7 +19,7 @@ from mission.store.transaction import Tx
 Entity = TypeVar("Entity")
 
 
-def tell(tx: Tx, *, failure: Failure) -> None:
+def report(tx: Tx, *, failure: FailedCall) -> None:
     """Tell the agent's supervisor, else the person; critical failures always the person."""
     failure, agent = _known(tx, failure)
     supervisor = None if failure.critical or agent is None else identity.supervisor_of(tx, agent=agent)
@@ -58,14 +58,14 @@ def tell(tx: Tx, *, failure: Failure) -> None:
         )
 
 
-def _count_in_queue(tx: Tx, key: str, failure: Failure) -> None:
+def _count_in_queue(tx: Tx, key: str, failure: FailedCall) -> None:
     """One more in the item that stands open for this failure; a closed one is left in peace."""
     if tx.inbox.open_with_key(key) is not None:
         body = failure.body(more=0, with_trace=False)
         inbox.open_item(tx, kind=ItemKind.ESCALATION, subject="", body=body, once=key)
 
 
-def _known(tx: Tx, failure: Failure) -> tuple[Failure, Agent | None]:
+def _known(tx: Tx, failure: FailedCall) -> tuple[FailedCall, Agent | None]:
     """The failure without what does not exist: its ids come from the arguments of a call that went wrong."""
     agent = _found(tx.agents.get, failure.agent_id)
     task = _found(tx.tasks.get, failure.task_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from mission.domain.inbox.health_findings import Finding, crash_loop, silent_owner, tried_often
+from mission.domain.inbox.health_findings import HealthFinding, crash_loop, silent_owner, tried_often
 from mission.domain.inbox.item import SYSTEM, ItemKind
 from mission.services.inbox import items as inbox
 from mission.services.work import Work
@@ -28,7 +28,7 @@ def _take_turn(tx: Tx, *, every: timedelta) -> bool:
     return tx.jobs.take("health", now=tx.now, every=every)
 
 
-def _tell(tx: Tx, *, found: Sequence[Finding]) -> None:
+def _tell(tx: Tx, *, found: Sequence[HealthFinding]) -> None:
     findings = {finding.key: finding for finding in found}
     for item in tx.inbox.open_where(kinds=[ItemKind.HEALTH]):
         if item.once not in findings:
@@ -38,7 +38,7 @@ def _tell(tx: Tx, *, found: Sequence[Finding]) -> None:
             _ask(tx, finding)
 
 
-def _look(tx: Tx) -> list[Finding]:
+def _look(tx: Tx) -> list[HealthFinding]:
     return [
         *(silent_owner(**row) for row in tx.health.silent(now=tx.now)),
         *(crash_loop(**row) for row in tx.health.crashing()),
@@ -46,7 +46,7 @@ def _look(tx: Tx) -> list[Finding]:
     ]
 
 
-def _ask(tx: Tx, finding: Finding) -> None:
+def _ask(tx: Tx, finding: HealthFinding) -> None:
     inbox.open_item(
         tx,
         kind=ItemKind.HEALTH,

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from mission.domain.inbox.item import ItemKind
 from mission.domain.timestamps import utc_now
-from mission.domain.webhook import MOST_REFUSALS, Hook, Progress, is_delivered, is_refused, pause_after
+from mission.domain.webhook import MOST_REFUSALS, DeliveryProgress, Webhook, is_delivered, is_refused, pause_after
 from mission.events.log import EventLog
 from mission.services.inbox import items as inbox
 from mission.services.work import Work
@@ -41,7 +41,7 @@ class Post(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Offered:
+class DeliveryAttempt:
     """What came of offering some events: the last one that is settled, and how the next one failed."""
 
     seq: int
@@ -49,7 +49,7 @@ class Offered:
     given_up: StoredEvent | None = None
 
 
-async def follow(work: Work, events: EventLog, post: Post, *, hook: Hook) -> None:
+async def follow(work: Work, events: EventLog, post: Post, *, hook: Webhook) -> None:
     """Serve the receiver for ever, beginning with what happens from the first time on that it is named."""
     position = (await work.write(begin, key=hook.key)).seq
     while True:
@@ -60,7 +60,7 @@ async def follow(work: Work, events: EventLog, post: Post, *, hook: Hook) -> Non
             await asyncio.sleep(REST_SECONDS)
 
 
-async def serve(work: Work, post: Post, *, hook: Hook, position: int) -> int:
+async def serve(work: Work, post: Post, *, hook: Webhook, position: int) -> int:
     """Offer what the receiver wants of what lies behind a position, if it is due; the position to go on from."""
     found, due = await work.read(_behind, seq=position, key=hook.key)
     wanted = [event for event in found if hook.wants(event.type)]
@@ -77,24 +77,24 @@ async def serve(work: Work, post: Post, *, hook: Hook, position: int) -> int:
     return max(position, offered.seq)
 
 
-def begin(tx: Tx, *, key: str) -> Progress:
+def begin(tx: Tx, *, key: str) -> DeliveryProgress:
     """How far the receiver has come; a new one starts with what comes next."""
     known = tx.webhooks.get(key)
     if known is not None:
         return known
-    progress = Progress(key=key, seq=tx.events.newest(), failures=0, due_at=tx.now)
+    progress = DeliveryProgress(key=key, seq=tx.events.newest(), failures=0, due_at=tx.now)
     tx.webhooks.add(progress)
     return progress
 
 
-def take(tx: Tx, *, key: str) -> Progress | None:
+def take(tx: Tx, *, key: str) -> DeliveryProgress | None:
     """The receiver for us alone, unless it must be left in peace or another daemon serves it."""
     if not tx.webhooks.take(key, now=tx.now, until=tx.now + SERVED_WITHIN):
         return None
     return tx.webhooks.get(key)
 
 
-def settle(tx: Tx, *, progress: Progress, offered: Offered) -> Progress:
+def settle(tx: Tx, *, progress: DeliveryProgress, offered: DeliveryAttempt) -> DeliveryProgress:
     """Write down how far the receiver has come and when it is due again."""
     failures = 0
     if offered.failed:
@@ -112,7 +112,9 @@ def _behind(tx: Tx, *, seq: int, key: str) -> tuple[list[StoredEvent], bool]:
     return tx.events.since(seq, limit=READ_AT_ONCE), progress is not None and progress.due_at <= tx.now
 
 
-async def _offer(post: Post, events: Sequence[StoredEvent], *, hook: Hook, progress: Progress) -> Offered:
+async def _offer(
+    post: Post, events: Sequence[StoredEvent], *, hook: Webhook, progress: DeliveryProgress
+) -> DeliveryAttempt:
     settled = progress.seq
     for event in events:
         body = dumps(event.frame()).encode()
@@ -122,10 +124,10 @@ async def _offer(post: Post, events: Sequence[StoredEvent], *, hook: Hook, progr
             tries = progress.failures + 1 if settled == progress.seq else 1
             log.warning("the webhook took no event %s (try %d, status %s)", event.seq, tries, status)
             if is_refused(status) and tries >= MOST_REFUSALS:
-                return Offered(seq=event.seq, given_up=event)
-            return Offered(seq=settled, failed=True)
+                return DeliveryAttempt(seq=event.seq, given_up=event)
+            return DeliveryAttempt(seq=settled, failed=True)
         settled = event.seq
-    return Offered(seq=settled)
+    return DeliveryAttempt(seq=settled)
 
 
 def _tell(tx: Tx, key: str, event: StoredEvent) -> None:

@@ -16,14 +16,14 @@ SHORTEST = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
+class Activity:
     at: Sequence[datetime]
     at_work: Sequence[int]
     waiting: Sequence[int]
     unanswered_since: datetime | None
 
 
-def course(tx: Tx, *, since: datetime) -> Course:
+def activity(tx: Tx, *, since: datetime) -> Activity:
     """At each of many moments since then: tasks that somebody worked on, and items that waited for a person."""
     since = min(max(since, tx.now - LONGEST), tx.now - SHORTEST)
     at = moments(since, tx.now, many=MOMENTS)
@@ -38,7 +38,7 @@ def course(tx: Tx, *, since: datetime) -> Course:
     held = [stretch.within(tasks[task_id]) for task_id, stretch in items if task_id in tasks]
     worked = under_way(tasks.values(), at)
     standing = under_way([each for each in held if each is not None], at)
-    return Course(
+    return Activity(
         at=at,
         at_work=[max(0, all_ - still) for all_, still in zip(worked, standing, strict=True)],
         waiting=under_way([stretch for _, stretch in items], at),

@@ -15,7 +15,7 @@ MANUAL = "mcp__system__log_decision"
 """The tool whose entries are what an agent wrote down itself."""
 
 
-def page(
+def list_entries(
     tx: Tx,
     *,
     agent_id: str | None,
@@ -41,7 +41,7 @@ def page(
     return cut_page(rows, limit=limit, cursor=lambda row: cursor_of(row["at"], row["id"]))
 
 
-def look(tx: Tx, *, id: str) -> dict[str, Any]:
+def get(tx: Tx, *, id: str) -> dict[str, Any]:
     """One entry, such as the one whose id an incident has."""
     return tx.audit.get(id)
 

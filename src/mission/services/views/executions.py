@@ -14,7 +14,7 @@ from mission.store.transaction import Tx
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class ExecutionRow:
     """An execution with the names of what it is about; the lease is its agent's, while that has the task."""
 
     execution: Execution
@@ -25,9 +25,9 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunPage:
+class ExecutionPage:
     now: datetime
-    runs: Sequence[Run]
+    runs: Sequence[ExecutionRow]
     counts: Mapping[str, int]
     next: str | None
 
@@ -41,12 +41,14 @@ class Spent:
     cost_usd: float
 
 
-def page(tx: Tx, *, statuses: Sequence[ExecutionStatus] | None, limit: int, cursor: str | None) -> RunPage:
+def list_executions(
+    tx: Tx, *, statuses: Sequence[ExecutionStatus] | None, limit: int, cursor: str | None
+) -> ExecutionPage:
     """Executions, newest first, and how many there are of each status."""
     words = None if statuses is None else [str(status) for status in statuses]
     rows = tx.runs.page(statuses=words, limit=limit + 1, after=position_of(cursor, kind="execution"))
     page = cut_page(rows, limit=limit, cursor=lambda row: row_cursor(row[0]))
-    return RunPage(
+    return ExecutionPage(
         now=tx.now,
         runs=[_run(execution, row) for execution, row in page.rows],
         counts=tx.runs.counts(),
@@ -61,9 +63,9 @@ def spending(tx: Tx, *, agent_ids: Sequence[str]) -> list[Spent]:
     return [counted.get(id) or told[id] for id in agent_ids if id in counted or id in told]
 
 
-def _run(execution: Execution, row: Any) -> Run:
+def _run(execution: Execution, row: Any) -> ExecutionRow:
     owns = row.task_owner_id == execution.agent_id
-    return Run(
+    return ExecutionRow(
         execution=execution,
         agent_name=row.agent_name or execution.adapter,
         task_name=row.task_name,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mission.domain.missions.critical_path import CriticalPath, Step, critical_path
+from mission.domain.missions.critical_path import CriticalPath, PathStep, critical_path
 from mission.domain.missions.estimate import Estimate, estimate, typical_task
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import CHANGE_LISTS, DONE
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.services.paging import cut_page, position_of, row_cursor
 from mission.services.views.overview import Count, TaskLine, count, shown_status, task_lines
 from mission.store.transaction import Tx
@@ -22,7 +22,7 @@ LONGEST_SOURCE = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Whole:
+class MissionDetail:
     """One mission with all its tasks."""
 
     now: datetime
@@ -45,7 +45,7 @@ class Whole:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalPage:
-    entries: Sequence[tuple[Entry, str]]
+    entries: Sequence[tuple[JournalEntry, str]]
     names: Mapping[str, str]
     next: str | None
 
@@ -58,7 +58,7 @@ class ChangedFile:
     tasks: Sequence[tuple[Any, str]]
 
 
-def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
+def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
     """A mission as its page shows it."""
     mission = tx.missions.get(mission_id)
     tasks = task_lines(tx, tx.overviews.tasks(mission_id))
@@ -71,7 +71,7 @@ def look(tx: Tx, *, mission_id: str, rhythm: Rhythm) -> Whole:
     by_phase: dict[int, list[TaskLine]] = {}
     for line in tasks:
         by_phase.setdefault(line.row.phase_number, []).append(line)
-    return Whole(
+    return MissionDetail(
         now=tx.now,
         mission=mission,
         status=shown_status(mission.status, mission.outcome),
@@ -121,8 +121,8 @@ def _changed(changes: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     return [(path, "R" if path in renamed else letters[name]) for name in CHANGE_LISTS for path in changes[name]]
 
 
-def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> Step:
-    return Step(
+def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> PathStep:
+    return PathStep(
         id=row.id,
         status=row.status,
         started_at=row.started_at,

@@ -11,11 +11,11 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from mission.domain.tasks.journal import Entry
-from mission.domain.timestamps import shown
-from mission.services.agents.registration import Rhythm
+from mission.domain.tasks.journal import JournalEntry
+from mission.domain.timestamps import format_time
+from mission.services.agents.registration import LivenessSettings
 from mission.services.views import mission as overview_mission
-from mission.services.views.mission import ChangedFile, Whole
+from mission.services.views.mission import ChangedFile, MissionDetail
 from mission.services.views.overview import TaskLine
 from mission.store.transaction import Tx
 
@@ -52,15 +52,15 @@ class Export:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Story:
-    whole: Whole
-    entries: Sequence[tuple[Entry, str]]
+    whole: MissionDetail
+    entries: Sequence[tuple[JournalEntry, str]]
     names: Mapping[str, str]
     files: Sequence[ChangedFile]
 
 
-def export(tx: Tx, *, mission_id: str, format: str, rhythm: Rhythm) -> Export:
+def export(tx: Tx, *, mission_id: str, format: str, rhythm: LivenessSettings) -> Export:
     """The mission with its tasks, decisions, issues, milestones and changed files."""
-    whole = overview_mission.look(tx, mission_id=mission_id, rhythm=rhythm)
+    whole = overview_mission.get(tx, mission_id=mission_id, rhythm=rhythm)
     page = overview_mission.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
     files = overview_mission.read_changes(tx, mission_id=mission_id)
     story = _Story(whole=whole, entries=list(reversed(page.entries)), names=page.names, files=files)
@@ -188,8 +188,8 @@ def _task_record(line: TaskLine, edges: Mapping[str, Sequence[str]]) -> dict[str
         "agent": line.agent,
         "depends_on": list(edges.get(row.id, ())),
         "attempts": row.attempts,
-        "started_at": shown(row.started_at),
-        "completed_at": shown(row.completed_at),
+        "started_at": format_time(row.started_at),
+        "completed_at": format_time(row.completed_at),
         "changes": row.changes,
     }
 

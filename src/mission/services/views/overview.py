@@ -10,9 +10,9 @@ from typing import Any
 
 from mission.domain.agent import Presence, is_silent
 from mission.domain.display_status import NEEDS_PERSON, agent_word, task_word
-from mission.domain.missions.mission import ENDED, MissionStatus, Outcome
+from mission.domain.missions.mission import ENDED, MissionOutcome, MissionStatus
 from mission.domain.tasks.task import CHANGE_LISTS
-from mission.services.agents.registration import Rhythm
+from mission.services.agents.registration import LivenessSettings
 from mission.store.transaction import Tx
 
 MOST_MISSIONS = 50
@@ -64,7 +64,7 @@ class TaskLine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Member:
+class AgentLine:
     """An agent of the fleet, and the task in its hands."""
 
     row: Any
@@ -73,7 +73,7 @@ class Member:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Glance:
+class Overview:
     now: datetime
     open_missions: int
     missions: Sequence[MissionLine]
@@ -82,7 +82,7 @@ class Glance:
     ended: Sequence[TaskLine]
     ended_counts: Mapping[str, int]
     failed_attempts: int
-    fleet: Sequence[Member]
+    fleet: Sequence[AgentLine]
     lease_seconds: float
 
 
@@ -92,11 +92,11 @@ class MissionPage:
     counts: Mapping[str, int]
 
 
-def glance(tx: Tx, *, since: datetime | None, rhythm: Rhythm) -> Glance:
+def overview(tx: Tx, *, since: datetime | None, rhythm: LivenessSettings) -> Overview:
     """What runs, what ended since the reader left, and the fleet."""
     running = task_lines(tx, tx.overviews.in_hand(limit=MOST_RUNNING))
     moment = since or tx.now - FLEET_MEMORY
-    return Glance(
+    return Overview(
         now=tx.now,
         open_missions=tx.overviews.count_open(),
         missions=_mission_lines(tx, tx.overviews.open_missions(limit=MOST_MISSIONS)),
@@ -125,7 +125,7 @@ def list_missions(
 
 
 def shown_status(status: str, outcome: str | None) -> str:
-    return "partial" if outcome == Outcome.PARTIAL else str(status)
+    return "partial" if outcome == MissionOutcome.PARTIAL else str(status)
 
 
 def task_lines(tx: Tx, rows: Sequence[Any]) -> list[TaskLine]:
@@ -197,7 +197,7 @@ def count(lines: Sequence[TaskLine]) -> Count:
     )
 
 
-def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: Rhythm) -> list[Member]:
+def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: LivenessSettings) -> list[AgentLine]:
     in_hand: dict[str, TaskLine] = {}
     for line in running:
         if line.row.owner_id:
@@ -206,8 +206,8 @@ def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: Rhythm) -> list[Member]:
     return [_member(row, in_hand.get(row.id), now=tx.now, rhythm=rhythm) for row in rows]
 
 
-def _member(row: Any, task: TaskLine | None, *, now: datetime, rhythm: Rhythm) -> Member:
+def _member(row: Any, task: TaskLine | None, *, now: datetime, rhythm: LivenessSettings) -> AgentLine:
     silent = is_silent(row.last_seen_at, now=now, silence=rhythm.silence)
     presence = Presence.OFFLINE if silent or row.declared == Presence.OFFLINE else Presence.ONLINE
     lapsed = task is not None and task.row.lease_until is not None and task.row.lease_until < now
-    return Member(row=row, word=agent_word(presence, task=task.word if task else None, lapsed=lapsed), task=task)
+    return AgentLine(row=row, word=agent_word(presence, task=task.word if task else None, lapsed=lapsed), task=task)

@@ -23,7 +23,7 @@ NAMES_ARE_KEPT = "Look at the lines with git, in the tree or in the task's commi
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Move:
+class TaskEvent:
     """The task came into a state, or into somebody's hands."""
 
     at: str
@@ -34,21 +34,21 @@ class Move:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Story:
+class TaskHistory:
     task: Task
     mission_name: str
-    moves: Sequence[Move]
+    moves: Sequence[TaskEvent]
     agents: Mapping[str, str]
 
 
-def read(tx: Tx, *, task_id: str) -> Story:
+def read(tx: Tx, *, task_id: str) -> TaskHistory:
     """The task, and its states in order, as far back as events are kept."""
     task = tx.tasks.get(task_id)
     kinds = [TaskCreated.topic, TaskUpdated.topic]
     events = tx.events.about(task.id, mission_id=task.mission_id, types=kinds, limit=MOST_EVENTS)
     moves = _moves([event for event in events if event.data.get("id") == task.id])
     ids = {move.agent_id for move in moves} | {task.owner_id}
-    return Story(
+    return TaskHistory(
         task=task,
         mission_name=tx.missions.get(task.mission_id).name,
         moves=moves,
@@ -105,12 +105,12 @@ def _task(tx: Tx, *, task_id: str) -> Task:
     return tx.tasks.get(task_id)
 
 
-def _moves(events: Sequence[StoredEvent]) -> list[Move]:
+def _moves(events: Sequence[StoredEvent]) -> list[TaskEvent]:
     """One for each event that tells a new state or owner; what lies between changed neither."""
-    moves: list[Move] = []
+    moves: list[TaskEvent] = []
     for event in events:
         data, frame = event.data, event.frame()
-        move = Move(
+        move = TaskEvent(
             at=frame["at"],
             status=data["status"],
             word=task_word(

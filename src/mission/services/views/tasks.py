@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from mission.domain.tasks.task import Task
 from mission.services.agents import registration as agents
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
-from mission.store.sql.pages import Position
-from mission.store.tasks.tasks import Standing
+from mission.store.sql.pages import PagePosition
+from mission.store.tasks.tasks import TaskState
 from mission.store.transaction import Tx
 
 
-def page(
+def list_tasks(
     tx: Tx,
     *,
     mission_id: str | None,
-    standings: Sequence[Standing] | None,
+    standings: Sequence[TaskState] | None,
     fits: Callable[[Task], bool],
     agent_id: str | None,
     limit: int,
@@ -30,7 +30,7 @@ def page(
         tx.missions.get(mission_id)
     owner_id = agents.find(tx, reference=agent_id, field="agent_id").id if agent_id is not None else None
 
-    def read(few: int, after: Position | None) -> list[Task]:
+    def read(few: int, after: PagePosition | None) -> list[Task]:
         return tx.tasks.listed(mission_id=mission_id, standings=standings, owner_id=owner_id, limit=few, after=after)
 
     found = fitting(read, fits=fits, limit=limit + 1, after=position_of(cursor, kind="task"))

@@ -15,7 +15,7 @@ from mission.git.worktrees import removal
 from mission.services.repositories.working_trees import Trees
 from mission.services.work import Work
 from mission.services.workspaces import creation as workspaces
-from mission.services.workspaces.creation import yard_of
+from mission.services.workspaces.creation import worktree_to_remove
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
@@ -42,16 +42,16 @@ async def update(
             hint="Give {status: 'merged', merge_commit: …} after the merge.",
             field="status" if status is None else "merge_commit",
         )
-    workspace = (await work.read(workspaces.look, workspace_id=workspace_id)).workspace
+    workspace = (await work.read(workspaces.get, workspace_id=workspace_id)).workspace
     workspace.move_to(status, at=workspace.updated_at)
     kept, commit = workspace.kept_branch, None
     if status is not WorkspaceStatus.ACTIVE:
         trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
     if merge_commit is not None:
-        yard = yard_of(workspace)
+        yard = worktree_to_remove(workspace)
         commit = await trees.work(yard.top, removal.verify_merge, yard, merge_commit)
     elif status is WorkspaceStatus.ABANDONED:
-        yard = yard_of(workspace)
+        yard = worktree_to_remove(workspace)
         kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
     return await work.write(settle, workspace_id=workspace.id, status=status, commit=commit, kept=kept, answer=answer)
 
@@ -68,10 +68,10 @@ async def remove(
     """Take the worktree of an ended workspace away; refused as long as that would lose work."""
     workspace = await work.read(_removable, workspace_id=workspace_id)
     trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
-    yard, kept = yard_of(workspace), workspace.kept_branch
+    yard, kept = worktree_to_remove(workspace), workspace.kept_branch
     if save:
         kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
-    await trees.work(yard.top, removal.take_away, yard, kept=kept, with_branch=with_branch)
+    await trees.work(yard.top, removal.remove_worktree, yard, kept=kept, with_branch=with_branch)
     return await work.write(forget, workspace_id=workspace.id, kept=kept, answer=answer)
 
 

@@ -15,10 +15,10 @@ from mission.domain.missions.mission import Mission
 from mission.domain.missions.repository import Repository
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, check_place
-from mission.git.worktrees.creation import Made, Order
-from mission.git.worktrees.removal import Yard
-from mission.git.worktrees.setup import Furnishing
-from mission.git.worktrees.worktree import Standing, standing
+from mission.git.worktrees.creation import CreatedWorktree, WorktreeRequest
+from mission.git.worktrees.removal import WorktreeToRemove
+from mission.git.worktrees.setup import WorktreeSetup
+from mission.git.worktrees.worktree import WorktreeState, state_of
 from mission.services.repositories.working_trees import Report, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -30,7 +30,7 @@ ASSIGNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.FAIL
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class NewWorkspace:
     """What a caller says about the workspace it wants."""
 
     mission_id: str
@@ -39,21 +39,21 @@ class Wanted:
     base_branch: str | None = None
     task_ids: Sequence[str] = ()
     create: bool | None = None
-    furnishing: Furnishing | None = None
+    furnishing: WorktreeSetup | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Described:
+class WorkspaceDetails:
     """A workspace with the tasks that are done in it, and how it stands if that was asked for."""
 
     workspace: Workspace
     task_ids: Sequence[str]
-    standing: Standing | None = None
+    state: WorktreeState | None = None
     warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ground:
+class WorkspaceOrigin:
     """What must be known before git is asked."""
 
     mission: Mission
@@ -65,24 +65,24 @@ async def create(
     work: Work,
     trees: Trees,
     *,
-    wanted: Wanted,
+    wanted: NewWorkspace,
     agent_id: str | None,
     report: Report | None,
-    answer: Callable[[Described], Answer],
+    answer: Callable[[WorkspaceDetails], Answer],
 ) -> Answer:
     """Register the worktree at the path, or make it first if that is wanted."""
     path = Path(os.path.realpath(check_place(wanted.path)))
     ground = await work.read(_ground, wanted=wanted, path=str(path), host_id=trees.host_id, agent_id=agent_id)
     mission = ground.mission
     top = await _top(trees, ground, path)
-    order = Order(
+    order = WorktreeRequest(
         top=top,
         path=path,
         branch=wanted.branch,
         base=wanted.base_branch,
         create=mission.auto_create_workspaces if wanted.create is None else wanted.create,
         reuse_branch=ground.reuse_branch,
-        furnishing=wanted.furnishing or furnishing_of(mission),
+        furnishing=wanted.furnishing or setup_of(mission),
     )
     made = await trees.work(top, trees.workshop.make, order, report=report)
     return await work.write(
@@ -97,33 +97,40 @@ async def create(
     )
 
 
-async def survey(trees: Trees, found: Sequence[Described]) -> list[Described]:
+async def list_with_state(trees: Trees, found: Sequence[WorkspaceDetails]) -> list[WorkspaceDetails]:
     """The same workspaces with how they stand; those of other hosts, and removed ones, as they are recorded."""
 
-    async def surveyed(each: Described) -> Described:
+    async def surveyed(each: WorkspaceDetails) -> WorkspaceDetails:
         workspace = each.workspace
         if workspace.host_id != trees.host_id or workspace.removed_at is not None:
             return each
-        yard = yard_of(workspace)
+        yard = worktree_to_remove(workspace)
         if not yard.top.is_dir():
-            return replace(each, standing=Standing(exists=False))
+            return replace(each, state=WorktreeState(exists=False))
         seen = await trees.work(
             yard.top,
-            standing,
+            state_of,
             yard.top,
             yard.path,
             branch=yard.branch,
             base=workspace.base_branch,
             copied=yard.copied,
         )
-        return replace(each, standing=seen)
+        return replace(each, state=seen)
 
     return [await surveyed(each) for each in found]
 
 
 def record(
-    tx: Tx, *, mission_id: str, made: Made, top: str, host_id: str, task_ids: Sequence[str], agent_id: str | None
-) -> Described:
+    tx: Tx,
+    *,
+    mission_id: str,
+    made: CreatedWorktree,
+    top: str,
+    host_id: str,
+    task_ids: Sequence[str],
+    agent_id: str | None,
+) -> WorkspaceDetails:
     """Remember a worktree that is there; one that is known already only gets its tasks."""
     workspace = _known(tx, mission_id=mission_id, path=str(made.path), host_id=host_id)
     if workspace is None:
@@ -143,7 +150,7 @@ def record(
         tx.emit(events.WorkspaceCreated(workspace=workspace))
     for task_id in task_ids:
         assign(tx, task_id=task_id, workspace_id=workspace.id, agent_id=agent_id)
-    return replace(look(tx, workspace_id=workspace.id), warnings=made.warnings)
+    return replace(get(tx, workspace_id=workspace.id), warnings=made.warnings)
 
 
 def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> Task:
@@ -165,13 +172,13 @@ def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> 
     return _housed(tx, task, workspace)
 
 
-def look(tx: Tx, *, workspace_id: str) -> Described:
+def get(tx: Tx, *, workspace_id: str) -> WorkspaceDetails:
     """The workspace and its tasks."""
     workspace = tx.workspaces.get(workspace_id)
-    return Described(workspace=workspace, task_ids=tx.workspaces.task_ids([workspace.id])[workspace.id])
+    return WorkspaceDetails(workspace=workspace, task_ids=tx.workspaces.task_ids([workspace.id])[workspace.id])
 
 
-def page(
+def list_workspaces(
     tx: Tx,
     *,
     mission_id: str | None,
@@ -179,7 +186,7 @@ def page(
     removed: bool,
     limit: int,
     offset: int,
-) -> tuple[list[Described], int]:
+) -> tuple[list[WorkspaceDetails], int]:
     """Return a page of workspaces, the newest first, and how many there are in all."""
     if mission_id is not None:
         tx.missions.get(mission_id)
@@ -187,11 +194,11 @@ def page(
         mission_id=mission_id, statuses=statuses, removed=removed, limit=limit, offset=offset
     )
     tasks = tx.workspaces.task_ids([workspace.id for workspace in found])
-    return [Described(workspace=workspace, task_ids=tasks[workspace.id]) for workspace in found], total
+    return [WorkspaceDetails(workspace=workspace, task_ids=tasks[workspace.id]) for workspace in found], total
 
 
-def yard_of(workspace: Workspace) -> Yard:
-    return Yard(
+def worktree_to_remove(workspace: Workspace) -> WorktreeToRemove:
+    return WorktreeToRemove(
         top=Path(workspace.repository_path),
         path=Path(workspace.path),
         branch=workspace.branch,
@@ -199,13 +206,13 @@ def yard_of(workspace: Workspace) -> Yard:
     )
 
 
-def furnishing_of(mission: Mission) -> Furnishing:
+def setup_of(mission: Mission) -> WorktreeSetup:
     """What the mission wants done with each new worktree."""
     wanted = mission.workspace_setup or {}
-    return Furnishing(setup=wanted.get("setup"), copy=tuple(wanted.get("copy") or ()))
+    return WorktreeSetup(setup=wanted.get("setup"), copy=tuple(wanted.get("copy") or ()))
 
 
-def _ground(tx: Tx, *, wanted: Wanted, path: str, host_id: str, agent_id: str | None) -> Ground:
+def _ground(tx: Tx, *, wanted: NewWorkspace, path: str, host_id: str, agent_id: str | None) -> WorkspaceOrigin:
     """Everything that would refuse the workspace later is asked before git does anything."""
     mission = tx.missions.get(wanted.mission_id)
     known = _known(tx, mission_id=mission.id, path=path, host_id=host_id)
@@ -221,7 +228,7 @@ def _ground(tx: Tx, *, wanted: Wanted, path: str, host_id: str, agent_id: str | 
         if (known is None or task.workspace_id != known.id) and task.tree != path:
             task.check_one_of(ASSIGNABLE, "given another workspace")
     earlier = tx.workspaces.on_branch(mission.id, wanted.branch)
-    return Ground(
+    return WorkspaceOrigin(
         mission=mission,
         repository=tx.missions.repository(mission.repository_id) if mission.repository_id else None,
         reuse_branch=any(each.host_id == host_id for each in earlier),
@@ -243,7 +250,7 @@ def _known(tx: Tx, *, mission_id: str, path: str, host_id: str) -> Workspace | N
     return known
 
 
-async def _top(trees: Trees, ground: Ground, path: Path) -> Path:
+async def _top(trees: Trees, ground: WorkspaceOrigin, path: Path) -> Path:
     """The tree that the worktree belongs to: the mission's, or with none known the worktree itself."""
     if ground.repository is not None:
         place = await trees.at(ground.repository.path, host_id=ground.repository.host_id, what="the repository")

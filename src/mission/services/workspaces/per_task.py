@@ -15,13 +15,13 @@ from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.missions.repository import Repository
 from mission.domain.tasks.task import Task
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, slug
-from mission.git.worktrees.creation import Made, Order
+from mission.git.worktrees.creation import CreatedWorktree, WorktreeRequest
 from mission.git.worktrees.merge_check import unmerged
-from mission.git.worktrees.setup import Furnishing
+from mission.git.worktrees.setup import WorktreeSetup
 from mission.services.repositories.working_trees import Report, Trees
 from mission.services.work import Work
 from mission.services.workspaces import creation as workspaces
-from mission.services.workspaces.creation import Described
+from mission.services.workspaces.creation import WorkspaceDetails
 from mission.store.transaction import Tx
 
 NO_REPOSITORY = "no git repository is known for this workflow, so the task has no worktree of its own"
@@ -32,25 +32,25 @@ class WorktreeNotReady(TransientError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class House:
+class PreparedWorktree:
     """A worktree that stands ready for one task; without one, why not."""
 
     task_id: str
     host_id: str
     top: str = ""
-    made: Made | None = None
+    made: CreatedWorktree | None = None
     warnings: tuple[str, ...] = ()
 
 
-Houses = Mapping[str, House]
+PreparedWorktrees = Mapping[str, PreparedWorktree]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Site:
+class _WorktreePlan:
     """What must be known to make a task's worktree."""
 
     repository: Repository | None
-    furnishing: Furnishing
+    furnishing: WorktreeSetup
     workspace: Workspace | None
     branch: str
     name: str
@@ -60,19 +60,19 @@ class _Site:
 
 async def prepare(
     work: Work, trees: Trees, *, task_id: str, agent_id: str | None, report: Report | None = None
-) -> Houses:
+) -> PreparedWorktrees:
     """The worktree that the task will be done in, if it should have its own and has none that stands."""
     site = await work.read(_site, task_id=task_id, agent_id=agent_id, host_id=trees.host_id)
     if site is None:
         return {}
     if site.repository is None:
-        return {task_id: House(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
+        return {task_id: PreparedWorktree(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
     repository = site.repository
     place = await trees.at(repository.path, host_id=repository.host_id, what="the mission's repository")
     if place.tree.kind != "git":
-        return {task_id: House(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
+        return {task_id: PreparedWorktree(task_id=task_id, host_id=trees.host_id, warnings=(NO_REPOSITORY,))}
     top, known = place.tree.path, site.workspace
-    order = Order(
+    order = WorktreeRequest(
         top=top,
         path=Path(known.path) if known is not None else trees.workshop.place_for(top, site.name),
         branch=known.branch if known is not None else site.branch,
@@ -84,18 +84,22 @@ async def prepare(
     made = await trees.work(top, trees.workshop.make, order, report=report)
     missing = await trees.work(top, unmerged, top, site.needed, into=made.branch)
     warnings = (*made.warnings, *(f"{made.branch} lacks the work of {each}: merge it first" for each in missing))
-    return {task_id: House(task_id=task_id, host_id=trees.host_id, top=str(top), made=made, warnings=warnings)}
+    return {
+        task_id: PreparedWorktree(task_id=task_id, host_id=trees.host_id, top=str(top), made=made, warnings=warnings)
+    }
 
 
-def lacks(tx: Tx, mission: Mission, task: Task, houses: Houses) -> bool:
+def needs_worktree(tx: Tx, mission: Mission, task: Task, houses: PreparedWorktrees) -> bool:
     """Whether the task should have a worktree of its own and none is ready."""
     return _wants_own(tx, mission, task) and task.id not in houses
 
 
-def move_in(tx: Tx, mission: Mission, task: Task, houses: Houses) -> tuple[Task, Described | None]:
+def assign_worktree(
+    tx: Tx, mission: Mission, task: Task, houses: PreparedWorktrees
+) -> tuple[Task, WorkspaceDetails | None]:
     """The taken task and the workspace it is done in: the one it has, or the one that was made for it."""
     if not _wants_own(tx, mission, task):
-        described = workspaces.look(tx, workspace_id=task.workspace_id) if task.workspace_id is not None else None
+        described = workspaces.get(tx, workspace_id=task.workspace_id) if task.workspace_id is not None else None
         return task, described
     house = houses.get(task.id)
     if house is None:
@@ -107,7 +111,7 @@ def move_in(tx: Tx, mission: Mission, task: Task, houses: Houses) -> tuple[Task,
     )
     workspace = recorded.workspace
     tx.workspaces.assign(task.id, workspace.id, now=tx.now)
-    return replace(task, workspace_id=workspace.id), workspaces.look(tx, workspace_id=workspace.id)
+    return replace(task, workspace_id=workspace.id), workspaces.get(tx, workspace_id=workspace.id)
 
 
 def _wants_own(tx: Tx, mission: Mission, task: Task) -> bool:
@@ -123,7 +127,7 @@ def _usable(workspace: Workspace) -> bool:
     return workspace.status is WorkspaceStatus.ACTIVE and workspace.removed_at is None
 
 
-def _site(tx: Tx, *, task_id: str, agent_id: str | None, host_id: str) -> _Site | None:
+def _site(tx: Tx, *, task_id: str, agent_id: str | None, host_id: str) -> _WorktreePlan | None:
     """What to make for the task; nothing when it needs nothing, or cannot be taken anyway."""
     task = tx.tasks.get(task_id)
     mission = tx.missions.get(task.mission_id)
@@ -137,9 +141,9 @@ def _site(tx: Tx, *, task_id: str, agent_id: str | None, host_id: str) -> _Site 
     if standing is not None and (standing.host_id != host_id or Path(standing.path).is_dir()):
         return None
     name, branch = _names(tx, task)
-    return _Site(
+    return _WorktreePlan(
         repository=tx.missions.repository(mission.repository_id) if mission.repository_id else None,
-        furnishing=workspaces.furnishing_of(mission),
+        furnishing=workspaces.setup_of(mission),
         workspace=standing,
         branch=branch,
         name=name,

@@ -11,7 +11,7 @@ from mission.domain.actions import Action
 from mission.domain.agent import Agent, AgentType
 from mission.domain.errors import AgentNotFound
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Position, older_than
+from mission.store.sql.pages import PagePosition, older_than
 from mission.store.tables import agents
 
 _MAPPER = Mapper(agents, Agent)
@@ -68,7 +68,7 @@ class Agents:
         runtime: str | None = None,
         since: datetime | None = None,
         limit: int,
-        after: Position | None,
+        after: PagePosition | None,
     ) -> list[Agent]:
         """Return agents, the newest first; those that left are never forgotten, so there may be many."""
         newest_first = (agents.c.created_at.desc(), agents.c.id.desc())

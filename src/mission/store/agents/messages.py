@@ -14,7 +14,7 @@ from mission.domain.errors import NotFound
 from mission.domain.message import Message, MessageState, Priority
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Position, older_than
+from mission.store.sql.pages import PagePosition, older_than
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import messages, unread
 
@@ -38,7 +38,7 @@ _UNREAD = select(unread.c.priority, unread.c.messages).where(unread.c.recipient_
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class MessageFilter:
     """Which messages of a mailbox a reader wants; nothing set means all."""
 
     states: Sequence[MessageState]
@@ -96,7 +96,7 @@ class Messages:
         rows = self._connection.execute(_UNREAD, {"owner": owner})
         return {Priority(row.priority): int(row.messages) for row in rows}
 
-    def inbox(self, owner: str, wanted: Wanted, *, limit: int, after: Position | None) -> list[Message]:
+    def inbox(self, owner: str, wanted: MessageFilter, *, limit: int, after: PagePosition | None) -> list[Message]:
         """What lies in a mailbox, newest first. Each state is one stretch of the index, so no mailbox is too long."""
         found: list[Message] = []
         for state in wanted.states:
@@ -104,7 +104,7 @@ class Messages:
             found += self._page([*mine, *wanted.conditions()], limit=limit, after=after)
         return sorted(found, key=lambda message: (message.created_at, message.id), reverse=True)[:limit]
 
-    def thread(self, owner: str, wanted: Wanted, *, limit: int, after: Position | None) -> list[Message]:
+    def thread(self, owner: str, wanted: MessageFilter, *, limit: int, after: PagePosition | None) -> list[Message]:
         """What somebody wrote or got in a thread, newest first."""
         mine = (
             messages.c.thread_id == wanted.thread_id,
@@ -113,7 +113,7 @@ class Messages:
         )
         return self._page([*mine, *wanted.conditions()], limit=limit, after=after)
 
-    def _page(self, where: Sequence[ColumnElement[bool]], *, limit: int, after: Position | None) -> list[Message]:
+    def _page(self, where: Sequence[ColumnElement[bool]], *, limit: int, after: PagePosition | None) -> list[Message]:
         statement = _MAPPER.select.where(*where, *older_than(after, messages.c)).order_by(*_NEWEST_FIRST).limit(limit)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
 

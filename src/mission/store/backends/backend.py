@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from mission.domain.errors import MissionError
 
 
-class Presence(Protocol):
+class DatabaseUsers(Protocol):
     """Who has the database open; one alone may migrate or replace it."""
 
     def enter(self) -> None: ...
@@ -24,7 +24,7 @@ class Backend(Protocol):
     """What differs between the databases."""
 
     @property
-    def presence(self) -> Presence: ...
+    def presence(self) -> DatabaseUsers: ...
     def connect(self) -> Connection: ...
     def expects_store(self) -> str | None:
         """The name of the database when it must hold a store already, so that an empty one has lost it."""

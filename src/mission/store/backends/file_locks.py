@@ -37,7 +37,7 @@ class FileLock:
             self._descriptor = None
 
 
-class Presence:
+class FileLockUsers:
     """A shared lock on a file, with a note beside it that says who holds it."""
 
     def __init__(self, path: Path, *, role: str) -> None:

@@ -32,7 +32,7 @@ _HOLDERS = text(
 )
 
 
-class PostgresPresence:
+class PostgresUsers:
     """A shared advisory lock that every process with the database open holds for its life."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
@@ -92,7 +92,7 @@ class PostgresBackend:
             hide_parameters=True,  # what callers wrote belongs into no log
             connect_args={"application_name": f"mission {role}", "connect_timeout": 3},
         )
-        self.presence = PostgresPresence(self.connect)
+        self.presence = PostgresUsers(self.connect)
 
     def expects_store(self) -> str | None:
         """An empty database of a server is a new one, as far as anybody can tell."""

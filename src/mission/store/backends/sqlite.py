@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from mission.domain.errors import MissionError, StorageFull, StorageUnusable, TransientError
-from mission.store.backends.file_locks import FileLock, Presence
+from mission.store.backends.file_locks import FileLock, FileLockUsers
 from mission.store.backends.watch_thread import in_thread
 from mission.store.sql.compact_json import dumps
 from mission.store.sql.prepared_statements import run_text
@@ -52,7 +52,7 @@ class SqliteBackend:
         self.path = path
         self._was_there = path.exists()
         path.touch(mode=0o600)  # its sidecars take over this mode
-        self.presence = Presence(path.with_name("database.lock"), role=role)
+        self.presence = FileLockUsers(path.with_name("database.lock"), role=role)
         self._engine = _engine(path)
         self._turn = FileLock(path.with_name(f"{path.name}-turn"))
 

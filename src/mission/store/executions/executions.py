@@ -11,7 +11,7 @@ from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.executions.execution import LIVE, Execution, ExecutionStatus, OperatorMessage
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Position, older_than
+from mission.store.sql.pages import PagePosition, older_than
 from mission.store.tables import executions, operator_messages
 
 _MAPPER = Mapper(executions, Execution)
@@ -97,7 +97,7 @@ class Executions:
         task_id: str | None,
         agent_id: str | None,
         limit: int,
-        after: Position | None,
+        after: PagePosition | None,
     ) -> list[Execution]:
         """Executions, newest first."""
         where: list[ColumnElement[bool]] = [*older_than(after, executions.c)]

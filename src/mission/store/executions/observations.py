@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 from mission.domain.executions.observation import Observation
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Position, older_than
+from mission.store.sql.pages import PagePosition, older_than
 from mission.store.tables import executions, observations
 
 _MAPPER = Mapper(observations, Observation)
@@ -38,7 +38,7 @@ class Observations:
     def add(self, observation: Observation) -> None:
         _MAPPER.insert(self._connection, observation)
 
-    def page(self, execution_id: str, *, type: str | None, limit: int, after: Position | None) -> list[Observation]:
+    def page(self, execution_id: str, *, type: str | None, limit: int, after: PagePosition | None) -> list[Observation]:
         """Observations of an execution, newest first."""
         where = [observations.c.execution_id == execution_id, *older_than(after, observations.c)]
         if type is not None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from mission.domain.inbox.failure_report import Told
+from mission.domain.inbox.failure_report import ReportedFailure
 from mission.store.columns import UtcTime
 from mission.store.tables import incidents
 
@@ -17,13 +17,13 @@ _ADD = insert(incidents)
 _REMOVE = delete(incidents).where(incidents.c.told_at < bindparam("moment", type_=UtcTime))
 
 
-class Incidents:
+class FailureReports:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def told(self, key: str) -> Told | None:
+    def told(self, key: str) -> ReportedFailure | None:
         row = self._connection.execute(_GET, {"wanted": key}).first()
-        return None if row is None else Told(key=row.key, told_at=row.told_at, times=row.times)
+        return None if row is None else ReportedFailure(key=row.key, told_at=row.told_at, times=row.times)
 
     def count(self, key: str) -> None:
         """It happened once more, and nobody is told of it."""

@@ -60,7 +60,7 @@ _TRIED_OFTEN = _in_open_missions(
 )
 
 
-class Health:
+class HealthFindings:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 

@@ -11,12 +11,12 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, se
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.inbox.item import PRIVATE_KINDS, STANDING_KINDS, ItemKind, ItemState, QueueItem
+from mission.domain.inbox.item import PRIVATE_KINDS, STANDING_KINDS, InboxItem, ItemKind, ItemState
 from mission.domain.tasks.task import FREE, STANDING
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import agents, missions, queue_items, tasks
 
-_MAPPER = Mapper(queue_items, QueueItem)
+_MAPPER = Mapper(queue_items, InboxItem)
 _OPEN_ONCE = _MAPPER.select.where(
     queue_items.c.once == bindparam("once"), queue_items.c.state == bindparam("state")
 ).limit(1)
@@ -25,7 +25,7 @@ _EVER = select(queue_items.c.id).where(queue_items.c.once == bindparam("once")).
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class InboxFilter:
     """Which items somebody wants to see; `reader` is the agent that asks, if it is one."""
 
     states: Sequence[ItemState]
@@ -47,16 +47,16 @@ class Wanted:
         return conditions
 
 
-class Named(NamedTuple):
+class NamedItem(NamedTuple):
     """An item with the names a person knows its things by."""
 
-    item: QueueItem
+    item: InboxItem
     mission_name: str | None
     task_name: str | None
     agent_name: str | None
 
 
-class Standing(NamedTuple):
+class StalledTask(NamedTuple):
     """An open item whose task stands still until it is closed."""
 
     id: str
@@ -106,24 +106,24 @@ _NAMED = (
 _NEWEST_FIRST = (queue_items.c.updated_at.desc(), queue_items.c.id)
 
 
-class Inbox:
+class InboxItems:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def get(self, id: str) -> QueueItem:
+    def get(self, id: str) -> InboxItem:
         """The item, or an error that says how to find one."""
         item = _MAPPER.get(self._connection, id)
         if item is None:
             raise _no_item(id)
         return item
 
-    def add(self, item: QueueItem) -> None:
+    def add(self, item: InboxItem) -> None:
         _MAPPER.insert(self._connection, item)
 
-    def save(self, item: QueueItem) -> None:
+    def save(self, item: InboxItem) -> None:
         _MAPPER.save(self._connection, item)
 
-    def open_with_key(self, once: str) -> QueueItem | None:
+    def open_with_key(self, once: str) -> InboxItem | None:
         """The open item that stands for everything with this key."""
         row = self._connection.execute(_OPEN_ONCE, {"once": once, "state": str(ItemState.OPEN)}).first()
         return None if row is None else _MAPPER.entity(row)
@@ -132,7 +132,7 @@ class Inbox:
         """Whether a person was ever asked under this key."""
         return self._connection.execute(_EVER, {"once": once}).first() is not None
 
-    def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[QueueItem]:
+    def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[InboxItem]:
         """Open items that have every given value, oldest first."""
         where: list[ColumnElement[bool]] = [queue_items.c.state == str(ItemState.OPEN)]
         where += [queue_items.c[name] == value for name, value in columns.items() if value is not None]
@@ -141,7 +141,7 @@ class Inbox:
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
 
-    def of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> list[QueueItem]:
+    def of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> list[InboxItem]:
         """What an execution put before a person, open or closed, oldest first."""
         where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
@@ -151,31 +151,31 @@ class Inbox:
         """Failed executions that a person gave an answer to, and whose tasks nobody has taken since."""
         return list(self._connection.execute(_FAILURES_ANSWERED).scalars())
 
-    def newest_of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> QueueItem | None:
+    def newest_of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> InboxItem | None:
         """What an execution put before a person last, open or closed."""
         where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
         newest = (queue_items.c.created_at.desc(), queue_items.c.id.desc())
         row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
         return None if row is None else _MAPPER.entity(row)
 
-    def standing(self, *, item_id: str | None = None, mission_id: str | None = None) -> list[Standing]:
+    def standing(self, *, item_id: str | None = None, mission_id: str | None = None) -> list[StalledTask]:
         """The open items, or this one, whose tasks stand still until somebody answers."""
         wanted = {queue_items.c.id: item_id, queue_items.c.mission_id: mission_id}
         where = [column == value for column, value in wanted.items() if value is not None]
-        return [Standing(*row) for row in self._connection.execute(_STANDING.where(*where))]
+        return [StalledTask(*row) for row in self._connection.execute(_STANDING.where(*where))]
 
-    def named(self, ids: Sequence[str]) -> list[Named]:
+    def named(self, ids: Sequence[str]) -> list[NamedItem]:
         """These items, in this order."""
         rows = self._connection.execute(_NAMED.where(queue_items.c.id.in_(ids)))
         found = {row.id: _named(row) for row in rows}
         return [found[id] for id in ids if id in found]
 
-    def ages(self, wanted: Wanted) -> list[tuple[datetime, str]]:
+    def ages(self, wanted: InboxFilter) -> list[tuple[datetime, str]]:
         """When each item was made, and its id: the oldest first."""
         statement = select(queue_items.c.created_at, queue_items.c.id).where(*wanted.conditions())
         return sorted((row.created_at, row.id) for row in self._connection.execute(statement))
 
-    def page(self, wanted: Wanted, *, limit: int, offset: int) -> tuple[list[Named], int]:
+    def page(self, wanted: InboxFilter, *, limit: int, offset: int) -> tuple[list[NamedItem], int]:
         """Items, the latest first, and how many there are in all."""
         where = wanted.conditions()
         statement = _NAMED.where(*where).order_by(*_NEWEST_FIRST).limit(limit).offset(offset)
@@ -189,8 +189,8 @@ def _may_be_read_by(agent_id: str) -> ColumnElement[bool]:
     return or_(queue_items.c.kind.not_in(sorted(map(str, PRIVATE_KINDS))), written)
 
 
-def _named(row: Any) -> Named:
-    return Named(
+def _named(row: Any) -> NamedItem:
+    return NamedItem(
         item=_MAPPER.entity(row),
         mission_name=row.mission_name,
         task_name=row.task_name,

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, liter
 
 from mission.domain.errors import InternalError, NotFound
 from mission.store.columns import UtcTime
-from mission.store.sql.pages import Position, oldest_before
+from mission.store.sql.pages import PagePosition, oldest_before
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import audit, call_keys
 
@@ -70,7 +70,7 @@ class Audit:
         status: str | None,
         since: datetime | None,
         limit: int,
-        after: Position | None,
+        after: PagePosition | None,
         except_transport: str | None = None,
     ) -> list[dict[str, Any]]:
         """Audit entries, newest first; those of a tool, or of all that fit a pattern such as 'mcp__mail__*'."""
@@ -138,7 +138,7 @@ class Audit:
         return self._connection.execute(_EXPIRED, {"before": moment, "limit": limit}).rowcount
 
 
-class Calls:
+class CallKeys:
     """Answers kept under a call key, so that a repeat after a broken connection gets the first one."""
 
     def __init__(self, connection: Connection) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, cast, delete, func, insert, select, update
 
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 from mission.store.columns import UtcTime
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import event_counter, events
@@ -66,13 +66,13 @@ class StoredEvent:
         return {
             "seq": self.seq,
             "type": self.type,
-            "at": shown(self.at),
+            "at": format_time(self.at),
             "mission_id": self.mission_id,
             "data": self.data,
         }
 
 
-class Events:
+class EventRows:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 

@@ -18,7 +18,7 @@ _KNOWN = select(jobs.c.name).where(jobs.c.name == bindparam("job"))
 _ADD = insert(jobs)
 
 
-class Jobs:
+class JobTurns:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from mission.domain.webhook import Progress
+from mission.domain.webhook import DeliveryProgress
 from mission.store.columns import UtcTime
 from mission.store.tables import webhooks
 
@@ -28,11 +28,11 @@ class Webhooks:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def get(self, key: str) -> Progress | None:
+    def get(self, key: str) -> DeliveryProgress | None:
         row = self._connection.execute(_GET, {"wanted": key}).mappings().first()
-        return None if row is None else Progress(**row)
+        return None if row is None else DeliveryProgress(**row)
 
-    def add(self, progress: Progress) -> None:
+    def add(self, progress: DeliveryProgress) -> None:
         values = {"key": progress.key, "seq": progress.seq, "failures": progress.failures, "due_at": progress.due_at}
         self._connection.execute(_ADD, values)
 
@@ -40,6 +40,6 @@ class Webhooks:
         """Whether the receiver is due and ours to serve until then."""
         return self._connection.execute(_TAKE, {"wanted": key, "now": now, "until": until}).rowcount == 1
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: DeliveryProgress) -> None:
         values = {"wanted": progress.key, "new_seq": progress.seq, "new_failures": progress.failures}
         self._connection.execute(_SAVE, {**values, "next": progress.due_at})

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.missions.phase import Phase, PhaseStatus, Tally
+from mission.domain.missions.phase import Phase, PhaseCounts, PhaseStatus
 from mission.store.missions.task_counts import HEAPS
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import phases
@@ -53,5 +53,5 @@ def _entity(row: Row[Any]) -> Phase:
     values = row._mapping
     return Phase(
         **{column.name: values[column.name] for column in _MAPPER.columns} | {"status": PhaseStatus(values["status"])},
-        tally=Tally(**{name: values[name] for name in HEAPS}),
+        tally=PhaseCounts(**{name: values[name] for name in HEAPS}),
     )

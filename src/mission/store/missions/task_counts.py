@@ -63,7 +63,7 @@ _GROUPS = (
 )
 
 
-class Tallies:
+class TaskCounts:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 

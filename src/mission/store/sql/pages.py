@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, Delete, Table, and_, bindparam, de
 
 from mission.store.columns import UtcTime
 
-Position = tuple[datetime, str]
+PagePosition = tuple[datetime, str]
 """Where a page ended: the moment and the id of its last row."""
 
 
@@ -37,7 +37,7 @@ class Filter:
         return conditions
 
 
-def older_than(after: Position | None, columns: Any) -> list[ColumnElement[bool]]:
+def older_than(after: PagePosition | None, columns: Any) -> list[ColumnElement[bool]]:
     """The condition that continues a newest-first page behind its last row."""
     if after is None:
         return []

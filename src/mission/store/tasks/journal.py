@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from mission.domain.message import SYSTEM
-from mission.domain.tasks.journal import Entry, EntryKind
+from mission.domain.tasks.journal import EntryKind, JournalEntry
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Filter, Position, older_than
+from mission.store.sql.pages import Filter, PagePosition, older_than
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import journal, tasks
 from mission.store.tasks.tasks import no_task
 
-_MAPPER = Mapper(journal, Entry)
+_MAPPER = Mapper(journal, JournalEntry)
 _NEXT_SEQUENCE = Prepared(
     update(tasks)
     .where(tasks.c.id == bindparam("row_id"))
@@ -73,25 +73,25 @@ class Journal:
             raise no_task(task_id)
         return Counted(*rows[0])
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         _MAPPER.insert(self._connection, entry)
 
     def resolve(self, id: str) -> bool:
         """Whether the entry was an open blocker; it is none any more."""
         return self._connection.execute(_RESOLVE, {"row_id": id}).rowcount == 1
 
-    def of_task(self, task_id: str, *, kinds: Sequence[EntryKind], since: int, limit: int) -> list[Entry]:
+    def of_task(self, task_id: str, *, kinds: Sequence[EntryKind], since: int, limit: int) -> list[JournalEntry]:
         """The first entries of a task behind a number, ascending."""
         words = [kind.value for kind in kinds]
         values = {"task_id": task_id, "kinds": words, "since": since, "limit": limit}
         return [_MAPPER.entity(row) for row in self._connection.execute(_OF_TASK, values)]
 
-    def latest_of_task(self, task_id: str, *, limit: int) -> list[Entry]:
+    def latest_of_task(self, task_id: str, *, limit: int) -> list[JournalEntry]:
         """The last entries of a task, ascending."""
         rows = self._connection.execute(_LATEST_OF_TASK, {"task_id": task_id, "limit": limit}).all()
         return [_MAPPER.entity(row) for row in reversed(rows)]
 
-    def last_words(self, task_id: str) -> Entry | None:
+    def last_words(self, task_id: str) -> JournalEntry | None:
         """The last entry of a task that is not a note of ours."""
         row = self._connection.execute(_LAST_WORDS, {"task_id": task_id}).first()
         return None if row is None else _MAPPER.entity(row)
@@ -103,9 +103,9 @@ class Journal:
         chosen: Filter,
         *,
         limit: int,
-        after: Position | None,
+        after: PagePosition | None,
         blockers: bool = False,
-    ) -> list[Entry]:
+    ) -> list[JournalEntry]:
         """Entries of one kind, newest first; with `blockers`, only issues that still wait for a person."""
         where = [*self._where(mission_id, kind, chosen, blockers=blockers), *older_than(after, journal.c)]
         order = (journal.c.created_at.desc(), journal.c.id.desc())

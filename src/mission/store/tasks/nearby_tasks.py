@@ -52,7 +52,7 @@ _ENDED_LAST = MAPPER.select.where(
 ).order_by(tasks.c.completed_at.desc(), tasks.c.id)
 
 
-class Surroundings:
+class NearbyTasks:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 

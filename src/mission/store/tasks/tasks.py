@@ -14,10 +14,10 @@ from mission.domain.missions.mission import MOVES as MISSION_MOVES
 from mission.domain.tasks.task import OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Filter, Position, older_than
+from mission.store.sql.pages import Filter, PagePosition, older_than
 from mission.store.tables import missions, tasks
 
-Standing = tuple[TaskStatus, bool | None]
+TaskState = tuple[TaskStatus, bool | None]
 """A state, and whether others must be done first; None where that does not matter."""
 ZERO = literal_column("0", type_=Integer)
 """Stands in the statement itself: an index of only the ready or only the waiting tasks is found by it."""
@@ -129,7 +129,7 @@ class Tasks:
         rows = self._connection.execute(_SNAPSHOTS_IN_USE, values).scalars()
         return [snapshot for snapshots in rows for snapshot in snapshots.values()]
 
-    def page(self, mission_id: str, chosen: Filter, *, limit: int, after: Position | None) -> list[Task]:
+    def page(self, mission_id: str, chosen: Filter, *, limit: int, after: PagePosition | None) -> list[Task]:
         """Tasks of a mission, newest first."""
         where = [*self._where(mission_id, chosen), *older_than(after, tasks.c)]
         statement = MAPPER.select.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
@@ -139,10 +139,10 @@ class Tasks:
         self,
         *,
         mission_id: str | None,
-        standings: Sequence[Standing] | None,
+        standings: Sequence[TaskState] | None,
         owner_id: str | None,
         limit: int,
-        after: Position | None,
+        after: PagePosition | None,
     ) -> list[Task]:
         """Tasks of a mission, or of all that are not archived, newest first."""
         where = older_than(after, tasks.c)

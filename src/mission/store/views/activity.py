@@ -29,7 +29,7 @@ _WAITED = (
 )
 
 
-class Courses:
+class Activities:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 

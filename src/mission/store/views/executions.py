@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from mission.domain.executions.execution import Execution
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Position, older_than
+from mission.store.sql.pages import PagePosition, older_than
 from mission.store.tables import agents, executions, tasks
 
 _EXECUTIONS = Mapper(executions, Execution)
@@ -38,12 +38,12 @@ _TOLD = select(tasks.c.owner_id, tasks.c.metadata).where(
 Used = tuple[str, Mapping[str, Any]]
 
 
-class Runs:
+class ExecutionViews:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def page(
-        self, *, statuses: Sequence[str] | None, limit: int, after: Position | None
+        self, *, statuses: Sequence[str] | None, limit: int, after: PagePosition | None
     ) -> list[tuple[Execution, Any]]:
         """Executions, newest first, each with the row that has the names of what it is about."""
         statement = _RUNS.where(*older_than(after, executions.c)).limit(limit)

@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, select
 
-from mission.domain.missions.critical_path import Step
+from mission.domain.missions.critical_path import PathStep
 from mission.domain.missions.mission import ENDED
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import GOING, OPEN, RUNNING
 from mission.store.columns import UtcTime
 from mission.store.missions.task_counts import HEAPS
 from mission.store.sql.entity_mapper import Mapper
-from mission.store.sql.pages import Position, older_than
+from mission.store.sql.pages import PagePosition, older_than
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import agents, dependencies, journal, missions, phases, tasks
 from mission.store.tasks.tasks import ZERO
@@ -146,7 +146,7 @@ _EDGES_OF_MISSION = (
 )
 _EDGES = Prepared(_EDGES_OF_MISSION)
 _OPEN_EDGES = Prepared(_EDGES_OF_MISSION.where(tasks.c.waiting_for > ZERO))
-_ENTRIES = Mapper(journal, Entry)
+_ENTRIES = Mapper(journal, JournalEntry)
 _FLEET = (
     select(agents.c.id, agents.c.name, agents.c.runtime, agents.c.declared, agents.c.last_seen_at, agents.c.created_at)
     .where(
@@ -206,12 +206,12 @@ class Overviews:
         """The tasks of these missions that somebody has in hand, with little more than how they stand."""
         return list(self._connection.execute(_HANDS, {"ids": list(ids)}))
 
-    def open_steps(self, mission_id: str) -> list[Step]:
+    def open_steps(self, mission_id: str) -> list[PathStep]:
         """The open tasks of a mission as far as time goes, in the order of its plan."""
         needs = self._needs(_OPEN_EDGES, mission_id)
         rows = self._connection.execute(_OPEN_STEPS, {"mission_id": mission_id}).all()
         return [
-            Step(id=id, status=status, started_at=began, completed_at=None, needs=needs.get(id, ()), owner_id=owner)
+            PathStep(id=id, status=status, started_at=began, completed_at=None, needs=needs.get(id, ()), owner_id=owner)
             for id, status, began, owner in rows
         ]
 
@@ -253,7 +253,7 @@ class Overviews:
             needs.setdefault(task_id, []).append(wanted)
         return needs
 
-    def journal(self, mission_id: str, *, limit: int, after: Position | None) -> list[tuple[Entry, str]]:
+    def journal(self, mission_id: str, *, limit: int, after: PagePosition | None) -> list[tuple[JournalEntry, str]]:
         """Entries of every kind with the names of their tasks, newest first."""
         statement = (
             select(*_ENTRIES.columns, tasks.c.name.label("task_name"))

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TSQUERY
 
-from mission.domain.search_text import LONGEST_TEXT, Document, Kind, words_of
+from mission.domain.search_text import LONGEST_TEXT, Document, DocumentKind, words_of
 from mission.store.tables import missions, search_documents, search_progress, tasks
 
 CHUNK = 500
@@ -39,7 +39,9 @@ _FULL_TEXT = table("search_words", column("rowid"))
 """SQLite's own table beside ours; triggers keep the two the same."""
 _INSERT = insert(search_documents)
 _REMOVE = delete(search_documents).where(_D.id.in_(bindparam("ids", expanding=True)))
-_OF_MISSION = delete(search_documents).where(_D.mission_id == bindparam("gone_id"), _D.kind != Kind.MESSAGE.value)
+_OF_MISSION = delete(search_documents).where(
+    _D.mission_id == bindparam("gone_id"), _D.kind != DocumentKind.MESSAGE.value
+)
 _SOME = select(_D.id).order_by(_D.number).limit(bindparam("limit"))
 _PROGRESS = select(search_progress.c.seq, search_progress.c.stage, search_progress.c.after_id)
 _ADVANCE = (
@@ -61,15 +63,15 @@ _UNKNOWN_TASKS = (
 )
 _GONE_TASKS = select(_D.id).where(
     _D.mission_id == bindparam("mission_id"),
-    _D.kind == Kind.TASK.value,
+    _D.kind == DocumentKind.TASK.value,
     ~exists().where(tasks.c.id == _D.id),
 )
-_LIVING = or_(_D.kind == Kind.MESSAGE.value, exists().where(missions.c.id == _D.mission_id))
+_LIVING = or_(_D.kind == DocumentKind.MESSAGE.value, exists().where(missions.c.id == _D.mission_id))
 """A mission that was removed a moment ago may still be in the index."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Progress:
+class IndexPosition:
     """How far the index is: the last event it has followed, and where it stands while it is built anew."""
 
     seq: int
@@ -78,11 +80,11 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class SearchQuery:
     """What a reader looks for. `reader` sees no messages but its own; nobody named sees all."""
 
     terms: Sequence[str]
-    kinds: Sequence[Kind] | None = None
+    kinds: Sequence[DocumentKind] | None = None
     mission_id: str | None = None
     reader: str | None = None
 
@@ -94,7 +96,7 @@ class Wanted:
             conditions.append(_D.mission_id == self.mission_id)
         if self.reader is not None:
             own = or_(_D.sender_id == self.reader, _D.recipient_id == self.reader)
-            conditions.append(or_(_D.kind != Kind.MESSAGE.value, own))
+            conditions.append(or_(_D.kind != DocumentKind.MESSAGE.value, own))
         return conditions
 
 
@@ -103,11 +105,11 @@ class SearchIndex:
         self._connection = connection
         self._postgres = connection.dialect.name == "postgresql"
 
-    def progress(self) -> Progress:
+    def progress(self) -> IndexPosition:
         seq, stage, after_id = self._connection.execute(_PROGRESS).one()
-        return Progress(seq=seq, stage=stage, after_id=after_id)
+        return IndexPosition(seq=seq, stage=stage, after_id=after_id)
 
-    def advance(self, before: Progress, after: Progress) -> bool:
+    def advance(self, before: IndexPosition, after: IndexPosition) -> bool:
         """Whether the index stood where it was seen and is further now; another process may have been faster."""
         values = {"old_seq": before.seq, "old_stage": before.stage, "old_after": before.after_id}
         values |= {"new_seq": after.seq, "new_stage": after.stage, "new_after": after.after_id}
@@ -146,13 +148,13 @@ class SearchIndex:
             "id": document.id,
             "kind": document.kind.value,
             "mission_id": document.mission_id,
-            "sender_id": document.author if document.kind is Kind.MESSAGE else None,
+            "sender_id": document.author if document.kind is DocumentKind.MESSAGE else None,
             "recipient_id": document.recipient_id,
             "at": document.at,
             "words": _vector(title, body) if self._postgres else " ".join([*title, *body]),
         }
 
-    def find(self, wanted: Wanted, *, limit: int, offset: int) -> tuple[list[Any], int]:
+    def find(self, wanted: SearchQuery, *, limit: int, offset: int) -> tuple[list[Any], int]:
         """Ids and kinds of what fits, the best first, and how many there are in all."""
         if not wanted.terms:
             return [], 0

@@ -9,18 +9,23 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from mission.domain.message import Message
 from mission.domain.missions.mission import Mission
-from mission.domain.search_text import Kind
-from mission.domain.tasks.journal import Entry
+from mission.domain.search_text import DocumentKind
+from mission.domain.tasks.journal import JournalEntry
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import journal, messages, missions, tasks
 from mission.store.tasks.tasks import MAPPER as TASKS
 
-_TABLES = {Kind.MISSION: missions, Kind.TASK: tasks, Kind.JOURNAL: journal, Kind.MESSAGE: messages}
-_MAPPERS: dict[Kind, Mapper[Any]] = {
-    Kind.MISSION: Mapper(missions, Mission),
-    Kind.TASK: TASKS,
-    Kind.JOURNAL: Mapper(journal, Entry),
-    Kind.MESSAGE: Mapper(messages, Message),
+_TABLES = {
+    DocumentKind.MISSION: missions,
+    DocumentKind.TASK: tasks,
+    DocumentKind.JOURNAL: journal,
+    DocumentKind.MESSAGE: messages,
+}
+_MAPPERS: dict[DocumentKind, Mapper[Any]] = {
+    DocumentKind.MISSION: Mapper(missions, Mission),
+    DocumentKind.TASK: TASKS,
+    DocumentKind.JOURNAL: Mapper(journal, JournalEntry),
+    DocumentKind.MESSAGE: Mapper(messages, Message),
 }
 _IDS = {
     kind: select(table.c.id).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(bindparam("limit"))
@@ -35,19 +40,19 @@ _SOURCES = select(
 ).where(missions.c.id.in_(bindparam("ids", expanding=True)))
 
 
-class Sources:
+class SearchSources:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def ids_after(self, kind: Kind, after: str, *, limit: int) -> list[str]:
+    def ids_after(self, kind: DocumentKind, after: str, *, limit: int) -> list[str]:
         return list(self._connection.execute(_IDS[kind], {"after": after, "limit": limit}).scalars())
 
-    def of(self, kind: Kind, ids: Sequence[str], *, source_characters: int) -> list[Any]:
+    def of(self, kind: DocumentKind, ids: Sequence[str], *, source_characters: int) -> list[Any]:
         """The entities of that kind that exist; a mission comes with the beginning of its source."""
         if not ids:
             return []
         found = [_MAPPERS[kind].entity(row) for row in self._connection.execute(_ROWS[kind], {"ids": list(ids)})]
-        if kind is not Kind.MISSION:
+        if kind is not DocumentKind.MISSION:
             return found
         rows = self._connection.execute(_SOURCES, {"ids": list(ids), "characters": source_characters})
         starts = {row.id: row.start or "" for row in rows}

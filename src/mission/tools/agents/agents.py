@@ -10,7 +10,7 @@ from mission.domain.agent import Agent, AgentRole, Presence, Runtime
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.agents import registration as agents
-from mission.services.agents.registration import AgentFilter, Seen
+from mission.services.agents.registration import AgentFilter, AgentWithPresence
 from mission.tools.shared.fields import AbsolutePath, GivenTexts, Name, TaskId, Texts
 from mission.tools.shared.records import Done
 from mission.tools.shared.wording import Moment
@@ -31,7 +31,7 @@ class RegisteredAgent(Result):
     status: str
 
     @classmethod
-    def of(cls, seen: Seen) -> RegisteredAgent:
+    def of(cls, seen: AgentWithPresence) -> RegisteredAgent:
         return cls(id=seen.agent.id, name=seen.agent.name, status=seen.presence)
 
 
@@ -78,7 +78,7 @@ class AgentRecord(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, seen: Seen) -> AgentRecord:
+    def of(cls, seen: AgentWithPresence) -> AgentRecord:
         agent: Agent = seen.agent
         return cls(
             id=agent.id,
@@ -161,14 +161,14 @@ async def agent_update(call: Call, args: UpdateAgent) -> Done:
 @tool(toolset="agents", reads=True)
 async def agent_get(call: Call, args: AgentById) -> AgentRecord:
     """Read one agent."""
-    return AgentRecord.of(await call.read(agents.look, agent_id=args.id, rhythm=call.rhythm))
+    return AgentRecord.of(await call.read(agents.get, agent_id=args.id, rhythm=call.rhythm))
 
 
 @tool(toolset="agents", reads=True)
 async def agent_list(call: Call, args: ListAgents) -> AgentList:
     """List agents, the newest first."""
     wanted = AgentFilter(presences=args.status, role=args.role, runtime=args.runtime)
-    page = await call.read(agents.page, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor)
+    page = await call.read(agents.list_agents, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor)
     return AgentList(agents=[AgentRecord.of(seen) for seen in page.rows], next_cursor=page.next)
 
 

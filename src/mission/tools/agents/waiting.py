@@ -9,7 +9,7 @@ from pydantic import Field
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.messages import waiting
-from mission.services.messages.waiting import News, Watcher
+from mission.services.messages.waiting import EventWatcher, NewEvents
 from mission.tools.agents.messages import MessageRecord, mailbox
 from mission.tools.shared.fields import MissionId
 from mission.tools.shared.wording import Moment
@@ -40,7 +40,7 @@ class NewsRecord(Result):
     reset: bool = Field(description="The cursor given lies outside what is kept: look anew, then go on")
 
     @classmethod
-    def of(cls, news: News) -> NewsRecord:
+    def of(cls, news: NewEvents) -> NewsRecord:
         return cls(
             messages=[MessageRecord.row(message) for message in news.messages],
             events=[
@@ -56,10 +56,10 @@ class NewsRecord(Result):
 async def wait_for_events(call: Call, args: WaitForEvents) -> NewsRecord:
     """Wait until a message or an event comes for you, then call again with the cursor. The first call answers at once
     if messages wait unread."""
-    found = await waiting.news(
+    found = await waiting.new_events(
         call,
         call.events,
-        watcher=Watcher(party=mailbox(call), mission_id=args.workflow_id),
+        watcher=EventWatcher(party=mailbox(call), mission_id=args.workflow_id),
         since=args.since,
         limit=args.limit,
         seconds=args.timeout_seconds,

@@ -10,7 +10,7 @@ from pydantic import Field
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.agents import access_tokens as identity
-from mission.services.agents.access_tokens import Credentials, Revoked, Tokens
+from mission.services.agents.access_tokens import AgentTokenList, Credentials, Revoked
 from mission.tools.shared.fields import moment_of
 from mission.tools.shared.wording import Moment
 
@@ -64,7 +64,7 @@ class TokenList(Result):
     next_cursor: str | None
 
     @classmethod
-    def of(cls, known: Tokens) -> TokenList:
+    def of(cls, known: AgentTokenList) -> TokenList:
         rows: list[dict[str, Any]] = [{name: row[name] for name in KnownToken.model_fields} for row in known.rows]
         return cls(id=known.agent.id, tokens=[KnownToken(**row) for row in rows], next_cursor=known.next)
 

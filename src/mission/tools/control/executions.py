@@ -9,13 +9,13 @@ from pydantic import Field
 from mission.domain.executions.execution import (
     Execution,
     ExecutionStatus,
-    MessageKind,
-    MessageState,
     Mode,
     OperatorMessage,
+    OperatorMessageKind,
+    OperatorMessageState,
 )
 from mission.domain.executions.observation import AckStatus, Observation, Origin
-from mission.domain.executions.signals import Policy
+from mission.domain.executions.signals import SignalPolicy
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.executions import history as ledger
@@ -46,7 +46,7 @@ class ListObservations(Arguments):
 
 class TellExecution(Arguments):
     execution_id: ExecutionId
-    kind: MessageKind = MessageKind.TEXT
+    kind: OperatorMessageKind = OperatorMessageKind.TEXT
     text: Text | None = Field(None, max_length=8_000, description="The words; needed for kind text")
 
 
@@ -87,10 +87,10 @@ class ExecutionList(Result):
 class ToldMessage(Result):
     id: str
     execution_id: str
-    kind: MessageKind
+    kind: OperatorMessageKind
     text: str | None
     author: str | None
-    state: MessageState
+    state: OperatorMessageState
     reason: str | None
     created_at: Moment
     delivered_at: Moment | None
@@ -107,7 +107,7 @@ class WholeExecution(ExecutionRecord):
     messages: list[ToldMessage]
 
     @classmethod
-    def whole(cls, found: ledger.Detailed) -> WholeExecution:
+    def whole(cls, found: ledger.ExecutionDetail) -> WholeExecution:
         return cls(
             **found.execution.record(),
             task_name=found.task_name,
@@ -123,7 +123,7 @@ class ObservationRecord(Result):
     event_id: str
     origin: Origin
     type: str
-    policy: Policy
+    policy: SignalPolicy
     payload: dict[str, Any]
     status: AckStatus
     created_at: Moment
@@ -142,7 +142,7 @@ class ObservationList(Result):
 async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
     """List launched agents, newest first."""
     page = await call.read(
-        ledger.page,
+        ledger.list_executions,
         statuses=args.status,
         mission_id=args.mission_id,
         task_id=args.task_id,
@@ -156,7 +156,7 @@ async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
 @tool(toolset="control", reads=True)
 async def execution_get(call: Call, args: ExecutionById) -> WholeExecution:
     """Read one execution: its state, its protocol, and what operators told it."""
-    return WholeExecution.whole(await call.read(ledger.look, execution_id=args.id))
+    return WholeExecution.whole(await call.read(ledger.get, execution_id=args.id))
 
 
 @tool(toolset="control", reads=True)
@@ -172,7 +172,7 @@ async def execution_observations(call: Call, args: ListObservations) -> Observat
 async def execution_message(call: Call, args: TellExecution) -> ToldMessage:
     """Tell a running agent to interrupt, checkpoint, go on, or anything in words. Its state says whether it arrived."""
     return await call.write(
-        executions.tell,
+        executions.send_message,
         execution_id=args.execution_id,
         kind=args.kind,
         text=args.text,

@@ -6,15 +6,15 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.inbox.item import ItemKind, ItemState, QueueItem
+from mission.domain.inbox.item import InboxItem, ItemKind, ItemState
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.answers import answering as answers
-from mission.services.answers.answering import Given
+from mission.services.answers.answering import AnswerResult
 from mission.services.inbox import items as inbox
 from mission.services.inbox import ranking
-from mission.services.inbox.ranking import Ranked
-from mission.store.inbox.items import Wanted
+from mission.services.inbox.ranking import RankedItem
+from mission.store.inbox.items import InboxFilter
 from mission.tools.shared.fields import MissionId, QueueItemId, TaskId, cut
 from mission.tools.shared.wording import Moment
 
@@ -27,8 +27,8 @@ class ListQueue(Arguments):
     limit: int = Field(50, ge=1, le=500)
     offset: int = Field(0, ge=0, le=1_000_000)
 
-    def wanted(self, *, reader: str | None) -> Wanted:
-        return Wanted(
+    def wanted(self, *, reader: str | None) -> InboxFilter:
+        return InboxFilter(
             states=self.state, kinds=self.kind, mission_id=self.mission_id, task_id=self.task_id, reader=reader
         )
 
@@ -76,7 +76,7 @@ class ItemRow(Result):
     closed_at: Moment | None
 
     @classmethod
-    def of(cls, ranked: Ranked, *, body: str) -> ItemRow:
+    def of(cls, ranked: RankedItem, *, body: str) -> ItemRow:
         item = ranked.item
         return cls(
             id=item.id,
@@ -119,7 +119,7 @@ class DismissedItem(Result):
     closed_at: Moment | None
 
     @classmethod
-    def of(cls, item: QueueItem) -> DismissedItem:
+    def of(cls, item: InboxItem) -> DismissedItem:
         return cls(id=item.id, state=item.state, task_id=item.task_id, closed_at=item.closed_at)
 
 
@@ -133,7 +133,7 @@ class AnsweredItem(Result):
     closed_at: Moment | None
 
     @classmethod
-    def of(cls, given: Given) -> AnsweredItem:
+    def of(cls, given: AnswerResult) -> AnsweredItem:
         item = given.item
         return cls(
             id=item.id,
@@ -153,7 +153,7 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
     Agents see neither failures nor letters of others.
     """
     found, total = await call.read(
-        ranking.page, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
+        ranking.list_items, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
     )
     return Queue(items=[ItemRow.of(ranked, body=cut(ranked.item.body)) for ranked in found], total=total)
 
@@ -161,14 +161,14 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
 @tool(toolset="control", reads=True)
 async def queue_get(call: Call, args: ItemById) -> ItemRow:
     """Read one item of the queue."""
-    ranked = await call.read(ranking.look, item_id=args.id, reader=call.actor)
+    ranked = await call.read(ranking.get, item_id=args.id, reader=call.actor)
     return ItemRow.of(ranked, body=ranked.item.body)
 
 
 @tool(toolset="control")
 async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
     """Answer an item by words or by one of its choices: its blocker is resolved, what it held goes on."""
-    return await answers.give(
+    return await answers.answer(
         call,
         call.trees,
         item_id=args.id,

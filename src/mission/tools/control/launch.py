@@ -9,7 +9,7 @@ from pydantic import Field
 from mission.domain.executions.signals import Delivery
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.launcher import Order
+from mission.services.launcher import LaunchRequest
 from mission.tools.control.executions import ExecutionById, ExecutionRecord
 from mission.tools.shared.fields import Name, TaskId
 
@@ -27,8 +27,8 @@ class LaunchAgent(Arguments):
     seconds: float | None = Field(None, gt=0, description="Stop it after this time")
     handover: str | None = Field(None, max_length=100, description="Made by 'mission launch'")
 
-    def order(self, call: Call) -> Order:
-        return Order(
+    def order(self, call: Call) -> LaunchRequest:
+        return LaunchRequest(
             task_id=self.task_id,
             adapter=self.adapter,
             delivery=self.delivery,

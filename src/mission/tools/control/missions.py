@@ -141,7 +141,7 @@ async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
 async def audit_list(call: Call, args: ListAudit) -> AuditList:
     """Read what was called, by whom, with what result; newest first."""
     page = await call.read(
-        trail.page,
+        trail.list_entries,
         agent_id=args.agent_id,
         tool=args.tool,
         status=args.status,
@@ -157,5 +157,5 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
 @tool(toolset="control", reads=True)
 async def audit_get(call: Call, args: EntryById) -> AuditEntry:
     """Read one audit entry: an incident has its id."""
-    row = await call.read(trail.look, id=args.id)
+    row = await call.read(trail.get, id=args.id)
     return AuditEntry(**row, lines=[LogLine(**line) for line in trail.lines(row)])

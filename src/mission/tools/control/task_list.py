@@ -11,13 +11,13 @@ from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import tasks as listing
-from mission.store.tasks.tasks import Standing
+from mission.store.tasks.tasks import TaskState
 from mission.tools.shared.fields import MissionId, cut
 from mission.tools.shared.records import BLOCKED, task_word
 from mission.tools.shared.wording import Moment
 
 Word = Literal["pending", "blocked", "planning", "in_progress", "paused", "completed", "failed", "skipped"]
-_STANDINGS: dict[str, Sequence[Standing]] = {
+_STANDINGS: dict[str, Sequence[TaskState]] = {
     "pending": [(TaskStatus.PENDING, False)],
     BLOCKED: [(TaskStatus.PENDING, True), (TaskStatus.PAUSED, None)],
     "in_progress": [(TaskStatus.IN_PROGRESS, None), (TaskStatus.REVIEW, None)],
@@ -33,7 +33,7 @@ class ListTasks(Arguments):
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = None
 
-    def standings(self) -> list[Standing] | None:
+    def standings(self) -> list[TaskState] | None:
         """Where tasks may stand that are told by these words."""
         if self.status is None:
             return None
@@ -86,7 +86,7 @@ class TaskList(Result):
 async def task_list(call: Call, args: ListTasks) -> TaskList:
     """List tasks, newest first: of one mission, or of all that are not archived."""
     page = await call.read(
-        listing.page,
+        listing.list_tasks,
         mission_id=args.mission_id,
         standings=args.standings(),
         fits=args.fits,

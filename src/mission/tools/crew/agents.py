@@ -79,7 +79,7 @@ class MemberList(Result):
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__agent__get_status(call: Call, args: Nothing) -> AgentStatus:
     """Tell who you are, how you stand and what you work on."""
-    return AgentStatus.of(await call.read(crew.look, agent=call.identity.agent))
+    return AgentStatus.of(await call.read(crew.get, agent=call.identity.agent))
 
 
 @tool(toolset="crew", actor="agentId", reads=True)

@@ -78,7 +78,7 @@ async def mcp__epic__create(call: Call, args: CreateEpic) -> Epic:
 async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
     """List the tasks of an epic in the order of its plan."""
     page = await call.read(
-        crew_tasks.page,
+        crew_tasks.list_tasks,
         agent=call.identity.agent,
         mission_id=args.epicId,
         fits=lambda task: args.state is None or task_state(task) is args.state,
@@ -108,7 +108,7 @@ async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Epic:
 async def mcp__orchestrator__list_epics(call: Call, args: ListEpics) -> EpicList:
     """List epics, the most recently active first."""
     listed, total = await call.read(
-        missions.page,
+        missions.list_missions,
         statuses=[str(status) for status in args.state.statuses] if args.state is not None else None,
         repository_path=None,
         archived=False,

@@ -13,7 +13,7 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.messages import mailboxes
 from mission.services.messages import sending as mail
-from mission.store.agents.messages import Wanted
+from mission.store.agents.messages import MessageFilter
 from mission.tools.shared.fields import MessageId, Name, Text, cut
 from mission.tools.shared.wording import Moment
 
@@ -104,7 +104,11 @@ async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
     """List your mail, newest first. Long bodies are cut."""
     states = [MessageState.UNREAD, MessageState.READ] if args.includeRead else [MessageState.UNREAD]
     found = await call.read(
-        mailboxes.page, owner=_own_box(call), wanted=Wanted(states=states), limit=args.limit, cursor=args.cursor
+        mailboxes.list_messages,
+        owner=_own_box(call),
+        wanted=MessageFilter(states=states),
+        limit=args.limit,
+        cursor=args.cursor,
     )
     rows = [MailRecord.row(message) for message in found.messages]
     return Inbox(count=len(rows), unreadCount=found.unread, mails=rows, nextCursor=found.next)

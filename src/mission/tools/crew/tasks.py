@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.crew import members as crew
 from mission.services.crew import tasks as crew_tasks
 from mission.services.tasks import journal
-from mission.services.tasks.status_changes import Move
+from mission.services.tasks.status_changes import StatusChange
 from mission.tools.crew.records import CrewTask
 from mission.tools.shared.fields import GivenTexts, MissionId, Name, TaskId, Text
 from mission.tools.shared.wording import Moment, legal_moves_in
@@ -50,10 +50,10 @@ class UpdateStatus(Arguments):
     def takes_task(self) -> bool:
         return self.status == "IN_PROGRESS"
 
-    def move(self) -> Move:
+    def move(self) -> StatusChange:
         blocked = self.status == "BLOCKED"
         failed = self.status == "FAILED"
-        return Move(
+        return StatusChange(
             status=TaskStatus.PAUSED if blocked else TaskStatus(self.status.lower()),
             blocked=blocked,
             error=self.failureReason or ("no reason was given" if failed else None),
@@ -71,7 +71,7 @@ class AddedComment(Result):
     timestamp: Moment
 
     @classmethod
-    def of(cls, entry: Entry) -> AddedComment:
+    def of(cls, entry: JournalEntry) -> AddedComment:
         return cls(commentId=entry.id, taskId=entry.task_id, timestamp=entry.created_at)
 
 

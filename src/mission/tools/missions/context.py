@@ -11,13 +11,13 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.timestamps import parsed, shown
+from mission.domain.timestamps import format_time, parse_time
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.missions import context
-from mission.services.missions.context import PAGED, Context, Positions, Section
+from mission.services.missions.context import PAGED, ContextRows, ContextSection, Positions
 from mission.services.repositories import current_mission
-from mission.store.sql.pages import Filter, Position
+from mission.store.sql.pages import Filter, PagePosition
 from mission.tools.missions.context_rows import RENDER, BlockerRow, DecisionRow, MilestoneRow, PhaseRow, TaskRow
 from mission.tools.shared.fields import MissionId, PhaseNumber, Texts, check_one_mission, moment_of
 from mission.tools.shared.records import IF_ASKED
@@ -36,7 +36,7 @@ class ContextFilter(Arguments):
 class GetContext(Arguments):
     mission_id: MissionId | None = Field(None, description="Default: newest open mission of this repository")
     workflow_id: MissionId | None = Field(None, description="Same as mission_id")
-    include: list[Section] = Field(min_length=1, max_length=20)
+    include: list[ContextSection] = Field(min_length=1, max_length=20)
     filter: ContextFilter = ContextFilter()
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = Field(None, description="next_cursor of the last page")
@@ -82,7 +82,7 @@ class MissionContext(Result):
     next_cursor: str | None
 
     @classmethod
-    def of(cls, found: Context, args: GetContext) -> MissionContext:
+    def of(cls, found: ContextRows, args: GetContext) -> MissionContext:
         mission = found.mission
         status = mission_status(mission.status)
         chosen = args.filter
@@ -103,7 +103,7 @@ class MissionContext(Result):
             current_phase=found.current_phase,
             total_phases=mission.total_phases,
             phase_summary=[PhaseRow.of(phase, now=found.now) for phase in found.phases]
-            if Section.PHASE_SUMMARY in args.include
+            if ContextSection.PHASE_SUMMARY in args.include
             else None,
             **{str(section): sections.get(section, []) for section in PAGED if section in args.include},
             **{f"{section}_count": total for section, total in found.totals.items()},
@@ -132,13 +132,15 @@ async def get_context(call: Call, args: GetContext) -> MissionContext:
     return MissionContext.of(found, args)
 
 
-def _sections(found: Context, *, whole: bool) -> tuple[dict[Section, list[Any]], dict[Section, Position]]:
+def _sections(
+    found: ContextRows, *, whole: bool
+) -> tuple[dict[ContextSection, list[Any]], dict[ContextSection, PagePosition]]:
     """The rows of each section, as many as fit a comfortable answer, and where each goes on.
 
     With `whole` the caller said how many rows it wants and gets them, whatever their size.
     """
     room = LARGEST_ANSWER
-    sections: dict[Section, list[Any]] = {}
+    sections: dict[ContextSection, list[Any]] = {}
     positions = {section: at for section, at in found.next.items() if at is not None}
     for section, things in found.rows.items():
         rows: list[Any] = []
@@ -155,11 +157,11 @@ def _sections(found: Context, *, whole: bool) -> tuple[dict[Section, list[Any]],
     return sections, positions
 
 
-def _cursor(positions: dict[Section, Position]) -> str | None:
+def _cursor(positions: dict[ContextSection, PagePosition]) -> str | None:
     """Where each section goes on, as one word that a caller hands back."""
     if not positions:
         return None
-    text = json.dumps({section: [shown(at[0]), at[1]] for section, at in positions.items()})
+    text = json.dumps({section: [format_time(at[0]), at[1]] for section, at in positions.items()})
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -169,7 +171,7 @@ def _positions(cursor: str | None) -> Positions | None:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         rows = json.loads(base64.urlsafe_b64decode(padded))
-        return {Section(name): (parsed(at, field="cursor"), str(id)) for name, (at, id) in rows.items()}
+        return {ContextSection(name): (parse_time(at, field="cursor"), str(id)) for name, (at, id) in rows.items()}
     except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError, InvalidInput):
         raise InvalidInput(
             "cursor: not one that an earlier page gave",

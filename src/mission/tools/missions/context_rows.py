@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.missions.phase import Phase, PhaseStatus
-from mission.domain.tasks.journal import Entry, IssueType
+from mission.domain.tasks.journal import IssueType, JournalEntry
 from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import seconds_between
 from mission.gateway.registry import Result
-from mission.services.missions.context import Section
+from mission.services.missions.context import ContextSection
 from mission.tools.shared.fields import Texts, cut
 from mission.tools.shared.wording import Moment, issue_type, task_status
 
@@ -136,7 +136,7 @@ class BlockerRow(_Row):
     requires_human_review: bool
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: JournalEntry) -> dict[str, Any]:
     detail = cut(dict(entry.detail))
     if "category" in detail:
         detail["category"] = detail["category"].upper()
@@ -151,9 +151,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-RENDER: dict[Section, Callable[[Any], Any]] = {
-    Section.TASKS: TaskRow.of,
-    Section.DECISIONS: lambda entry: DecisionRow(**_entry(entry)),
-    Section.MILESTONES: lambda entry: MilestoneRow(**_entry(entry)),
-    Section.BLOCKERS: lambda entry: BlockerRow(**_entry(entry)),
+RENDER: dict[ContextSection, Callable[[Any], Any]] = {
+    ContextSection.TASKS: TaskRow.of,
+    ContextSection.DECISIONS: lambda entry: DecisionRow(**_entry(entry)),
+    ContextSection.MILESTONES: lambda entry: MilestoneRow(**_entry(entry)),
+    ContextSection.BLOCKERS: lambda entry: BlockerRow(**_entry(entry)),
 }

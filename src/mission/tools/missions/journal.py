@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from mission.domain.tasks.journal import DecisionCategory, Entry, EntryKind, IssueType
+from mission.domain.tasks.journal import DecisionCategory, EntryKind, IssueType, JournalEntry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.tasks import journal
@@ -57,7 +57,7 @@ class LoggedDecision(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, entry: Entry) -> LoggedDecision:
+    def of(cls, entry: JournalEntry) -> LoggedDecision:
         return cls(decision_id=entry.id, created_at=entry.created_at)
 
 
@@ -66,7 +66,7 @@ class LoggedIssue(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, entry: Entry) -> LoggedIssue:
+    def of(cls, entry: JournalEntry) -> LoggedIssue:
         return cls(issue_id=entry.id, created_at=entry.created_at)
 
 
@@ -75,7 +75,7 @@ class LoggedMilestone(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, entry: Entry) -> LoggedMilestone:
+    def of(cls, entry: JournalEntry) -> LoggedMilestone:
         return cls(milestone_id=entry.id, created_at=entry.created_at)
 
 

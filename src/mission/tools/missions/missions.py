@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from mission.domain.missions.mission import Family, Mission, Outcome, Profile
+from mission.domain.missions.mission import Family, Mission, MissionOutcome, Profile
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.missions import completion as mission_ends
 from mission.services.missions import creation as missions
-from mission.services.missions.completion import Finished
+from mission.services.missions.completion import FinishedMission
 from mission.services.missions.creation import NewMission
 from mission.tools.shared.fields import GivenTexts, MissionId, Name, Text, Texts
 from mission.tools.shared.wording import Moment
@@ -62,7 +62,7 @@ class CompleteMission(Arguments):
     aliases: ClassVar[dict[str, str]] = {"workflow_id": "mission_id"}
 
     mission_id: MissionId
-    status: Outcome
+    status: MissionOutcome
     summary: Text
     achievements: GivenTexts = []
     limitations: GivenTexts = []
@@ -72,7 +72,7 @@ class CompleteWorkflow(Arguments):
     aliases: ClassVar[dict[str, str]] = {"mission_id": "workflow_id"}
 
     workflow_id: MissionId
-    status: Outcome
+    status: MissionOutcome
     summary: Text
     achievements: GivenTexts = []
     limitations: GivenTexts = []
@@ -102,7 +102,7 @@ class CompletedMission(Result):
     warnings: Texts
 
     @classmethod
-    def of(cls, finished: Finished) -> CompletedMission:
+    def of(cls, finished: FinishedMission) -> CompletedMission:
         mission, metrics = finished.mission, finished.metrics
         return cls(
             mission_id=mission.id,

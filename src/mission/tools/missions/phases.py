@@ -11,8 +11,8 @@ from mission.domain.timestamps import seconds_between
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services import phases
-from mission.services.phases import CompletedPhase as Closed
-from mission.services.phases import StartedPhase as Opened
+from mission.services.phases import PhaseCompletion as Closed
+from mission.services.phases import PhaseStart as Opened
 from mission.tools.shared.fields import MissionId, Name, PhaseId, PhaseNumber, Texts
 from mission.tools.shared.wording import Moment
 

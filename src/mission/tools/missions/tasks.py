@@ -12,8 +12,8 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.tasks import completion as finishing
 from mission.services.tasks import starting
-from mission.services.tasks.completion import Completed, Ending
-from mission.services.tasks.preparation import Wish
+from mission.services.tasks.completion import Completed, TaskResult
+from mission.services.tasks.preparation import TaskRequest
 from mission.services.tasks.starting import Owner, Started
 from mission.tools.shared.fields import (
     Fence,
@@ -65,8 +65,8 @@ class StartTask(Arguments):
             )
         return self
 
-    def wish(self) -> Wish:
-        return Wish(
+    def wish(self) -> TaskRequest:
+        return TaskRequest(
             mission_id=self.mission_id or self.workflow_id,
             task_id=self.task_id,
             phase_id=self.phase_id,
@@ -151,9 +151,9 @@ class CompleteTask(Arguments):
     agent_id: str | None = None
     fence: Fence | None = None
 
-    def ending(self) -> Ending:
+    def ending(self) -> TaskResult:
         failed = self.status == "failed"
-        return Ending(
+        return TaskResult(
             status=TaskStatus.FAILED if failed else TaskStatus.COMPLETED,
             quality=None if failed else _QUALITY[self.status],
             outcome=self.outcome.model_dump(mode="json"),

@@ -28,7 +28,7 @@ class WorkCourse(Result):
 @tool(toolset="control", reads=True)
 async def overview_course(call: Call, args: GetCourse) -> WorkCourse:
     """See how many tasks were worked on, and how many things waited for a person, over time."""
-    found = await call.read(course.course, since=args.since)
+    found = await call.read(course.activity, since=args.since)
     return WorkCourse(
         at=list(found.at),
         at_work=list(found.at_work),

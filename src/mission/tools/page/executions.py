@@ -10,7 +10,7 @@ from mission.domain.executions.execution import ExecutionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import executions as runs
-from mission.services.views.executions import Run
+from mission.services.views.executions import ExecutionRow
 from mission.tools.control.executions import ExecutionRecord
 from mission.tools.shared.wording import Moment
 
@@ -56,7 +56,7 @@ class Spending(Result):
 @tool(toolset="control", reads=True)
 async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
     """List launched agents with the names of their tasks, newest first, and how many there are of each status."""
-    page = await call.read(runs.page, statuses=args.status, limit=args.limit, cursor=args.cursor)
+    page = await call.read(runs.list_executions, statuses=args.status, limit=args.limit, cursor=args.cursor)
     return RunGlances(
         now=page.now,
         executions=[_glance(call, run) for run in page.runs],
@@ -75,7 +75,7 @@ async def overview_spending(call: Call, args: SpendingOf) -> Spending:
     )
 
 
-def _glance(call: Call, run: Run) -> RunGlance:
+def _glance(call: Call, run: ExecutionRow) -> RunGlance:
     return RunGlance(
         **run.execution.record(),
         agent_name=run.agent_name,

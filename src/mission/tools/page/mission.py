@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from mission.domain.message import MISSION_CONTROL
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import mission as overviews
 from mission.services.views import mission_export as export
-from mission.services.views.mission import ChangedFile, JournalPage, Whole
+from mission.services.views.mission import ChangedFile, JournalPage, MissionDetail
 from mission.services.views.overview import Count, TaskLine
 from mission.tools.page.overview import TaskCount
 from mission.tools.shared.fields import MissionId, Range
@@ -48,7 +48,7 @@ class MissionTask(Result):
     critical: bool = Field(description="It stands on the chain that decides when the mission is done")
 
     @classmethod
-    def of(cls, line: TaskLine, found: Whole) -> MissionTask:
+    def of(cls, line: TaskLine, found: MissionDetail) -> MissionTask:
         row = line.row
         return cls(
             id=row.id,
@@ -106,7 +106,7 @@ class MissionOverview(Result):
     )
 
     @classmethod
-    def of(cls, found: Whole) -> MissionOverview:
+    def of(cls, found: MissionDetail) -> MissionOverview:
         mission = found.mission
         none = Count()
         return cls(
@@ -159,7 +159,7 @@ class ReadJournal(Arguments):
     cursor: str | None = Field(None, description="next_cursor of the last page")
 
 
-class JournalEntry(Result):
+class JournalRow(Result):
     id: str
     kind: str
     summary: str
@@ -171,7 +171,7 @@ class JournalEntry(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, entry: Entry, task_name: str, names: dict[str, str]) -> JournalEntry:
+    def of(cls, entry: JournalEntry, task_name: str, names: dict[str, str]) -> JournalRow:
         return cls(
             id=entry.id,
             kind=entry.kind,
@@ -186,7 +186,7 @@ class JournalEntry(Result):
 
 
 class MissionJournal(Result):
-    entries: list[JournalEntry]
+    entries: list[JournalRow]
     next_cursor: str | None
     next: str | None = Field(description="The same as next_cursor")
 
@@ -194,7 +194,7 @@ class MissionJournal(Result):
     def of(cls, page: JournalPage) -> MissionJournal:
         names = dict(page.names)
         return cls(
-            entries=[JournalEntry.of(entry, task_name, names) for entry, task_name in page.entries],
+            entries=[JournalRow.of(entry, task_name, names) for entry, task_name in page.entries],
             next_cursor=page.next,
             next=page.next,
         )
@@ -234,7 +234,7 @@ class ExportedMission(Result):
 @tool(toolset="control", reads=True)
 async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
     """See one mission whole: its phases, every task with its dependencies, and its figures."""
-    return MissionOverview.of(await call.read(overviews.look, mission_id=args.mission_id, rhythm=call.rhythm))
+    return MissionOverview.of(await call.read(overviews.get, mission_id=args.mission_id, rhythm=call.rhythm))
 
 
 @tool(toolset="control", reads=True)

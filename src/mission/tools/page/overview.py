@@ -12,7 +12,7 @@ from mission.domain.missions.mission import MissionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import overview as overviews
-from mission.services.views.overview import Glance, Member, MissionLine, TaskLine
+from mission.services.views.overview import AgentLine, MissionLine, Overview, TaskLine
 from mission.tools.shared.fields import moment_of
 from mission.tools.shared.wording import Moment
 
@@ -132,7 +132,7 @@ class FleetAgent(Result):
     last_seen_at: Moment
 
     @classmethod
-    def of(cls, member: Member) -> FleetAgent:
+    def of(cls, member: AgentLine) -> FleetAgent:
         task = member.task.row if member.task else None
         return cls(
             id=member.row.id,
@@ -151,7 +151,7 @@ class GetOverview(Arguments):
     since: Annotated[datetime | None, moment_of("since")] = Field(None, description="Ended tasks after this moment")
 
 
-class Overview(Result):
+class OverviewRecord(Result):
     now: Moment
     lease_seconds: float
     missions_open: int
@@ -166,7 +166,7 @@ class Overview(Result):
     fleet: list[FleetAgent]
 
     @classmethod
-    def of(cls, found: Glance) -> Overview:
+    def of(cls, found: Overview) -> OverviewRecord:
         counts = found.ended_counts
         return cls(
             now=found.now,
@@ -199,9 +199,9 @@ class MissionGlances(Result):
 
 
 @tool(toolset="control", reads=True)
-async def overview(call: Call, args: GetOverview) -> Overview:
+async def overview(call: Call, args: GetOverview) -> OverviewRecord:
     """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
-    return Overview.of(await call.read(overviews.glance, since=args.since, rhythm=call.rhythm))
+    return OverviewRecord.of(await call.read(overviews.overview, since=args.since, rhythm=call.rhythm))
 
 
 @tool(toolset="control", reads=True)

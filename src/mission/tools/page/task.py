@@ -12,7 +12,7 @@ from mission.domain.tasks.patch import Lines
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import task as task_story
-from mission.services.views.task import Story
+from mission.services.views.task import TaskHistory
 from mission.tools.shared.fields import TaskId
 
 
@@ -60,7 +60,7 @@ class TaskStory(Result):
     )
 
     @classmethod
-    def of(cls, story: Story) -> TaskStory:
+    def of(cls, story: TaskHistory) -> TaskStory:
         task = story.task
         verified = (task.completion or {}).get("verification")
         moves = [

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 
 from mission.domain.errors import InvalidInput
 from mission.domain.ids import expect_kind
-from mission.domain.timestamps import parsed
+from mission.domain.timestamps import parse_time
 
 
 def _of_kind(kind: str) -> AfterValidator:
@@ -58,7 +58,9 @@ Fence = Annotated[int, Field(ge=0, le=2_000_000_000)]
 
 def moment_of(field: str) -> BeforeValidator:
     """Accepts ISO 8601 and Unix numbers."""
-    return BeforeValidator(lambda value: parsed(value, field=field) if isinstance(value, str | int | float) else value)
+    return BeforeValidator(
+        lambda value: parse_time(value, field=field) if isinstance(value, str | int | float) else value
+    )
 
 
 def check_one_mission(mission_id: str | None, workflow_id: str | None) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from mission.domain.missions.mission import Mission, MissionStatus
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.gateway.registry import Result
-from mission.git.worktrees.worktree import Standing
-from mission.services.tasks.claims import Detailed
+from mission.git.worktrees.worktree import WorktreeState
+from mission.services.tasks.claims import TaskDetail
 from mission.services.tasks.recovery_packet import Recovery
-from mission.services.workspaces.creation import Described
+from mission.services.workspaces.creation import WorkspaceDetails
 from mission.tools.shared.fields import Texts, cut
 from mission.tools.shared.wording import Moment
 
@@ -59,7 +59,7 @@ class CheckpointRecord(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, entry: Entry) -> CheckpointRecord:
+    def of(cls, entry: JournalEntry) -> CheckpointRecord:
         return cls(
             id=entry.id,
             task_id=entry.task_id,
@@ -73,7 +73,7 @@ class CheckpointRecord(Result):
         )
 
     @classmethod
-    def row(cls, entry: Entry) -> CheckpointRecord:
+    def row(cls, entry: JournalEntry) -> CheckpointRecord:
         """The checkpoint in a list that must stay short: long texts are cut."""
         whole = cls.of(entry)
         return whole.model_copy(update={"summary": cut(whole.summary), "detail": cut(whole.detail)})
@@ -87,7 +87,7 @@ class TaskSummary(Result):
     depends_on: Texts
 
     @classmethod
-    def of(cls, detailed: Detailed) -> TaskSummary:
+    def of(cls, detailed: TaskDetail) -> TaskSummary:
         task = detailed.task
         return cls(
             id=task.id,
@@ -129,7 +129,7 @@ class TaskRecord(Result):
     checkpoints: list[CheckpointRecord] | None = IF_ASKED
 
     @classmethod
-    def of(cls, detailed: Detailed) -> TaskRecord:
+    def of(cls, detailed: TaskDetail) -> TaskRecord:
         task, checkpoints = detailed.task, detailed.checkpoints
         return cls(
             id=task.id,
@@ -173,15 +173,15 @@ class WorkspaceState(Result):
     uncommitted: Texts
 
     @classmethod
-    def of(cls, standing: Standing) -> WorkspaceState:
+    def of(cls, state: WorktreeState) -> WorkspaceState:
         return cls(
-            exists=standing.exists,
-            head=standing.head,
-            current_branch=standing.branch,
-            ahead=standing.ahead,
-            behind=standing.behind,
-            dirty=bool(standing.uncommitted),
-            uncommitted=list(standing.uncommitted),
+            exists=state.exists,
+            head=state.head,
+            current_branch=state.branch,
+            ahead=state.ahead,
+            behind=state.behind,
+            dirty=bool(state.uncommitted),
+            uncommitted=list(state.uncommitted),
         )
 
 
@@ -202,7 +202,7 @@ class WorkspaceRecord(Result):
     state: WorkspaceState | None = IF_ASKED
 
     @classmethod
-    def of(cls, found: Described) -> WorkspaceRecord:
+    def of(cls, found: WorkspaceDetails) -> WorkspaceRecord:
         workspace = found.workspace
         return cls(
             id=workspace.id,
@@ -218,7 +218,7 @@ class WorkspaceRecord(Result):
             removed_at=workspace.removed_at,
             created_at=workspace.created_at,
             updated_at=workspace.updated_at,
-            state=WorkspaceState.of(found.standing) if found.standing is not None else None,
+            state=WorkspaceState.of(found.state) if found.state is not None else None,
         )
 
 

@@ -13,9 +13,9 @@ from mission.domain.errors import IllegalMove
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.tasks.journal import IssueType
 from mission.domain.tasks.task import Quality, Task, TaskStatus
-from mission.domain.timestamps import shown
+from mission.domain.timestamps import format_time
 
-Moment = Annotated[datetime, PlainSerializer(shown, return_type=str), WithJsonSchema({"type": "string"})]
+Moment = Annotated[datetime, PlainSerializer(format_time, return_type=str), WithJsonSchema({"type": "string"})]
 
 _MISSION = {
     MissionStatus.PLANNING: "PENDING",

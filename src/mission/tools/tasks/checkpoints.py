@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.tasks import journal
@@ -29,7 +29,7 @@ class AddedCheckpoint(Result):
     sequence: int
 
     @classmethod
-    def of(cls, entry: Entry) -> AddedCheckpoint:
+    def of(cls, entry: JournalEntry) -> AddedCheckpoint:
         return cls(id=entry.id, sequence=entry.sequence)
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.tasks import claims
-from mission.services.tasks.claims import Claim, Detailed
+from mission.services.tasks.claims import Claim, TaskDetail
 from mission.tools.shared.fields import MissionId, TaskId, Text, Texts
 from mission.tools.shared.records import IF_ASKED, Done, RecoveryPacket, TaskRecord, WorkspaceRecord
 
@@ -57,7 +57,7 @@ class ClaimedNext(Result):
             return cls(success=False, task=None, fence=None, recovery=None)
         return cls(
             success=True,
-            task=TaskRecord.of(Detailed(task=claim.task, depends_on=claim.depends_on)),
+            task=TaskRecord.of(TaskDetail(task=claim.task, depends_on=claim.depends_on)),
             fence=claim.task.fence,
             recovery=_packet(claim),
             workspace=_workspace(claim),

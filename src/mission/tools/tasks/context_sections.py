@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mission.domain.tasks.task import Task
-from mission.domain.token_budget import CUT, Fetch, Section
-from mission.services.tasks.context import Situation
+from mission.domain.token_budget import CUT, BudgetSection, Fetch
+from mission.services.tasks.context import TaskContext
 from mission.tools.shared.fields import cut
 from mission.tools.shared.records import CheckpointRecord, files_changed, outcome_of, task_word
 from mission.tools.tasks.next_step import next_step
@@ -27,7 +27,7 @@ class Asked:
     prior_full: bool
 
 
-def sections_of(found: Situation, asked: Asked) -> Iterator[Section]:
+def sections_of(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
     """The parts of the answer in the order of their value."""
     yield from _own(found)
     yield from _journal(found, asked)
@@ -37,20 +37,20 @@ def sections_of(found: Situation, asked: Asked) -> Iterator[Section]:
     yield from _around(found, asked)
 
 
-def _own(found: Situation) -> Iterator[Section]:
+def _own(found: TaskContext) -> Iterator[BudgetSection]:
     task = found.task
     fetch = Fetch("task_get", {"id": task.id})
-    yield Section(name="current_task.name", content=task.name, share=0.4, vital=True, fetch=fetch)
-    yield Section(name="next_step", content=next_step(found), share=1.0, vital=True, fetch=fetch)
+    yield BudgetSection(name="current_task.name", content=task.name, share=0.4, vital=True, fetch=fetch)
+    yield BudgetSection(name="next_step", content=next_step(found), share=1.0, vital=True, fetch=fetch)
     if found.task_is_new and task.plan is not None:
-        yield Section(name="current_task.plan", content=dict(task.plan), share=0.3, vital=True, fetch=fetch)
+        yield BudgetSection(name="current_task.plan", content=dict(task.plan), share=0.3, vital=True, fetch=fetch)
 
 
-def _journal(found: Situation, asked: Asked) -> Iterator[Section]:
+def _journal(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
     """The last checkpoints come before almost everything; older ones are nice to have."""
     rows = [CheckpointRecord.of(entry).model_dump(mode="json") for entry in found.checkpoints]
     for name, chosen in zip(CHECKPOINTS, (rows[: asked.recent], rows[asked.recent :]), strict=True):
-        yield Section(
+        yield BudgetSection(
             name=name,
             content=chosen,
             share=0.3,
@@ -61,9 +61,9 @@ def _journal(found: Situation, asked: Asked) -> Iterator[Section]:
         )
 
 
-def _dependencies(found: Situation) -> Iterator[Section]:
+def _dependencies(found: TaskContext) -> Iterator[BudgetSection]:
     if found.dependencies:
-        yield Section(
+        yield BudgetSection(
             name="dependency_outcomes",
             content=[_dependency(each) for each in found.dependencies],
             share=0.2,
@@ -73,33 +73,35 @@ def _dependencies(found: Situation) -> Iterator[Section]:
         )
 
 
-def _subject(found: Situation) -> Iterator[Section]:
+def _subject(found: TaskContext) -> Iterator[BudgetSection]:
     task = found.task
     fetch = Fetch("task_get", {"id": task.id})
     if not found.task_is_new:
         return
-    yield Section(name="current_task.description", content=task.goal, share=0.15, vital=True, fetch=fetch)
+    yield BudgetSection(name="current_task.description", content=task.goal, share=0.15, vital=True, fetch=fetch)
     if task.context is not None:
-        yield Section(name="current_task.context", content=dict(task.context), share=0.3, fetch=fetch)
+        yield BudgetSection(name="current_task.context", content=dict(task.context), share=0.3, fetch=fetch)
 
 
-def _mission(found: Situation, asked: Asked) -> Iterator[Section]:
+def _mission(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
     mission = found.mission
     fetch = Fetch("workflow_get", {"id": mission.id})
-    yield Section(name="workflow.name", content=mission.name, share=0.05, vital=True, fetch=fetch)
+    yield BudgetSection(name="workflow.name", content=mission.name, share=0.05, vital=True, fetch=fetch)
     if asked.plan and mission.plan_summary:
-        yield Section(name="workflow.plan_summary", content=mission.plan_summary, share=0.1, vital=True, fetch=fetch)
+        yield BudgetSection(
+            name="workflow.plan_summary", content=mission.plan_summary, share=0.1, vital=True, fetch=fetch
+        )
     rest = {name: value for name, value in (mission.plan or {}).items() if name != "summary" and value}
     if asked.plan and rest:
-        yield Section(name="workflow.plan", content=rest, share=0.1, vital=True, fetch=fetch)
+        yield BudgetSection(name="workflow.plan", content=rest, share=0.1, vital=True, fetch=fetch)
     if found.source:
-        yield Section(name="workflow.source_summary", content=_summary(found.source), share=0.15, fetch=fetch)
+        yield BudgetSection(name="workflow.source_summary", content=_summary(found.source), share=0.15, fetch=fetch)
 
 
-def _around(found: Situation, asked: Asked) -> Iterator[Section]:
+def _around(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
     listed = Fetch("workflow_get", {"id": found.mission.id, "include_tasks": True})
     if found.beside:
-        yield Section(
+        yield BudgetSection(
             name="sibling_tasks",
             content=[_sibling(each) for each in found.beside],
             share=0.25,
@@ -108,7 +110,7 @@ def _around(found: Situation, asked: Asked) -> Iterator[Section]:
             fetch=listed,
         )
     if found.earlier:
-        yield Section(
+        yield BudgetSection(
             name="prior_tasks",
             content=[_prior(each, full=asked.prior_full) for each in found.earlier],
             share=0.25,

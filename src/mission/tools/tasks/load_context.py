@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from mission.domain.token_budget import CUT, Packed, Section, Tokenizer, compact, within
+from mission.domain.token_budget import CUT, BudgetSection, Packed, Tokenizer, compact, within
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.tasks import context as recovery
-from mission.services.tasks.context import Mark, Situation, Wanted
+from mission.services.tasks.context import ContextCursor, ContextRequest, TaskContext
 from mission.services.tasks.token_count import tokenizer
 from mission.store.transaction import Tx
 from mission.tools.shared.fields import TaskId
@@ -46,11 +46,11 @@ class LoadContext(Arguments):
     )
     since: str | None = Field(None, description="cursor of an earlier answer: only what is new since")
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ContextRequest:
         include = self.include
-        since = Mark.parsed(self.since, field="since") if self.since is not None else None
+        since = ContextCursor.parsed(self.since, field="since") if self.since is not None else None
         every = include.all_checkpoints or since is not None
-        return Wanted(
+        return ContextRequest(
             checkpoints=self.max_tokens // SMALLEST_CHECKPOINT if every else include.recent_checkpoints,
             source_characters=MOST_SOURCE + 1 if include.workflow_summary and since is None else 0,
             earlier=include.prior_task_outcomes or include.prior_task_full,
@@ -147,7 +147,7 @@ async def task_load_context(call: Call, args: LoadContext) -> LoadedContext:
     return await call.read(_load, args=args)
 
 
-def once_begun(tx: Tx, *, task_id: str, max_tokens: int, agent_id: str) -> LoadedContext:
+def preview_context(tx: Tx, *, task_id: str, max_tokens: int, agent_id: str) -> LoadedContext:
     """What `task_load_context` answers once the agent has begun the task, whether it has or is about to."""
     args = LoadContext(task_id=task_id, max_tokens=max_tokens)
     found = recovery.situation(tx, task_id=task_id, wanted=args.wanted())
@@ -158,7 +158,7 @@ def _load(tx: Tx, *, args: LoadContext) -> LoadedContext:
     return _fitted(recovery.situation(tx, task_id=args.task_id, wanted=args.wanted()), args)
 
 
-def _fitted(found: Situation, args: LoadContext) -> LoadedContext:
+def _fitted(found: TaskContext, args: LoadContext) -> LoadedContext:
     words = tokenizer()
     sections = list(sections_of(found, args.asked()))
     frame = _Frame(found, args, sections, words)
@@ -180,7 +180,9 @@ _AT_ANY_BUDGET = ("current_task.name", "next_step")
 class _Frame:
     """Puts what fits into its place."""
 
-    def __init__(self, found: Situation, args: LoadContext, sections: Sequence[Section], words: Tokenizer) -> None:
+    def __init__(
+        self, found: TaskContext, args: LoadContext, sections: Sequence[BudgetSection], words: Tokenizer
+    ) -> None:
         self._found = found
         self._args = args
         self._sections = {section.name: section for section in sections}

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from mission.domain.tasks.journal import CheckpointType, Entry
+from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.task import DONE, Task, TaskStatus
-from mission.services.tasks.context import Situation
+from mission.services.tasks.context import TaskContext
 from mission.tools.shared.fields import cut
 
 QUOTED = 300
 NAMED = 5
 
 
-def next_step(found: Situation) -> str:
+def next_step(found: TaskContext) -> str:
     """The next thing to do about the task as it stands."""
     task = found.task
     if task.status in DONE:
@@ -45,7 +45,7 @@ def next_step(found: Situation) -> str:
     return _going_on(found).strip() or "Do what its description says, then complete_task."
 
 
-def _going_on(found: Situation) -> str:
+def _going_on(found: TaskContext) -> str:
     """Where the work stands, as its last checkpoint tells it, or its plan."""
     entry = found.latest
     is_plan = entry is not None and entry.kind.checkpoint in (CheckpointType.PLAN, CheckpointType.REPLAN)
@@ -60,7 +60,7 @@ def _going_on(found: Situation) -> str:
     return _first_step(found.task)
 
 
-def _reported_since(left: Entry | None, latest: Entry | None) -> str | None:
+def _reported_since(left: JournalEntry | None, latest: JournalEntry | None) -> str | None:
     """Quote the last progress of the agent that left the task, unless something newer was written."""
     if left is None:
         return None
@@ -85,7 +85,7 @@ def _named_next(content: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _author(entry: Entry) -> str | None:
+def _author(entry: JournalEntry) -> str | None:
     return entry.author or entry.agent_name
 
 

@@ -14,7 +14,7 @@ from mission.services.tasks import dependencies
 from mission.services.tasks import status_changes as steering
 from mission.services.tasks.dependencies import Dependencies
 from mission.services.tasks.starting import Owner
-from mission.services.tasks.status_changes import Move
+from mission.services.tasks.status_changes import StatusChange
 from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.shared.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
 from mission.tools.shared.wording import legal_moves_in
@@ -80,9 +80,9 @@ class UpdateTaskStatus(_TaskArguments):
     def takes_task(self) -> bool:
         return self.status in {"planning", "in_progress"}
 
-    def move(self) -> Move:
+    def move(self) -> StatusChange:
         blocked = self.status == BLOCKED
-        return Move(
+        return StatusChange(
             status=TaskStatus.PAUSED if blocked else TaskStatus(self.status),
             blocked=blocked,
             outcome=self.outcome,
@@ -141,7 +141,7 @@ class DependencyCheck(Result):
 async def task_get(call: Call, args: GetTask) -> TaskRecord:
     """Read a task whole, with its checkpoints if asked for."""
     wanted = (args.checkpoint_limit or ALL_CHECKPOINTS) if args.include_checkpoints else None
-    return TaskRecord.of(await call.read(steering.look, task_id=args.id, checkpoints=wanted))
+    return TaskRecord.of(await call.read(steering.get, task_id=args.id, checkpoints=wanted))
 
 
 @tool(toolset="tasks", actor="agent_id", owned="id")
@@ -189,7 +189,7 @@ async def task_replan(call: Call, args: ReplanTask) -> Replanned:
 @tool(toolset="tasks", reads=True)
 async def task_check_dependencies(call: Call, args: TaskById) -> DependencyCheck:
     """Tell what a task still waits for."""
-    return DependencyCheck.of(await call.read(dependencies.look, task_id=args.task_id))
+    return DependencyCheck.of(await call.read(dependencies.get, task_id=args.task_id))
 
 
 def _owner(call: Call, fence: int | None) -> Owner:

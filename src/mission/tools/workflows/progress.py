@@ -8,7 +8,7 @@ from mission.domain.tasks.task import TaskStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.missions import progress
-from mission.services.missions.progress import NextTasks, Progress
+from mission.services.missions.progress import MissionProgress, NextTasks
 from mission.tools.shared.fields import MissionId, Range, Texts
 from mission.tools.shared.records import BLOCKED, mission_word
 
@@ -89,7 +89,7 @@ class WorkflowProgress(Result):
     estimated_range: Range | None = Field(description="Low and high of estimated_remaining")
 
     @classmethod
-    def of(cls, found: Progress) -> WorkflowProgress:
+    def of(cls, found: MissionProgress) -> WorkflowProgress:
         return cls(
             total_tasks=found.total,
             by_status=tasks_by_status(found),
@@ -127,7 +127,7 @@ async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
     return WorkflowProgress.of(await call.read(progress.measure, mission_id=args.workflow_id))
 
 
-def tasks_by_status(found: Progress) -> dict[str, int]:
+def tasks_by_status(found: MissionProgress) -> dict[str, int]:
     """Tasks per state, in the words of this dialect."""
     counts = dict.fromkeys(_STATES, 0)
     for (status, waiting), tasks in found.states.items():

@@ -70,7 +70,7 @@ async def repository_register(call: Call, args: RegisterRepository) -> Registere
 @tool(toolset="workspaces", reads=True)
 async def repository_list(call: Call, args: ListRepositories) -> RepositoryList:
     """List known repositories by name."""
-    found, total = await call.read(repositories.page, limit=args.limit, offset=args.offset)
+    found, total = await call.read(repositories.list_repositories, limit=args.limit, offset=args.offset)
     return RepositoryList(repositories=[RepositoryRecord.of(each) for each in found], total=total)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.search_text import Kind
+from mission.domain.search_text import DocumentKind
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.search import index as service
-from mission.services.search.index import Found, Hit
+from mission.services.search.index import Hit, SearchHits
 from mission.tools.shared.fields import MissionId, Text, cut
 from mission.tools.shared.wording import Moment
 
@@ -17,7 +17,7 @@ TITLE = 200
 
 class Search(Arguments):
     query: Text = Field(max_length=1_000, description="Words, or their beginnings; all must occur")
-    kind: list[Kind] | None = Field(None, description="Default: all")
+    kind: list[DocumentKind] | None = Field(None, description="Default: all")
     workflow_id: MissionId | None = None
     limit: int = Field(20, ge=1, le=100)
     offset: int = Field(0, ge=0, le=10_000, description="next_offset of the last page")
@@ -58,7 +58,7 @@ class SearchResults(Result):
     complete: bool
 
     @classmethod
-    def of(cls, found: Found, *, complete: bool) -> SearchResults:
+    def of(cls, found: SearchHits, *, complete: bool) -> SearchResults:
         return cls(
             results=[SearchResult.of(hit) for hit in found.hits],
             total=found.total,

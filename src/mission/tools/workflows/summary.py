@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from mission.domain.tasks.journal import Entry
+from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
 from mission.domain.token_budget import compact
 from mission.gateway.call import Call
@@ -41,7 +41,7 @@ async def workflow_get_summary(call: Call, args: GetSummary) -> WorkflowInShort:
 
 
 def _summarised(tx: Tx, *, mission_id: str, markdown: bool) -> WorkflowInShort:
-    found = _document(summary.summarise(tx, mission_id=mission_id, source_characters=BRIEF + 1))
+    found = _document(summary.summarize(tx, mission_id=mission_id, source_characters=BRIEF + 1))
     text: str | dict[str, Any] = "\n".join(_markdown(found)) + "\n" if markdown else found
     counter = tokenizer()
     size = counter.count(text if isinstance(text, str) else compact(text), most=MOST_TOKENS)
@@ -80,7 +80,7 @@ def _task(task: Task, **more: Any) -> dict[str, Any]:
     return {"id": task.id, "name": _brief(task.name), "status": task_word(task), **more}
 
 
-def _said(entry: Entry) -> dict[str, Any]:
+def _said(entry: JournalEntry) -> dict[str, Any]:
     """What somebody wrote, with who it was."""
     return {"text": _brief(entry.summary), "author": entry.author or entry.agent_name, "task_id": entry.task_id}
 

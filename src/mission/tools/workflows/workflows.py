@@ -13,9 +13,9 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services.missions import completion as mission_ends
 from mission.services.missions import creation as missions
 from mission.services.missions import planning, progress
-from mission.services.missions.creation import Listed, NewMission
+from mission.services.missions.creation import ListedMission, NewMission
 from mission.services.missions.planning import Plan, Planned
-from mission.services.missions.progress import Overview
+from mission.services.missions.progress import MissionSummary
 from mission.tools.shared.fields import AbsolutePath, Copies, GivenTexts, MissionId, Name, Setup, Text
 from mission.tools.shared.plan_tasks import MOST_TASKS, PlanTask
 from mission.tools.shared.records import IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
@@ -75,7 +75,7 @@ class WorkflowRecord(Result):
     next_offset: int | None = IF_ASKED
 
     @classmethod
-    def of(cls, found: Overview, *, summaries: bool) -> WorkflowRecord:
+    def of(cls, found: MissionSummary, *, summaries: bool) -> WorkflowRecord:
         mission = found.mission
         tasks: list[TaskSummary | TaskRecord] | None = None
         if found.tasks is not None:
@@ -119,7 +119,7 @@ class WorkflowSummary(Result):
     tasks_completed: int
 
     @classmethod
-    def of(cls, listed: Listed) -> WorkflowSummary:
+    def of(cls, listed: ListedMission) -> WorkflowSummary:
         mission = listed.mission
         return cls(
             id=mission.id,
@@ -216,7 +216,7 @@ async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
 @tool(toolset="workflow", reads=True)
 async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
     """Read a workflow, with its tasks if asked for: 200 a page, in the order of the plan."""
-    found = await call.read(progress.look, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
+    found = await call.read(progress.get, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
     return WorkflowRecord.of(found, summaries=args.include_task_summaries)
 
 
@@ -224,7 +224,7 @@ async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
 async def workflow_list(call: Call, args: ListWorkflows) -> WorkflowList:
     """List missions, most recently active first."""
     found, total = await call.read(
-        missions.page,
+        missions.list_missions,
         statuses=_ours(args.status),
         repository_path=args.repository_path,
         archived=args.archived,

@@ -7,10 +7,10 @@ from pydantic import Field
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.git.worktrees.setup import Furnishing
+from mission.git.worktrees.setup import WorktreeSetup
 from mission.services.workspaces import closing as clearing
 from mission.services.workspaces import creation as workspaces
-from mission.services.workspaces.creation import Described, Wanted
+from mission.services.workspaces.creation import NewWorkspace, WorkspaceDetails
 from mission.tools.shared.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId
 from mission.tools.shared.records import IF_ASKED, Done, WorkspaceRecord
 
@@ -27,16 +27,16 @@ class CreateWorkspace(Arguments):
     setup: Setup | None = Field(None, description="Shell command to run in a new worktree")
     copy_files: Copies | None = Field(None, description="Files that git does not carry, such as '.env'")
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> NewWorkspace:
         own = self.setup is not None or self.copy_files is not None
-        return Wanted(
+        return NewWorkspace(
             mission_id=self.workflow_id,
             path=self.path,
             branch=self.branch,
             base_branch=self.base_branch,
             task_ids=tuple(self.task_ids),
             create=self.create,
-            furnishing=Furnishing(setup=self.setup, copy=tuple(self.copy_files or ())) if own else None,
+            furnishing=WorktreeSetup(setup=self.setup, copy=tuple(self.copy_files or ())) if own else None,
         )
 
 
@@ -48,7 +48,7 @@ class CreatedWorkspace(Result):
     warnings: Texts
 
     @classmethod
-    def of(cls, made: Described) -> CreatedWorkspace:
+    def of(cls, made: WorkspaceDetails) -> CreatedWorkspace:
         workspace = made.workspace
         return cls(
             id=workspace.id,
@@ -127,7 +127,7 @@ async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspac
 async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
     """List workspaces, the newest first."""
     found, total = await call.read(
-        workspaces.page,
+        workspaces.list_workspaces,
         mission_id=args.workflow_id,
         statuses=args.status,
         removed=args.include_removed,
@@ -135,15 +135,15 @@ async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
         offset=args.offset,
     )
     if args.include_state:
-        found = await workspaces.survey(call.trees, found)
+        found = await workspaces.list_with_state(call.trees, found)
     return WorkspaceList(workspaces=[WorkspaceRecord.of(each) for each in found], total=total)
 
 
 @tool(toolset="workspaces", reads=True)
 async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
     """Read one workspace with how it stands: ahead, behind, uncommitted files."""
-    found = await call.read(workspaces.look, workspace_id=args.id)
-    return WorkspaceRecord.of((await workspaces.survey(call.trees, [found]))[0])
+    found = await call.read(workspaces.get, workspace_id=args.id)
+    return WorkspaceRecord.of((await workspaces.list_with_state(call.trees, [found]))[0])
 
 
 @tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mission.transports.bridge.http_client import Connection
+    from mission.transports.bridge.http_client import HttpConnection
 
 LONGEST_KEY = 200  # as the daemon accepts them
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
-class Job:
+class ClientRequest:
     """One message of the client on its way to the daemon."""
 
     def __init__(self, line: bytes, message: dict[str, Any]) -> None:
         self.line = line
         self.id: str | int | float | None = message.get("id")
         self.method: str | None = message.get("method")
-        self.connection: Connection | None = None
+        self.connection: HttpConnection | None = None
         self.cancelled = False
         self.sent = False  # perhaps it took effect, whatever became of the connection
         self.answered = False
@@ -74,7 +74,7 @@ def usable_id(message: Any) -> str | int | float | None:
     return identifier if type(identifier) in (str, int, float) else None
 
 
-def routing_headers(job: Job) -> dict[str, str]:
+def routing_headers(job: ClientRequest) -> dict[str, str]:
     """The headers that must repeat the body in the stateless era of the protocol."""
     headers = {}
     if job.method is not None and fits_header(job.method):

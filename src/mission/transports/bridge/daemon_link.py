@@ -11,7 +11,7 @@ import time
 from mission import __version__
 from mission.transports.bridge import daemon_process as daemons
 from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable
-from mission.transports.bridge.http_client import Connection
+from mission.transports.bridge.http_client import HttpConnection
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Link:
         self._searching = threading.Lock()
         self._daemon: Daemon | None = None
         self._last_failure: tuple[float, DaemonUnavailable] | None = None
-        self._idle: list[Connection] = []  # used at its end only: what lies deeper may be closed by the server
+        self._idle: list[HttpConnection] = []  # used at its end only: what lies deeper may be closed by the server
 
     @property
     def is_ready(self) -> bool:
@@ -74,18 +74,18 @@ class Link:
         with self._searching:
             return True
 
-    def connect(self, daemon: Daemon) -> Connection:
+    def connect(self, daemon: Daemon) -> HttpConnection:
         """A connection to the daemon that nobody else uses."""
         while True:
             try:
                 connection = self._idle.pop()
             except IndexError:
-                return Connection(daemon.url)
+                return HttpConnection(daemon.url)
             if connection.url == daemon.url and connection.is_usable():
                 return connection
             connection.close()
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: HttpConnection) -> None:
         if len(self._idle) < MOST_IDLE_CONNECTIONS:
             self._idle.append(connection)
         else:

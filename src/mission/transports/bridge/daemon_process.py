@@ -22,7 +22,7 @@ import sys
 import time
 
 from mission import __version__
-from mission.transports.bridge.http_client import Connection, percent_encode, split_url
+from mission.transports.bridge.http_client import HttpConnection, percent_encode, split_url
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def bearer(daemon: Daemon, environment: Mapping[str, str] = os.environ) -> str:
 
 def health(daemon: Daemon, *, timeout: float = HEALTH_TIMEOUT) -> dict[str, Any] | None:
     """What the address says about itself, or nothing when no Mission Control answers there."""
-    connection = Connection(daemon.url, connect_timeout=timeout, timeout=timeout)
+    connection = HttpConnection(daemon.url, connect_timeout=timeout, timeout=timeout)
     try:
         answer = connection.request("GET", "/api/health", {"Accept": "application/json", "Connection": "close"})
         found = json.loads(answer.read())
@@ -210,7 +210,7 @@ def call_tool(
     body = json.dumps(arguments).encode()
     target = "/api/tools/" + percent_encode(name.encode()).replace("/", "%2F")
     try:
-        connection = Connection(daemon.url, timeout=timeout)
+        connection = HttpConnection(daemon.url, timeout=timeout)
         try:
             answer = connection.request("POST", target, {**sent, **(headers or {})}, body)
             result = json.loads(answer.read())
@@ -401,7 +401,7 @@ def _port_is_taken(settings: Settings) -> bool:
     if not settings.port:
         return False
     try:
-        Connection(f"http://{settings.host}:{settings.port}", connect_timeout=0.5).close()
+        HttpConnection(f"http://{settings.host}:{settings.port}", connect_timeout=0.5).close()
     except (OSError, ValueError):
         return False
     return True

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mission.transports.bridge.client_messages import Job
+    from mission.transports.bridge.client_messages import ClientRequest
 
 SEND_LESS = "Send less: put long material into a file of the repository and name its path."
 
 
-class Failure(Exception):
+class BridgeFailure(Exception):
     """Why a request gets no answer from the daemon, in the words of the daemon's error object."""
 
     def __init__(self, code: str, message: str, hint: str | None, details: Mapping[str, Any] | None = None) -> None:
@@ -28,18 +28,20 @@ class Failure(Exception):
 def raise_status(status: int, body: bytes) -> bytes:
     """Turn an answer that is no JSON-RPC message into the failure that it means."""
     if status == 413:
-        raise Failure("TOO_LARGE", "The message is larger than the daemon accepts.", SEND_LESS)
+        raise BridgeFailure("TOO_LARGE", "The message is larger than the daemon accepts.", SEND_LESS)
     failure = failure_in(body)
     if failure is not None:
         raise failure
-    raise Failure("INTERNAL_ERROR", f"The daemon's answer (status {status}) cannot be understood.", "See its log.")
+    raise BridgeFailure(
+        "INTERNAL_ERROR", f"The daemon's answer (status {status}) cannot be understood.", "See its log."
+    )
 
 
-def failure_in(body: bytes) -> Failure | None:
+def failure_in(body: bytes) -> BridgeFailure | None:
     """The daemon's error object, if the text holds one."""
     error = object_in(body).get("error")
     if isinstance(error, dict) and "code" in error and "message" in error:
-        return Failure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
+        return BridgeFailure(str(error["code"]), str(error["message"]), error.get("hint"), error.get("details"))
     return None
 
 
@@ -55,8 +57,8 @@ def token_advice(environment: Mapping[str, str]) -> tuple[str, str]:
     )
 
 
-def unknown_outcome() -> Failure:
-    return Failure(
+def unknown_outcome() -> BridgeFailure:
+    return BridgeFailure(
         "TRANSIENT_ERROR",
         "The connection broke before the answer came, and the call has no usable key: its outcome is unknown.",
         "Look whether the call took effect before you repeat it. A key is a text of up to "
@@ -64,17 +66,17 @@ def unknown_outcome() -> Failure:
     )
 
 
-def unexpected(problem: Exception) -> Failure:
-    return Failure(
+def unexpected(problem: Exception) -> BridgeFailure:
+    return BridgeFailure(
         "INTERNAL_ERROR",
         f"The bridge failed unexpectedly ({type(problem).__name__}); the outcome of the call is unknown.",
         "Look whether the call took effect before you repeat it, and report this as a bug.",
     )
 
 
-def unreachable(job: Job, message: str, hint: str) -> Failure:
+def unreachable(job: ClientRequest, message: str, hint: str) -> BridgeFailure:
     """No daemon answered. A call that was sent before may have taken effect, and a new one would have another key."""
     if job.sent and job.method == "tools/call":
         message += " The call had been sent: its outcome is unknown."
         hint += " Then look whether the call took effect before you repeat it."
-    return Failure("TRANSIENT_ERROR", message, hint)
+    return BridgeFailure("TRANSIENT_ERROR", message, hint)

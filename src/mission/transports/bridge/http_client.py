@@ -18,7 +18,7 @@ LONGEST_LINE = 65536
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/,")
 
 
-class Lost(ConnectionError):
+class ConnectionLost(ConnectionError):
     """The connection ended, or stopped speaking HTTP, before the answer was complete."""
 
 
@@ -41,7 +41,7 @@ def split_url(url: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-class Connection:
+class HttpConnection:
     """One connection, used for one request at a time and kept open between them."""
 
     def __init__(self, url: str, *, connect_timeout: float = 5.0, timeout: float | None = None) -> None:
@@ -112,7 +112,7 @@ class Response:
         self._reader = reader
         version, _, rest = self._line().partition(b" ")
         if not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
-            raise Lost("the answer is not HTTP")
+            raise ConnectionLost("the answer is not HTTP")
         self.status = int(rest[:3])
         self.headers = self._headers()
         self._chunked = "chunked" in self.headers.get("transfer-encoding", "").lower()
@@ -184,18 +184,20 @@ class Response:
         try:
             return int(self._line().partition(b";")[0], 16)
         except ValueError:
-            raise Lost("the answer has a broken chunk") from None
+            raise ConnectionLost("the answer has a broken chunk") from None
 
     def _some(self, most: int) -> bytes:
         piece = self._reader.read1(min(most, 1 << 20))
         if not piece:
-            raise Lost("the connection ended inside an answer")
+            raise ConnectionLost("the connection ended inside an answer")
         return piece
 
     def _line(self) -> bytes:
         line = self._reader.readline(LONGEST_LINE)
         if not line.endswith(b"\n"):
-            raise Lost("the connection ended inside an answer" if len(line) < LONGEST_LINE else "a line is too long")
+            raise ConnectionLost(
+                "the connection ended inside an answer" if len(line) < LONGEST_LINE else "a line is too long"
+            )
         return line.rstrip(b"\r\n")
 
     def _headers(self) -> dict[str, str]:
@@ -212,5 +214,5 @@ class Response:
         if length is None:
             return None
         if not length.isdigit():
-            raise Lost("the answer has a broken length")
+            raise ConnectionLost("the answer has a broken length")
         return int(length)

@@ -42,7 +42,7 @@ class Oversized:
         return bool(re.search(_CALLS_TOOL, self.head) or re.search(_CALLS_TOOL, self.tail))
 
 
-class Lines:
+class LineReader:
     """The lines of a file descriptor; of one that is too long only the ends are kept in memory."""
 
     def __init__(self, file: int) -> None:
@@ -57,7 +57,7 @@ class Lines:
         """Whether the next line needs no reading, or the end has come."""
         return self._ended or self._buffer.find(b"\n", self._looked_at) >= 0
 
-    def __iter__(self) -> Lines:
+    def __iter__(self) -> LineReader:
         return self
 
     def __next__(self) -> bytes | Oversized:
@@ -107,7 +107,7 @@ def _read_some(file: int) -> bytes:
             return b""
 
 
-class Output:
+class LineWriter:
     """Writes messages to a file descriptor, each as one whole line, whoever else writes at the same time."""
 
     def __init__(self, file: int) -> None:

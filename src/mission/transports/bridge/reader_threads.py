@@ -12,27 +12,31 @@ from __future__ import annotations
 import select
 import threading
 
-from mission.transports.bridge.line_io import Lines
+from mission.transports.bridge.line_io import LineReader
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mission.transports.bridge.client_messages import Job
+    from mission.transports.bridge.client_messages import ClientRequest
     from mission.transports.bridge.line_io import Oversized
 
 MOST_IN_FLIGHT = 64
 MOST_WAITING_BYTES = 64 * 1024 * 1024
 
 
-class Carriers:
+class ReaderThreads:
     """`accept` makes a job of a line, if it is one; `carry` sees it through, whatever happens."""
 
     def __init__(
-        self, file: int, *, accept: Callable[[bytes | Oversized], Job | None], carry: Callable[[Job], None]
+        self,
+        file: int,
+        *,
+        accept: Callable[[bytes | Oversized], ClientRequest | None],
+        carry: Callable[[ClientRequest], None],
     ) -> None:
         self._file = file
-        self._lines = Lines(file)
+        self._lines = LineReader(file)
         self._accept = accept
         self._carry = carry
 
@@ -44,7 +48,7 @@ class Carriers:
         self._done = threading.Condition(self._guard)
         self._threads = 0
         self._carrying = 0  # threads that have a job
-        self._aside: list[Job] = []  # jobs that wait for a thread
+        self._aside: list[ClientRequest] = []  # jobs that wait for a thread
         self._waiting_bytes = 0
         self._input_ended = False
 
@@ -86,7 +90,7 @@ class Carriers:
             finally:
                 self._finish(job)
 
-    def _next(self) -> Job | None:
+    def _next(self) -> ClientRequest | None:
         """The next job of the thread that asks; nothing when the input has ended."""
         if self._reader != threading.get_ident():
             with self._guard:
@@ -104,7 +108,7 @@ class Carriers:
             self._ended.notify_all()
             return self._take_up() if self._aside else None
 
-    def _is_ours(self, job: Job) -> bool:
+    def _is_ours(self, job: ClientRequest) -> bool:
         """Whether the thread that read the job carries it. It reads on when nobody else could: a request that is to be
         cancelled must not wait for another to end."""
         with self._guard:
@@ -117,11 +121,11 @@ class Carriers:
             self._carrying += 1
             return True
 
-    def _take_up(self) -> Job:
+    def _take_up(self) -> ClientRequest:
         self._carrying += 1
         return self._aside.pop(0)
 
-    def _finish(self, job: Job) -> None:
+    def _finish(self, job: ClientRequest) -> None:
         with self._guard:
             self._carrying -= 1
             self._waiting_bytes -= len(job.line)

@@ -11,7 +11,7 @@ import sys
 from mission.transports.bridge import daemon_process as daemons
 from mission.transports.bridge.daemon_link import Link
 from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable
-from mission.transports.bridge.failures import Failure, failure_in
+from mission.transports.bridge.failures import BridgeFailure, failure_in
 from mission.transports.bridge.http_client import fits_header, percent_encode, split_url
 from mission.transports.bridge.stdio_bridge import Bridge, Options, say
 
@@ -108,8 +108,8 @@ class SignalBridge(Bridge):
         target = f"/mcp/executions/{percent_encode(os.fsencode(execution_id))}"
         super().__init__(Options(), {**ours, "MISSION_TOKEN": token}, link=link, target=target)
 
-    def _refused(self, body: bytes) -> Failure:
-        return failure_in(body) or Failure(
+    def _refused(self, body: bytes) -> BridgeFailure:
+        return failure_in(body) or BridgeFailure(
             "UNAUTHENTICATED", f"The daemon does not accept the token in {TOKEN}.", "It ends with its execution."
         )
 

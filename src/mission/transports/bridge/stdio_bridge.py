@@ -16,7 +16,7 @@ import sys
 import threading
 
 from mission.transports.bridge.client_messages import (
-    Job,
+    ClientRequest,
     dump,
     mapping,
     object_in,
@@ -28,16 +28,16 @@ from mission.transports.bridge.daemon_link import Link
 from mission.transports.bridge.daemon_process import DaemonUnavailable, bearer
 from mission.transports.bridge.failures import (
     SEND_LESS,
-    Failure,
+    BridgeFailure,
     raise_status,
     token_advice,
     unexpected,
     unknown_outcome,
     unreachable,
 )
-from mission.transports.bridge.http_client import Lost, fits_header, percent_encode
-from mission.transports.bridge.line_io import LARGEST_LINE, Output, Oversized
-from mission.transports.bridge.reader_threads import Carriers
+from mission.transports.bridge.http_client import ConnectionLost, fits_header, percent_encode
+from mission.transports.bridge.line_io import LARGEST_LINE, LineWriter, Oversized
+from mission.transports.bridge.reader_threads import ReaderThreads
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mission.transports.bridge.daemon_process import Daemon
-    from mission.transports.bridge.http_client import Connection, Response
+    from mission.transports.bridge.http_client import HttpConnection, Response
 
 HELP = """\
 Usage: mission mcp [--toolsets LIST] [--agent ID] [--standalone]
@@ -138,7 +138,7 @@ class Bridge:
         """`link` and `target` lead elsewhere than to the daemon's own tools."""
         self._environment = environment
         self._link = link or Link(environment=environment, say=say)
-        self._output = Output(1)
+        self._output = LineWriter(1)
         self._agent = options.agent
         toolsets = options.toolsets or environment.get("MISSION_TOOLSETS")
         usual = f"/mcp?toolsets={percent_encode(os.fsencode(toolsets))}" if toolsets else "/mcp"
@@ -147,8 +147,8 @@ class Bridge:
         self._negotiated: str | None = None
 
         self._guard = threading.Lock()  # of what follows, and of what is asked about a job
-        self._jobs: dict[str, Job] = {}
-        self._carriers = Carriers(0, accept=self._accepted, carry=self._carry)
+        self._jobs: dict[str, ClientRequest] = {}
+        self._carriers = ReaderThreads(0, accept=self._accepted, carry=self._carry)
 
     def serve(self) -> int:
         """Carry messages until the input ends, then give what runs a moment to finish."""
@@ -160,7 +160,7 @@ class Bridge:
 
     # From the client
 
-    def _accepted(self, line: bytes | Oversized) -> Job | None:
+    def _accepted(self, line: bytes | Oversized) -> ClientRequest | None:
         """The job in a line, if it is one that the daemon should see."""
         if isinstance(line, Oversized):
             self._refuse_oversized(line)
@@ -178,10 +178,10 @@ class Bridge:
         elif message.get("method") == "notifications/cancelled":
             self._cancel(message)
         else:
-            return self._noted(Job(line, message))
+            return self._noted(ClientRequest(line, message))
         return None
 
-    def _noted(self, job: Job) -> Job:
+    def _noted(self, job: ClientRequest) -> ClientRequest:
         if job.expects_answer:
             with self._guard:
                 self._jobs[repr(job.id)] = job
@@ -198,7 +198,7 @@ class Bridge:
                     job.connection.abort()
 
     def _refuse_oversized(self, line: Oversized) -> None:
-        failure = Failure(
+        failure = BridgeFailure(
             "TOO_LARGE",
             f"The message is larger than {LARGEST_LINE // (1024 * 1024)} MiB and was not sent.",
             SEND_LESS,
@@ -207,14 +207,14 @@ class Bridge:
         if identifier is None:
             return self._write_error(None, -32600, str(failure), failure.error)
         method = "tools/call" if line.calls_tool() else ""
-        self._answer(Job(b"", {"id": identifier, "method": method}), failure)
+        self._answer(ClientRequest(b"", {"id": identifier, "method": method}), failure)
 
     # To the daemon
 
-    def _carry(self, job: Job) -> None:
+    def _carry(self, job: ClientRequest) -> None:
         try:
             self._forward(job)
-        except Failure as failure:
+        except BridgeFailure as failure:
             self._answer(job, failure)
         except Exception as problem:  # noqa: BLE001  (a client must not wait for an answer that never comes)
             say(f"unexpected {type(problem).__name__} while forwarding {job.method}")
@@ -224,7 +224,7 @@ class Bridge:
                 if self._jobs.get(repr(job.id)) is job:
                     del self._jobs[repr(job.id)]
 
-    def _forward(self, job: Job) -> None:
+    def _forward(self, job: ClientRequest) -> None:
         """Send the message and pass its answer on, over as many connections as it takes."""
         daemon: Daemon | None = None
         for _ in range(ATTEMPTS):
@@ -254,13 +254,13 @@ class Bridge:
             job, "The connection to the Mission Control daemon broke again and again.", f"Its log is {log}."
         )
 
-    def _exchange(self, job: Job, connection: Connection, daemon: Daemon) -> None:
+    def _exchange(self, job: ClientRequest, connection: HttpConnection, daemon: Daemon) -> None:
         """One request and its answer. The connection is free again before the client can send its next request."""
         keep = False
         try:
             with self._guard:
                 if job.cancelled:
-                    raise Lost("cancelled")
+                    raise ConnectionLost("cancelled")
                 job.connection = connection
             headers = self._headers(job, daemon)
             if len(job.line) > SOON_SENT:
@@ -281,7 +281,7 @@ class Bridge:
         if message is not None:
             self._write(message)
 
-    def _message_of(self, job: Job, answer: Response, daemon: Daemon) -> bytes | None:
+    def _message_of(self, job: ClientRequest, answer: Response, daemon: Daemon) -> bytes | None:
         """What the client gets to read; nothing when it expects nothing, or has read it as a stream."""
         if answer.media_type == "text/event-stream" and answer.status == 200:
             self._carriers.let_another_read()
@@ -301,18 +301,18 @@ class Bridge:
             raise self._refused(body)
         return _adopted(job, body) or raise_status(answer.status, body)
 
-    def _pass_on_events(self, job: Job, answer: Response) -> None:
+    def _pass_on_events(self, job: ClientRequest, answer: Response) -> None:
         for event in answer.events():
             if job.cancelled:
-                raise Lost("cancelled")
+                raise ConnectionLost("cancelled")
             message = object_in(event)
             self._note_version(job, event)
             self._write(event)
             job.answered = job.answered or (message.get("id") == job.id and "method" not in message)
         if not job.answered and job.expects_answer:
-            raise Lost("the stream ended before the answer")
+            raise ConnectionLost("the stream ended before the answer")
 
-    def _headers(self, job: Job, daemon: Daemon) -> dict[str, str]:
+    def _headers(self, job: ClientRequest, daemon: Daemon) -> dict[str, str]:
         token = bearer(daemon, self._environment)
         if not fits_header(token):
             raise self._refused(b"")
@@ -335,9 +335,9 @@ class Bridge:
             headers["MCP-Protocol-Version"] = self._negotiated
         return headers
 
-    def _refused(self, body: bytes) -> Failure:  # noqa: ARG002
+    def _refused(self, body: bytes) -> BridgeFailure:  # noqa: ARG002
         """Why the token was not accepted, and what to do; `body` is what the daemon says."""
-        return Failure("UNAUTHENTICATED", *token_advice(self._environment))
+        return BridgeFailure("UNAUTHENTICATED", *token_advice(self._environment))
 
     def _agent_of_session(self) -> str | None:
         """The agent that the session hooks registered for this client session; it may change while we run."""
@@ -351,7 +351,7 @@ class Bridge:
             return None
         return agent if isinstance(agent, str) else None
 
-    def _note_version(self, job: Job, body: bytes) -> None:
+    def _note_version(self, job: ClientRequest, body: bytes) -> None:
         if job.method != "initialize":
             return
         version = mapping(object_in(body).get("result")).get("protocolVersion")
@@ -360,7 +360,7 @@ class Bridge:
 
     # To the client
 
-    def _answer(self, job: Job, failure: Failure) -> None:
+    def _answer(self, job: ClientRequest, failure: BridgeFailure) -> None:
         """Tell the client that its request failed: a tool's error for a tools/call, else a protocol error."""
         if job.cancelled:
             return
@@ -410,7 +410,7 @@ def _directory(environment: Mapping[str, str]) -> str | None:
     return percent_encode(os.fsencode(path))
 
 
-def _adopted(job: Job, body: bytes) -> bytes | None:
+def _adopted(job: ClientRequest, body: bytes) -> bytes | None:
     """A JSON-RPC answer that came with an error status, under the id the client asked with."""
     message = object_in(body)
     if "jsonrpc" not in message:

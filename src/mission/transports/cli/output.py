@@ -41,7 +41,7 @@ def fail(error: dict[str, Any], *, as_json: bool) -> NoReturn:
     sys.exit(1)
 
 
-def speaks(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+def report_errors(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
     """Let a command's failures reach the person as message and hint, or as the error object with --json."""
 
     @wraps(command)

@@ -30,7 +30,7 @@ _ONCE = (b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"content-type", b
 
 
 @dataclass(frozen=True, slots=True)
-class PlainCall:
+class DirectCall:
     """One tools/call that needs nothing of the protocol but its answer."""
 
     id: int | str
@@ -40,7 +40,7 @@ class PlainCall:
     modern: bool
 
 
-def plain_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> PlainCall | None:
+def parse_direct_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> DirectCall | None:
     """The call in this request; nothing when the SDK had better look at it."""
     given = {name: value for name, value in headers if name in _ONCE}
     if sum(name in _ONCE for name, _ in headers) != len(given) or not _speaks_json(given):
@@ -61,7 +61,7 @@ def plain_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> PlainCall | N
     elif version not in HANDSHAKE_VERSIONS:
         return None
     key = meta.get(CALL_KEY)
-    return PlainCall(
+    return DirectCall(
         id=request["id"],
         tool=params["name"],
         arguments=params.get("arguments") or {},
@@ -70,12 +70,12 @@ def plain_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> PlainCall | N
     )
 
 
-async def answer_plain(gateway: Gateway, call: PlainCall, caller: Caller, send: Send) -> None:
+async def answer_directly(gateway: Gateway, call: DirectCall, caller: Caller, send: Send) -> None:
     """Run the call and send its answer."""
     await send_result(call, await call_result(gateway, call.tool, call.arguments, caller), send, server=SERVER)
 
 
-async def send_result(call: PlainCall, result: Mapping[str, Any], send: Send, *, server: Mapping[str, str]) -> None:
+async def send_result(call: DirectCall, result: Mapping[str, Any], send: Send, *, server: Mapping[str, str]) -> None:
     """Answer the call in the words of its era of the protocol."""
     if call.modern:
         result = {"_meta": {f"{_META}serverInfo": server}, "resultType": "complete", **result}

@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 from mission.domain.errors import MissionError
 from mission.gateway.gateway import Gateway
 from mission.transports.http_common import caller_of, error_response, read_body
-from mission.transports.mcp_server.direct_call import answer_plain, plain_call
-from mission.transports.mcp_server.sdk_loader import Sdk, replay
+from mission.transports.mcp_server.direct_call import answer_directly, parse_direct_call
+from mission.transports.mcp_server.sdk_loader import SdkLoader, replay
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -25,7 +25,7 @@ class McpEndpoint:
         """`toolsets` is what a client sees when neither it nor its token chooses."""
         self._gateway = gateway
         self._toolsets = toolsets
-        self._sdk = Sdk(self._server)
+        self._sdk = SdkLoader(self._server)
         self.running = self._sdk.running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -35,11 +35,11 @@ class McpEndpoint:
         except MissionError as error:
             await error_response(error)(scope, receive, send)
             return
-        call = plain_call(body, scope["headers"])
+        call = parse_direct_call(body, scope["headers"])
         if call is not None:
             request = Request(scope, receive)
             caller = caller_of(request, transport="mcp", key=call.key, toolsets=self._toolsets)
-            await answer_plain(self._gateway, call, caller, send)
+            await answer_directly(self._gateway, call, caller, send)
             return
         manager = await (self._sdk.streaming() if b'"progressToken"' in body else self._sdk.plain())
         await manager.handle_request(scope, replay(body, receive), send)

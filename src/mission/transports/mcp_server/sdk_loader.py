@@ -22,7 +22,7 @@ AFTER_SECONDS = 2.0
 """When a daemon brings it in unasked: not while it starts, and before most clients say hello."""
 
 
-class Sdk:
+class SdkLoader:
     """The session managers of one server: `plain` answers JSON, `streaming` answers that carry progress."""
 
     def __init__(self, make: Callable[[], Server[Any]]) -> None:

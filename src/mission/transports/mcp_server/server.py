@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from mission.domain.errors import MissionError, NotFound
-from mission.gateway.caller import Caller, Progress, listed_toolsets
+from mission.gateway.caller import Caller, ReportProgress, listed_toolsets
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.services.agents.access_tokens import Bearer
@@ -154,7 +154,7 @@ def _listed(tool: Tool) -> types.Tool:
     )
 
 
-def _progress(ctx: Context, meta: dict[str, Any]) -> Progress | None:
+def _progress(ctx: Context, meta: dict[str, Any]) -> ReportProgress | None:
     token = meta.get("progress_token", meta.get("progressToken"))
     if token is None:
         return None

@@ -18,8 +18,8 @@ from mission.gateway.signal_intake import Signals
 from mission.services.executions import state as executions
 from mission.services.work import Work
 from mission.transports.http_common import bearer, error_response, read_body
-from mission.transports.mcp_server.direct_call import plain_call, send_result, text_of
-from mission.transports.mcp_server.sdk_loader import Sdk, replay
+from mission.transports.mcp_server.direct_call import parse_direct_call, send_result, text_of
+from mission.transports.mcp_server.sdk_loader import SdkLoader, replay
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -42,7 +42,7 @@ class SignalServer:
         self._connected = connected
         self._signals = signals
         self._open = False
-        self._sdk = Sdk(self._server)
+        self._sdk = SdkLoader(self._server)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -61,7 +61,7 @@ class SignalServer:
         except MissionError as error:
             await error_response(error)(scope, receive, send)
             return
-        call = plain_call(body, scope["headers"])
+        call = parse_direct_call(body, scope["headers"])
         if call is None:
             await (await self._sdk.plain()).handle_request(scope, replay(body, receive), send)
             return
@@ -82,7 +82,7 @@ class SignalServer:
         if token is None:
             raise Unauthenticated("no token was sent", hint="Send 'Authorization: Bearer $OPEN_MISSION_MCP_TOKEN'.")
         execution_id = scope["path"].removeprefix(PATH)
-        execution = await self._work.read(executions.admit, execution_id=execution_id, token=token)
+        execution = await self._work.read(executions.authenticate, execution_id=execution_id, token=token)
         self._connected(execution.id)
         return execution
 

@@ -15,7 +15,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from mission.transports.bridge.client_messages import usable_id, wrong_with
-from mission.transports.bridge.line_io import Lines, Oversized
+from mission.transports.bridge.line_io import LineReader, Oversized
 
 INVALID_REQUEST = -32600
 GRACE_SECONDS = 10.0
@@ -72,7 +72,7 @@ class Requests:
 
     def __init__(self, *, at_end: Callable[[], None]) -> None:
         """`at_end` is called when the input has ended, before the last answers are waited for."""
-        self._lines = Lines(_taken_over())
+        self._lines = LineReader(_taken_over())
         self._at_end = at_end
 
     def __aiter__(self) -> Requests:

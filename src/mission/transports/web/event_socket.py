@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from mission.domain.errors import InvalidInput, MissionError, Unauthenticated
 from mission.events.bus import Listener, Published, Topic
-from mission.events.log import Chapter, EventLog
+from mission.events.log import EventLog, EventPage
 
 SUBPROTOCOL = "mission"
 TOO_SLOW = 1013
@@ -130,7 +130,7 @@ class LiveEvents:
         live_from = await self._replay(topic, chapter)
         self._start(topic, since=since, live_from=live_from)
 
-    async def _replay(self, topic: Topic, chapter: Chapter) -> int:
+    async def _replay(self, topic: Topic, chapter: EventPage) -> int:
         """Send what the reader missed; the result is where live events take over."""
         while True:
             for event in chapter.events:

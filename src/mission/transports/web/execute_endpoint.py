@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mission.domain.errors import InvalidInput, MissionError
-from mission.domain.timestamps import shown, utc_now
+from mission.domain.timestamps import format_time, utc_now
 from mission.gateway.gateway import Gateway
 from mission.transports.http_common import caller_of, json_body, json_response
 
@@ -36,7 +36,7 @@ class Execute:
             data = await self._gateway(tool, given, replace(caller, agent=agent, agent_field="agentId"))
         except MissionError as error:
             return failure(error)
-        return json_response({"success": True, "data": data, "timestamp": shown(utc_now())})
+        return json_response({"success": True, "data": data, "timestamp": format_time(utc_now())})
 
 
 def failure(error: MissionError) -> Response:
@@ -45,7 +45,7 @@ def failure(error: MissionError) -> Response:
     content = {
         "success": False,
         "error": {"code": error.code, "message": error.message, "details": details},
-        "timestamp": shown(utc_now()),
+        "timestamp": format_time(utc_now()),
     }
     headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
     return json_response(content, status=error.http_status, headers=headers)

@@ -66,7 +66,7 @@ class NotSignedOut(StorageFull):
     )
 
 
-class Page:
+class PageFiles:
     """Serves the built files, and exchanges codes for sessions."""
 
     def __init__(self, sessions: Sessions, *, files: Path = FILES) -> None:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from mission.domain.errors import InvalidInput, MissionError
 from mission.events.bus import Topic
-from mission.events.log import Chapter, EventLog
+from mission.events.log import EventLog, EventPage
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.transports.http_common import caller_of, departure, error_response, json_body, json_response
@@ -126,8 +126,8 @@ class Rest:
         return json_response({"events": frames, "reset": False, "oldest": chapter.oldest, "seq": chapter.newest})
 
     async def _awaited(
-        self, request: Request, topic: Topic, chapter: Chapter, *, limit: int, seconds: float
-    ) -> Chapter:
+        self, request: Request, topic: Topic, chapter: EventPage, *, limit: int, seconds: float
+    ) -> EventPage:
         """What comes to the topic next, or an empty chapter when the time is over or the client has left."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds

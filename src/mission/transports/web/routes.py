@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket
 from mission import __version__
 from mission.domain.errors import InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
-from mission.gateway.caller import Tokens
+from mission.gateway.caller import TokenCheck
 from mission.gateway.gateway import Gateway
 from mission.runtime.launching.supervisor import Supervisor
 from mission.services.agents.access_tokens import Bearer
@@ -33,9 +33,9 @@ from mission.transports.mcp_server.signal_endpoint import SignalServer
 from mission.transports.web.browser_sessions import Sessions
 from mission.transports.web.event_socket import NOT_ALLOWED, LiveEvents
 from mission.transports.web.execute_endpoint import ADDRESS, Execute, failure
-from mission.transports.web.page_files import GUARDED, Page, is_public
+from mission.transports.web.page_files import GUARDED, PageFiles, is_public
 from mission.transports.web.rest import Rest
-from mission.transports.web.terminal_socket import TerminalDoor
+from mission.transports.web.terminal_socket import TerminalSocket
 
 TOKEN_PROTOCOL = "mission.token."
 SESSION = "mission.session"
@@ -53,7 +53,7 @@ class Guard:
         *,
         mcp: ASGIApp,
         signals: ASGIApp,
-        tokens: Tokens,
+        tokens: TokenCheck,
         sessions: Sessions,
         hosts: frozenset[str],
     ) -> None:
@@ -122,7 +122,7 @@ def build_http(
     *,
     work: Work,
     supervisor: Supervisor,
-    tokens: Tokens,
+    tokens: TokenCheck,
     sessions: Sessions,
     toolsets: str,
     hosts: frozenset[str],
@@ -131,9 +131,9 @@ def build_http(
     running: Callable[[], Any],
 ) -> ASGIApp:
     """The whole application; `running` is entered for its life."""
-    page = Page(sessions)
+    page = PageFiles(sessions)
     signals = SignalServer(work, gateway.signals, connected=supervisor.connected)
-    terminals = TerminalDoor(supervisor)
+    terminals = TerminalSocket(supervisor)
     mcp = McpEndpoint(gateway, toolsets=toolsets)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001

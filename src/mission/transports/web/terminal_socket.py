@@ -16,7 +16,7 @@ from mission.domain.executions.execution import Execution, Mode
 from mission.runtime.launching.supervisor import Supervisor
 from mission.runtime.running.follower import Follower
 from mission.runtime.running.runner_process import Terminal
-from mission.runtime.running.screen import Watcher
+from mission.runtime.running.screen import ScreenWatcher
 from mission.transports.http_common import BEARER, error_response
 from mission.transports.web.event_socket import SUBPROTOCOL
 
@@ -24,7 +24,7 @@ LONGEST_INPUT = 64 * 1024
 MOST_CELLS = 1_000
 
 
-class TerminalDoor:
+class TerminalSocket:
     """Serves `/ws/executions/{id}/terminal` to operators."""
 
     def __init__(self, supervisor: Supervisor) -> None:
@@ -73,7 +73,7 @@ class TerminalDoor:
         finally:
             follower.screen.leave(watcher)
 
-    async def _follow(self, socket: WebSocket, follower: Follower, watcher: Watcher) -> None:
+    async def _follow(self, socket: WebSocket, follower: Follower, watcher: ScreenWatcher) -> None:
         """Show and hear until the program ends or the person leaves."""
         typing = asyncio.create_task(self._hear(socket, follower))
         watching = asyncio.create_task(_show(socket, watcher))
@@ -130,7 +130,7 @@ async def _greet(socket: WebSocket, execution: Execution, follower: Follower | N
     await _send(socket, type="attached", execution=execution.record(), typing=typing, history=history)
 
 
-async def _show(socket: WebSocket, watcher: Watcher) -> None:
+async def _show(socket: WebSocket, watcher: ScreenWatcher) -> None:
     while (text := await watcher.next()) is not None:
         await _send(socket, type="output", data=text)
 

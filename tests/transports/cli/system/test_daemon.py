@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from mission.app import App
 from mission.domain.errors import TransientError
-from mission.domain.timestamps import shown, utc_now
+from mission.domain.timestamps import format_time, utc_now
 from mission.settings import Settings
 from mission.transports.bridge import daemon_process as daemons
 from mission.transports.cli import daemon_client as client
@@ -354,10 +354,15 @@ async def test_a_daemon_tells_that_it_lives_while_its_database_is_out_of_reach(
 
 def test_only_what_an_agent_does_makes_it_at_work() -> None:
     now = utc_now()
-    idle = {"state": "IDLE", "currentTaskId": None, "tmuxSessionName": None, "lastActiveAt": shown(now - JUST_NOW)}
+    idle = {
+        "state": "IDLE",
+        "currentTaskId": None,
+        "tmuxSessionName": None,
+        "lastActiveAt": format_time(now - JUST_NOW),
+    }
     agents = [
         {**idle, "name": "done for now"},
-        {**idle, "name": "just called", "lastActiveAt": shown(now)},
+        {**idle, "name": "just called", "lastActiveAt": format_time(now)},
         {**idle, "name": "has a task", "state": "BUSY", "currentTaskId": "t_1"},
         {**idle, "name": "says it is busy", "state": "BUSY"},
         {**idle, "name": "runs", "state": "WAITING", "currentTaskId": "t_2", "tmuxSessionName": "x_1"},

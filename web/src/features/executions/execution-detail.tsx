@@ -3,7 +3,7 @@ import { useState, type FormEvent } from "react";
 import { Link } from "react-router";
 
 import { useAction, useTool } from "@/api/use-tool";
-import type { MessageKind, ObservationRecord, WholeExecution } from "@/api/types";
+import type { OperatorMessageKind, ObservationRecord, WholeExecution } from "@/api/types";
 import { useOnline } from "@/live/live-connection";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { Refusal, SureButton } from "@/ui/form";
@@ -65,7 +65,7 @@ function Head({ execution, lease }: { execution: WholeExecution; lease: string |
   );
 }
 
-const STEERING: [MessageKind, string, string][] = [
+const STEERING: [OperatorMessageKind, string, string][] = [
   ["nudge", "Nudge", "Ask it to go on"],
   ["checkpoint", "Checkpoint", "Ask it to save where it stands"],
   ["interrupt", "Interrupt", "Ask it to stop what it does and wait"],

@@ -2,7 +2,7 @@
 import { useRef } from "react";
 import { Link } from "react-router";
 
-import type { Overview } from "@/api/types";
+import type { OverviewRecord } from "@/api/types";
 import { leftAt } from "@/features/shell/last-visit";
 import { Card, Fresh, Time } from "@/ui/basics";
 import { Empty } from "@/ui/query-states";
@@ -13,7 +13,7 @@ import { plural } from "@/ui/format";
 
 const SHOWN = 9;
 
-export function Finished({ overview }: { overview: Overview }) {
+export function Finished({ overview }: { overview: OverviewRecord }) {
   const list = useRef<HTMLUListElement>(null);
   const { shown, fresh, show } = useSteady(overview.ended.slice(0, SHOWN), list);
   return (

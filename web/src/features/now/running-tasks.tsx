@@ -2,7 +2,7 @@
 import { useRef, useState } from "react";
 import { Link } from "react-router";
 
-import type { MissionGlance, Overview, RunningTask } from "@/api/types";
+import type { MissionGlance, OverviewRecord, RunningTask } from "@/api/types";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { Lease } from "@/ui/status/lease";
 import { Ago, Card, Fresh } from "@/ui/basics";
@@ -18,7 +18,7 @@ const SHOWN = 5;
 /** What waits for a person stands above. */
 const STANDING = new Set(["asks", "review", "blocked", "budget", "paused"]);
 
-export function Running({ overview }: { overview: Overview }) {
+export function Running({ overview }: { overview: OverviewRecord }) {
   const table = useRef<HTMLTableElement>(null);
   const { shown, fresh, show } = useSteady(overview.running.filter((task) => !STANDING.has(task.state)), table);
   const groups = grouped(shown);

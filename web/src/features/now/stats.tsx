@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 
 import { useTool } from "@/api/use-tool";
-import type { FleetAgent, Overview, Queue } from "@/api/types";
+import type { FleetAgent, OverviewRecord, Queue } from "@/api/types";
 import { leftAt } from "@/features/shell/last-visit";
 import { useStandingStill } from "@/features/shell/use-overview";
 import { Time } from "@/ui/basics";
@@ -10,7 +10,7 @@ import { AGENT, QUEUE, TASK, type Status } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 import { amount, count, failedWords, plural } from "@/ui/format";
 
-export function Figures({ overview, waiting }: { overview: Overview; waiting: Queue | undefined }) {
+export function Figures({ overview, waiting }: { overview: OverviewRecord; waiting: Queue | undefined }) {
   const states = overview.fleet.map((agent) => agent.state);
   const tally = (state: string) => states.filter((each) => each === state).length;
   const still = useStandingStill();

@@ -14,7 +14,7 @@ from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.timestamps import utc_now
 from mission.home import make_home
 from mission.settings import load
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.cli.output import json_option, report_errors, show_json
 
 if TYPE_CHECKING:
     from mission.store.backup import Report
@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
-@speaks
+@report_errors
 def backup(file: Path | None, force: bool, as_json: bool) -> None:
     """Write a backup to FILE [default: a new file in MISSION_HOME/backups]. The daemon may go on running."""
     if file is not None:
@@ -51,7 +51,7 @@ def backup(file: Path | None, force: bool, as_json: bool) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
-@speaks
+@report_errors
 def restore(file: Path, yes: bool, as_json: bool) -> None:
     """Replace everything in the database by the backup in FILE. The daemon must not run."""
     settings = load()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from mission.settings import describe, load, strangers
-from mission.transports.cli.output import json_option, show_json, show_table, speaks, warn, wide
+from mission.settings import describe, load, unknown_variables
+from mission.transports.cli.output import json_option, report_errors, show_json, show_table, warn, wide
 
 
 @click.command()
 @json_option
-@speaks
+@report_errors
 def config(as_json: bool) -> None:
     """Show the settings in force and where each comes from.
 
@@ -19,9 +19,9 @@ def config(as_json: bool) -> None:
     settings = load()
     rows = describe(settings)
     if as_json:
-        show_json({"file": str(settings.file_path), "settings": rows, "warnings": strangers()})
+        show_json({"file": str(settings.file_path), "settings": rows, "warnings": unknown_variables()})
         return
     columns = {"NAME": "name", "VALUE": "value", "FROM": "source"} | ({"": "doc"} if wide() else {})
     show_table(list(columns), [[row[key] for key in columns.values()] for row in rows], empty="")
     click.echo(f"\nSettings file: {settings.file_path}{'' if settings.file_path.exists() else ' (does not exist)'}")
-    warn(strangers())
+    warn(unknown_variables())

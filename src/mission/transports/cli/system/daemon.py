@@ -18,11 +18,11 @@ import click
 from mission.domain.agent import CrewState
 from mission.domain.errors import InvalidState, TransientError
 from mission.domain.missions.mission import ENDED, MissionStatus
-from mission.domain.timestamps import parsed, utc_now
-from mission.settings import Settings, load, load_or_default, strangers
+from mission.domain.timestamps import parse_time, utc_now
+from mission.settings import Settings, load, load_or_default, unknown_variables
 from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, own_command, say, show_json, speaks, warn
+from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json, warn
 
 JUST_NOW = timedelta(seconds=15)
 """Signs of life are written every ten seconds."""
@@ -35,12 +35,12 @@ OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 @click.option("--port", type=int, help="Port to listen on [default: 6477; 0 takes any free one].")
 @click.option("--detach", "-d", is_flag=True, help="Return once it runs; it goes on in the background.")
 @json_option
-@speaks
+@report_errors
 def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
     settings = load(host=host, port=port)
     if not as_json:
-        warn(strangers())
+        warn(unknown_variables())
     running = daemon.find(settings)
     if running is not None and (host or port) and _is_elsewhere(settings, host, port):
         raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")
@@ -71,7 +71,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
 @click.command()
 @click.option("--force", is_flag=True, help="Do not ask, even while agents work.")
 @json_option
-@speaks
+@report_errors
 def down(force: bool, as_json: bool) -> None:
     """Stop the daemon. Agents that work at the moment lose their connection until it runs again.
 
@@ -97,7 +97,7 @@ def down(force: bool, as_json: bool) -> None:
 
 @click.command()
 @json_option
-@speaks
+@report_errors
 def status(as_json: bool) -> None:
     """Show whether the daemon runs, where, and what is going on. Exit code 0 if it runs, 1 if not."""
     settings = load_or_default()
@@ -158,7 +158,7 @@ def _crew() -> list[dict[str, Any]]:
 )
 @click.option("--follow", "-f", is_flag=True, help="Go on as new lines come.")
 @json_option
-@speaks
+@report_errors
 def logs(lines: int, follow: bool, as_json: bool) -> None:
     """Show the end of the daemon's log."""
     path = load_or_default().log_path
@@ -212,7 +212,7 @@ def at_work(agents: Sequence[Mapping[str, Any]], *, now: datetime) -> list[str]:
         for agent in agents
         if (agent["state"] == CrewState.BUSY and agent["currentTaskId"] is not None)
         or agent["tmuxSessionName"] is not None
-        or now - parsed(agent["lastActiveAt"], field="lastActiveAt") < JUST_NOW
+        or now - parse_time(agent["lastActiveAt"], field="lastActiveAt") < JUST_NOW
     ]
 
 

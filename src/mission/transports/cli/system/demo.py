@@ -13,7 +13,7 @@ import click
 from mission.settings import load_or_default
 from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, own_command, show_json, speaks
+from mission.transports.cli.output import json_option, own_command, report_errors, show_json
 
 SLOW_SECONDS = 4.0
 QUICK_SECONDS = 0.2
@@ -23,7 +23,7 @@ COLOURS = {"you": "yellow", "lead": "magenta", "cleo": "red", "dora": "cyan", "a
 @click.command()
 @click.option("--quick", is_flag=True, help="Without pauses, and it answers its own questions.")
 @json_option
-@speaks
+@report_errors
 def demo(quick: bool, as_json: bool) -> None:
     """Play a mission in a scratch repository: a plan, parallel agents, a crash, a question to you, the end.
 

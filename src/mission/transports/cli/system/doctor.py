@@ -26,10 +26,10 @@ from rich.text import Text
 
 from mission import __version__
 from mission.domain.errors import MissionError
-from mission.domain.timestamps import shown, utc_now
-from mission.runtime.adapters.config_adapter import Adapter, Place, Scope, discover
+from mission.domain.timestamps import format_time, utc_now
+from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, Scope, discover
 from mission.runtime.client_setup import connect
-from mission.settings import BadSetting, Settings, default_home, load, strangers
+from mission.settings import BadSetting, Settings, default_home, load, unknown_variables
 from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli.output import ago, json_option, show_json
 
@@ -45,7 +45,7 @@ RECENT = timedelta(hours=24)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing that was looked at: how it is ('ok', 'warning', 'problem'), and how to mend it."""
 
     check: str
@@ -63,7 +63,7 @@ def doctor(as_json: bool) -> None:
     1 otherwise. Nothing is changed and no daemon is started.
     """
     console = Console(highlight=False, soft_wrap=True)
-    findings: list[Finding] = []
+    findings: list[DoctorFinding] = []
     with console.status("Checking …") if console.is_terminal and not as_json else nullcontext():
         for finding in examine():
             findings.append(finding)
@@ -80,14 +80,14 @@ def doctor(as_json: bool) -> None:
 _SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
 
-def _show(console: Console, finding: Finding) -> None:
+def _show(console: Console, finding: DoctorFinding) -> None:
     sign, style = _SIGNS[finding.status]
     console.print(Text.assemble((f"{sign} ", style), (f"{finding.check:<10} ", "bold"), finding.message))
     if finding.mend:
         console.print(Text(f"             → {finding.mend}", style=style))
 
 
-def _sum_up(console: Console, findings: list[Finding]) -> None:
+def _sum_up(console: Console, findings: list[DoctorFinding]) -> None:
     counts = {status: sum(finding.status == status for finding in findings) for status in ("problem", "warning")}
     if not any(counts.values()):
         console.print("Everything is in order.", style="green")
@@ -96,56 +96,63 @@ def _sum_up(console: Console, findings: list[Finding]) -> None:
     console.print(", ".join(words), style="red" if counts["problem"] else "yellow")
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[DoctorFinding]:
     """Every finding, each as soon as it is known."""
     settings, findings = _settings()
     yield from _python()
     yield from _program(settings)
     yield from findings
-    checks: list[Callable[[Settings], Iterator[Finding]]] = [_home, _daemon, _database, _git, _clients]
+    checks: list[Callable[[Settings], Iterator[DoctorFinding]]] = [_home, _daemon, _database, _git, _clients]
     for check in checks:
         try:
             yield from check(settings)
         except (OSError, subprocess.SubprocessError) as error:
-            yield Finding(check=check.__name__.strip("_"), status="problem", message=f"cannot be checked: {error}")
+            yield DoctorFinding(
+                check=check.__name__.strip("_"), status="problem", message=f"cannot be checked: {error}"
+            )
 
 
-def _settings() -> tuple[Settings, list[Finding]]:
+def _settings() -> tuple[Settings, list[DoctorFinding]]:
     try:
         settings = load()
     except BadSetting as error:
         settings = Settings(home=Path(daemon.home_directory()))
         mend = "Correct it; 'mission config' lists the settings."
-        return settings, [Finding(check="settings", status="problem", message=str(error), mend=mend), *_variables()]
+        return settings, [
+            DoctorFinding(check="settings", status="problem", message=str(error), mend=mend),
+            *_variables(),
+        ]
     where = str(settings.file_path) if settings.file_path.exists() else "defaults, no settings file"
-    return settings, [Finding(check="settings", status="ok", message=where), *_variables()]
+    return settings, [DoctorFinding(check="settings", status="ok", message=where), *_variables()]
 
 
-def _variables() -> Iterator[Finding]:
-    for sentence in strangers():
-        yield Finding(check="settings", status="warning", message=sentence, mend="Correct its name, or unset it.")
+def _variables() -> Iterator[DoctorFinding]:
+    for sentence in unknown_variables():
+        yield DoctorFinding(check="settings", status="warning", message=sentence, mend="Correct its name, or unset it.")
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[DoctorFinding]:
     version = ".".join(map(str, sys.version_info[:3]))
     good = sys.version_info >= OLDEST_PYTHON
     mend = None if good else f"Install Mission Control with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
-    yield Finding(check="python", status="ok" if good else "problem", message=version, mend=mend)
+    yield DoctorFinding(check="python", status="ok" if good else "problem", message=version, mend=mend)
 
 
-def _program(settings: Settings) -> Iterator[Finding]:
+def _program(settings: Settings) -> Iterator[DoctorFinding]:
     ours, found = connect.mission_command(settings).program, shutil.which("mission")
     if found is None:
         mend = f"Call it as {ours}, or put {Path(ours).parent} on PATH ('pipx ensurepath' does it for pipx)."
-        yield Finding(check="program", status="warning", message="'mission' is not on PATH", mend=mend)
+        yield DoctorFinding(check="program", status="warning", message="'mission' is not on PATH", mend=mend)
     elif Path(found).resolve() != Path(ours).resolve() and Path(ours).name == "mission":
         message = f"PATH finds {found}, but this is {ours}"
-        yield Finding(check="program", status="warning", message=message, mend="Remove one of the two installations.")
+        yield DoctorFinding(
+            check="program", status="warning", message=message, mend="Remove one of the two installations."
+        )
     else:
-        yield Finding(check="program", status="ok", message=f"{found}, version {__version__}")
+        yield DoctorFinding(check="program", status="ok", message=f"{found}, version {__version__}")
 
 
-def _home(settings: Settings) -> Iterator[Finding]:
+def _home(settings: Settings) -> Iterator[DoctorFinding]:
     home = settings.home
     if not home.exists():
         yield _future_home(home)
@@ -153,52 +160,52 @@ def _home(settings: Settings) -> Iterator[Finding]:
     facts = home.stat()
     if not stat.S_ISDIR(facts.st_mode):
         mend = "Move it away, or set MISSION_HOME to a folder."
-        yield Finding(check="home", status="problem", message=f"{home} is not a folder", mend=mend)
+        yield DoctorFinding(check="home", status="problem", message=f"{home} is not a folder", mend=mend)
         return
     if facts.st_uid != os.getuid():
         mend = f"Give it to you (sudo chown -R {os.getuid()} {shlex.quote(str(home))}), or set MISSION_HOME elsewhere."
-        yield Finding(check="home", status="problem", message=f"{home} belongs to another user", mend=mend)
+        yield DoctorFinding(check="home", status="problem", message=f"{home} belongs to another user", mend=mend)
     elif not os.access(home, os.W_OK | os.X_OK):
         mend = f"chmod u+rwx {shlex.quote(str(home))}"
-        yield Finding(check="home", status="problem", message=f"{home} cannot be written to", mend=mend)
+        yield DoctorFinding(check="home", status="problem", message=f"{home} cannot be written to", mend=mend)
     else:
-        yield Finding(check="home", status="ok", message=str(home))
+        yield DoctorFinding(check="home", status="ok", message=str(home))
     for secret in (settings.token_path, settings.daemon_path):
         yield from _secret(secret)
     yield from _space(home)
 
 
-def _future_home(home: Path) -> Finding:
+def _future_home(home: Path) -> DoctorFinding:
     above = next(folder for folder in home.parents if folder.exists())
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return Finding(check="home", status="ok", message=f"{home} will be made at the first start")
+        return DoctorFinding(check="home", status="ok", message=f"{home} will be made at the first start")
     message = f"{home} cannot be made: {above} cannot be written to"
-    return Finding(
+    return DoctorFinding(
         check="home", status="problem", message=message, mend="Set MISSION_HOME to a folder you may write to."
     )
 
 
-def _secret(file: Path) -> Iterator[Finding]:
+def _secret(file: Path) -> Iterator[DoctorFinding]:
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
         mode = stat.S_IMODE(file.stat().st_mode)
         message = f"{file} holds a secret and is open to others (mode {mode:04o})"
-        yield Finding(check="home", status="problem", message=message, mend=f"chmod 600 {shlex.quote(str(file))}")
+        yield DoctorFinding(check="home", status="problem", message=message, mend=f"chmod 600 {shlex.quote(str(file))}")
 
 
-def _space(home: Path) -> Iterator[Finding]:
+def _space(home: Path) -> Iterator[DoctorFinding]:
     free = shutil.disk_usage(home).free
     message = f"{free / 1024**3:.1f} GB free"
     if free < TOO_LITTLE_SPACE:
-        yield Finding(
+        yield DoctorFinding(
             check="disk", status="problem", message=message, mend="Free some space: writes are about to fail."
         )
     elif free < LITTLE_SPACE:
-        yield Finding(check="disk", status="warning", message=message, mend="Free some space soon.")
+        yield DoctorFinding(check="disk", status="warning", message=message, mend="Free some space soon.")
     else:
-        yield Finding(check="disk", status="ok", message=message)
+        yield DoctorFinding(check="disk", status="ok", message=message)
 
 
-def _daemon(settings: Settings) -> Iterator[Finding]:
+def _daemon(settings: Settings) -> Iterator[DoctorFinding]:
     running = daemon.find(settings)
     if running is None:
         yield from _no_daemon(settings)
@@ -206,21 +213,23 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
         yield _silent(settings, running)
     elif running.version != __version__:
         message = f"version {running.version} runs at {running.url}, this program is {__version__}"
-        yield Finding(check="daemon", status="warning", message=message, mend="mission down && mission up --detach")
+        yield DoctorFinding(
+            check="daemon", status="warning", message=message, mend="mission down && mission up --detach"
+        )
     else:
-        yield Finding(check="daemon", status="ok", message=f"runs at {running.url}, pid {running.pid}")
+        yield DoctorFinding(check="daemon", status="ok", message=f"runs at {running.url}, pid {running.pid}")
 
 
-def _no_daemon(settings: Settings) -> Iterator[Finding]:
+def _no_daemon(settings: Settings) -> Iterator[DoctorFinding]:
     written = daemon.read(settings.home)
     if written is not None and daemon.seems_alive(written):
         yield _silent(settings, written)
     elif settings.port and _is_taken(settings):
         message = f"not running, and another program listens on {settings.host}:{settings.port}"
         mend = "End that program, or set MISSION_PORT to a free port."
-        yield Finding(check="daemon", status="problem", message=message, mend=mend)
+        yield DoctorFinding(check="daemon", status="problem", message=message, mend=mend)
     else:
-        yield Finding(check="daemon", status="ok", message="not running; it starts when an agent connects")
+        yield DoctorFinding(check="daemon", status="ok", message="not running; it starts when an agent connects")
 
 
 def _answers(running: daemon.Daemon) -> bool:
@@ -230,10 +239,10 @@ def _answers(running: daemon.Daemon) -> bool:
         return False
 
 
-def _silent(settings: Settings, found: daemon.Daemon) -> Finding:
+def _silent(settings: Settings, found: daemon.Daemon) -> DoctorFinding:
     message = f"pid {found.pid} should listen at {found.url} but does not answer"
     mend = f"See {settings.log_path}; 'mission down --force' ends it."
-    return Finding(check="daemon", status="problem", message=message, mend=mend)
+    return DoctorFinding(check="daemon", status="problem", message=message, mend=mend)
 
 
 def _is_taken(settings: Settings) -> bool:
@@ -244,18 +253,18 @@ def _is_taken(settings: Settings) -> bool:
     return True
 
 
-def _database(settings: Settings) -> Iterator[Finding]:
+def _database(settings: Settings) -> Iterator[DoctorFinding]:
     url = settings.database_url
     if url.startswith("postgres"):
         yield from _postgres(url)
     elif url and not url.startswith("sqlite:///"):
         mend = "Use postgresql://… or sqlite:///…, or leave it empty."
-        yield Finding(check="database", status="problem", message="database_url has an unknown kind", mend=mend)
+        yield DoctorFinding(check="database", status="problem", message="database_url has an unknown kind", mend=mend)
     else:
         yield from _sqlite(Path(url.removeprefix("sqlite:///")) if url else settings.sqlite_path)
 
 
-def _postgres(url: str) -> Iterator[Finding]:
+def _postgres(url: str) -> Iterator[DoctorFinding]:
     from mission.store.backends.postgres import PostgresBackend
     from mission.store.errors import DatabaseFailure  # deferred, as the store: only who uses PostgreSQL needs it
     from mission.store.logs.audit import Audit
@@ -270,34 +279,34 @@ def _postgres(url: str) -> Iterator[Finding]:
     except (DatabaseFailure, MissionError) as error:
         message = f"PostgreSQL cannot be reached: {str(getattr(error, 'orig', error)).splitlines()[0]}"
         mend = "Check that the server runs and that MISSION_DATABASE_URL is right."
-        yield Finding(check="database", status="problem", message=message, mend=mend)
+        yield DoctorFinding(check="database", status="problem", message=message, mend=mend)
         return
     yield _revision("PostgreSQL", revision)
     yield from faults
 
 
-def _sqlite(path: Path) -> Iterator[Finding]:
+def _sqlite(path: Path) -> Iterator[DoctorFinding]:
     if not path.exists():
-        yield Finding(check="database", status="ok", message=f"{path} will be made at the first start")
+        yield DoctorFinding(check="database", status="ok", message=f"{path} will be made at the first start")
         return
     try:
         revision, wrong = _read_sqlite(path)
     except sqlite3.OperationalError as error:  # of its surroundings: a backup would not mend it
         mend = "Look at the disk and at who may read the file, then try again."
-        yield Finding(check="database", status="problem", message=f"{path} cannot be read: {error}", mend=mend)
+        yield DoctorFinding(check="database", status="problem", message=f"{path} cannot be read: {error}", mend=mend)
         return
     except sqlite3.DatabaseError as error:
         wrong, revision = str(error), None
     if wrong is not None:
         message = f"{path} is damaged or no database: {wrong}"
         mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
-        yield Finding(check="database", status="problem", message=message, mend=mend)
+        yield DoctorFinding(check="database", status="problem", message=message, mend=mend)
         return
     yield _lost(path) if revision is None and _was_used(path) else _revision(str(path), revision)
     yield from _sqlite_faults(path, revision)
 
 
-def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
+def _sqlite_faults(path: Path, revision: str | None) -> Iterator[DoctorFinding]:
     from mission.store.backends.sqlite import read_only
     from mission.store.errors import DatabaseFailure  # deferred, as all of the store
     from mission.store.logs.audit import Audit
@@ -311,30 +320,30 @@ def _sqlite_faults(path: Path, revision: str | None) -> Iterator[Finding]:
     except DatabaseFailure as error:
         message = f"the audit trail cannot be read: {getattr(error, 'orig', error)}"
         mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
-        yield Finding(check="errors", status="problem", message=message, mend=mend)
+        yield DoctorFinding(check="errors", status="problem", message=message, mend=mend)
 
 
-def _faults(audit: Audit) -> Iterator[Finding]:
+def _faults(audit: Audit) -> Iterator[DoctorFinding]:
     """Say whether Mission Control itself has failed of late, and where to look."""
     found = audit.faults(since=utc_now() - RECENT)
     if found is None:
-        yield Finding(check="errors", status="ok", message="no internal errors in the last 24 hours")
+        yield DoctorFinding(check="errors", status="ok", message="no internal errors in the last 24 hours")
         return
     errors = f"{found.total} internal error{'s' if found.total > 1 else ''} in the last 24 hours"
-    message = f"{errors}; the newest is {found.newest} ({found.tool}, {ago(shown(found.at))})"
-    yield Finding(check="errors", status="warning", message=message, mend=f"mission audit {found.newest}")
+    message = f"{errors}; the newest is {found.newest} ({found.tool}, {ago(format_time(found.at))})"
+    yield DoctorFinding(check="errors", status="warning", message=message, mend=f"mission audit {found.newest}")
 
 
 def _was_used(path: Path) -> bool:
-    from mission.store.backends.file_locks import Presence
+    from mission.store.backends.file_locks import FileLockUsers
 
-    return Presence(path.with_name("database.lock"), role="doctor").was_entered
+    return FileLockUsers(path.with_name("database.lock"), role="doctor").was_entered
 
 
-def _lost(path: Path) -> Finding:
+def _lost(path: Path) -> DoctorFinding:
     mend = "'mission restore' brings back a backup; to begin with an empty store, remove the file."
     message = f"{path} is empty, though it held a store before"
-    return Finding(check="database", status="problem", message=message, mend=mend)
+    return DoctorFinding(check="database", status="problem", message=message, mend=mend)
 
 
 def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
@@ -356,39 +365,41 @@ def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
     return (row[0] if row else None), (None if answer == "ok" else answer)
 
 
-def _revision(where: str, revision: str | None) -> Finding:
+def _revision(where: str, revision: str | None) -> DoctorFinding:
     from mission.store.migrate import HEAD
 
     if revision == HEAD:
-        return Finding(check="database", status="ok", message=f"{where}, revision {revision}")
+        return DoctorFinding(check="database", status="ok", message=f"{where}, revision {revision}")
     if revision is None or revision < HEAD:
         message = f"{where}: revision {revision or 'none'}, to be brought to {HEAD} at the next start"
-        return Finding(check="database", status="warning", message=message, mend="mission down && mission up --detach")
+        return DoctorFinding(
+            check="database", status="warning", message=message, mend="mission down && mission up --detach"
+        )
     message = f"{where}: revision {revision} was made by a newer Mission Control than this one ({HEAD})"
-    return Finding(check="database", status="problem", message=message, mend="Upgrade Mission Control.")
+    return DoctorFinding(check="database", status="problem", message=message, mend="Upgrade Mission Control.")
 
 
-def _git(_settings: Settings) -> Iterator[Finding]:
+def _git(_settings: Settings) -> Iterator[DoctorFinding]:
     wanted = ".".join(map(str, OLDEST_GIT))
     program = shutil.which("git")
     if program is None:
         mend = f"Install git {wanted} or newer: without it nobody can say which files changed."
-        yield Finding(check="git", status="problem", message="not found on PATH", mend=mend)
+        yield DoctorFinding(check="git", status="problem", message="not found on PATH", mend=mend)
         return
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10)
     found = re.search(r"(\d+)\.(\d+)[\w.]*", answer.stdout)
     if found is None:
-        yield Finding(
+        yield DoctorFinding(
             check="git", status="problem", message=f"{program} does not say its version", mend="Reinstall git."
         )
     elif (int(found[1]), int(found[2])) < OLDEST_GIT:
         mend = f"Install git {wanted} or newer."
-        yield Finding(check="git", status="problem", message=f"version {found[0]} is too old", mend=mend)
+        yield DoctorFinding(check="git", status="problem", message=f"version {found[0]} is too old", mend=mend)
     else:
-        yield Finding(check="git", status="ok", message=f"version {found[0]}")
+        yield DoctorFinding(check="git", status="ok", message=f"version {found[0]}")
 
 
-def _clients(settings: Settings) -> Iterator[Finding]:
+def _clients(settings: Settings) -> Iterator[DoctorFinding]:
     place = connect.here()
     adapters = list(discover().values())
     with ThreadPoolExecutor() as pool:
@@ -396,7 +407,7 @@ def _clients(settings: Settings) -> Iterator[Finding]:
             yield from findings
 
 
-def _client(adapter: Adapter, place: Place, settings: Settings) -> Iterator[Finding]:
+def _client(adapter: Adapter, place: ConfigLocation, settings: Settings) -> Iterator[DoctorFinding]:
     installed = connect.find_program(adapter)
     name = f"{adapter.title} {installed.version or ''}".strip() if installed else f"{adapter.title} (not installed)"
     seen = False
@@ -406,16 +417,18 @@ def _client(adapter: Adapter, place: Place, settings: Settings) -> Iterator[Find
         except MissionError as error:
             seen = True
             mend = "Mend the file; Mission Control does not touch a file it cannot read."
-            yield Finding(check="client", status="problem", message=f"{name}: {error.message}", mend=mend)
+            yield DoctorFinding(check="client", status="problem", message=f"{name}: {error.message}", mend=mend)
             continue
         if found.is_set_up or found.hooks:
             seen = True
             yield _connection(name, adapter, scope, found, settings)
     if not seen and installed:
-        yield Finding(check="client", status="ok", message=f"{name}: not set up ('mission setup {adapter.name}')")
+        yield DoctorFinding(check="client", status="ok", message=f"{name}: not set up ('mission setup {adapter.name}')")
 
 
-def _connection(name: str, adapter: Adapter, scope: Scope, found: connect.Connection, settings: Settings) -> Finding:
+def _connection(
+    name: str, adapter: Adapter, scope: Scope, found: connect.ClientConnection, settings: Settings
+) -> DoctorFinding:
     again = f"mission setup {adapter.name}" + (" --scope project" if scope is Scope.PROJECT else "")
     programs = [found.argv[0]] if found.argv else []
     programs += [_program_of(line) for line in found.hooks]
@@ -423,15 +436,15 @@ def _connection(name: str, adapter: Adapter, scope: Scope, found: connect.Connec
     where = f"{name}, {scope.value} scope"
     if missing:
         message = f"{where}: it is told to start {missing[0]}, which is not there"
-        return Finding(check="client", status="problem", message=message, mend=f"Run '{again}' again.")
+        return DoctorFinding(check="client", status="problem", message=message, mend=f"Run '{again}' again.")
     home = Path(found.home) if found.home else default_home({})
     if found.is_set_up and home != settings.home:
         message = f"{where}: its agents use {home}, you are looking at {settings.home}"
-        return Finding(
+        return DoctorFinding(
             check="client", status="warning", message=message, mend=f"Run '{again}' again, if that is not meant."
         )
     parts = ["set up" if found.is_set_up else "not set up", *(["hooks installed"] if found.hooks else [])]
-    return Finding(check="client", status="ok", message=f"{where}: {', '.join(parts)}")
+    return DoctorFinding(check="client", status="ok", message=f"{where}: {', '.join(parts)}")
 
 
 def _program_of(line: str) -> str:

@@ -10,14 +10,14 @@ import click
 
 from mission.settings import load_or_default
 from mission.transports.bridge import daemon_process as daemon
-from mission.transports.bridge.http_client import Connection
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.bridge.http_client import HttpConnection
+from mission.transports.cli.output import json_option, report_errors, show_json
 
 
 @click.command(name="open")
 @click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening a browser.")
 @json_option
-@speaks
+@report_errors
 def open_(only_print: bool, as_json: bool) -> None:
     """Open the web page, signed in. The address works once, within two minutes."""
     running = daemon.ensure(load_or_default())
@@ -32,7 +32,7 @@ def open_(only_print: bool, as_json: bool) -> None:
 
 
 def _code(running: daemon.Daemon) -> str:
-    connection = Connection(running.url, connect_timeout=5.0, timeout=30.0)
+    connection = HttpConnection(running.url, connect_timeout=5.0, timeout=30.0)
     try:
         headers = {"Authorization": f"Bearer {daemon.bearer(running)}", "Connection": "close"}
         answer = connection.request("POST", "/api/session", headers, b"")

@@ -9,7 +9,7 @@ import click
 from mission.home import make_home, operator_token, renew_token
 from mission.settings import Settings, load
 from mission.transports.bridge import daemon_process as daemon
-from mission.transports.cli.output import json_option, show_json, speaks
+from mission.transports.cli.output import json_option, report_errors, show_json
 
 
 @click.group()
@@ -19,7 +19,7 @@ def token() -> None:
 
 @token.command()
 @json_option
-@speaks
+@report_errors
 def show(as_json: bool) -> None:
     """Print the token."""
     settings = load()
@@ -45,7 +45,7 @@ def _restart(settings: Settings, running: daemon.Daemon, place: list[str]) -> No
 
 @token.command()
 @json_option
-@speaks
+@report_errors
 def rotate(as_json: bool) -> None:
     """Make a new token; the old one is worthless from now on. A running daemon is restarted in the background."""
     settings = load()

@@ -16,12 +16,12 @@ from rich.text import Text
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.gateway.registry import parse_toolsets
-from mission.runtime.adapters.config_adapter import Adapter, Command, Place, Scope, discover
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Scope, discover
 from mission.runtime.client_setup import connect, probe
 from mission.runtime.config_files.file_changes import Backups, Change
 from mission.settings import load
 from mission.spelling import nearest
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, show_json, show_table
 
 ALL = "all"
 
@@ -44,7 +44,7 @@ ALL = "all"
 @click.option("--print", "print_only", is_flag=True, help="Only show what would change.")
 @click.option("--remove", is_flag=True, help="Take out what 'mission setup' put in.")
 @json_option
-@speaks
+@report_errors
 def setup(
     client: str | None,
     scope: str | None,
@@ -92,7 +92,7 @@ def setup(
         work.connect()
 
 
-def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Adapter]:
+def _chosen(client: str, place: ConfigLocation, *, remove: bool, scope: Scope) -> list[Adapter]:
     adapters = discover()
     if client == ALL and remove:
         return [adapter for adapter in adapters.values() if _is_there(adapter, place, scope)]
@@ -111,7 +111,7 @@ def _chosen(client: str, place: Place, *, remove: bool, scope: Scope) -> list[Ad
     return [adapters[client]]
 
 
-def _is_there(adapter: Adapter, place: Place, scope: Scope) -> bool:
+def _is_there(adapter: Adapter, place: ConfigLocation, scope: Scope) -> bool:
     connection = connect.look(adapter, place, scope)
     return connection.is_set_up or bool(connection.hooks)
 
@@ -119,7 +119,7 @@ def _is_there(adapter: Adapter, place: Place, scope: Scope) -> bool:
 # Listing
 
 
-def _list(place: Place, *, as_json: bool) -> None:
+def _list(place: ConfigLocation, *, as_json: bool) -> None:
     adapters = list(discover().values())
     with ThreadPoolExecutor() as pool:
         rows = list(pool.map(lambda adapter: _row(adapter, place), adapters))
@@ -140,7 +140,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return [row["client"], installed, wrong or set_up or "–", hooks or "–"]
 
 
-def _row(adapter: Adapter, place: Place) -> dict[str, Any]:
+def _row(adapter: Adapter, place: ConfigLocation) -> dict[str, Any]:
     program = connect.find_program(adapter)
     return {
         "client": adapter.name,
@@ -151,7 +151,7 @@ def _row(adapter: Adapter, place: Place) -> dict[str, Any]:
     }
 
 
-def _state(adapter: Adapter, place: Place, scope: Scope) -> dict[str, Any]:
+def _state(adapter: Adapter, place: ConfigLocation, scope: Scope) -> dict[str, Any]:
     try:
         found = connect.look(adapter, place, scope)
     except MissionError as error:
@@ -208,7 +208,7 @@ class _Work:
     """One run of the command."""
 
     adapters: Sequence[Adapter]
-    place: Place
+    place: ConfigLocation
     scope: Scope
     command: Command
     backups: Backups

@@ -8,13 +8,13 @@ import click
 
 from mission.domain.display_status import AGENT_LABELS
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, show_json, show_table, speaks
+from mission.transports.cli.output import ago, json_option, report_errors, show_json, show_table
 
 
 @click.command()
 @click.option("--status", multiple=True, type=click.Choice(["online", "busy", "offline"]), help="Only these.")
 @json_option
-@speaks
+@report_errors
 def agents(status: tuple[str, ...], as_json: bool) -> None:
     """List agents, the most recently seen first."""
     wanted = {"status": list(status)} if status else {}

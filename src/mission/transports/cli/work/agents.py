@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from mission.domain.agent import AgentType
-from mission.domain.timestamps import shown, utc_now
+from mission.domain.timestamps import format_time, utc_now
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json
 from mission.transports.cli.work.agent_list import agents
 
 _SPAN = re.compile(r"(\d{1,9})([smhd])")
@@ -38,7 +38,7 @@ agent.add_command(agents, "list")
 @click.option("--toolsets", help="What its token lists; default: those of its role.")
 @expires_option
 @json_option
-@speaks
+@report_errors
 def create(
     kind: str,
     name: str,
@@ -67,7 +67,7 @@ def create(
 @click.argument("name", metavar="AGENT")
 @expires_option
 @json_option
-@speaks
+@report_errors
 def token(name: str, expires: str | None, as_json: bool) -> None:
     """Give AGENT (id or name) a new token, shown this once; those before are worthless."""
     _show(client.call("token_rotate", {"agent_id": name, "expires_at": _moment(expires)}), as_json=as_json)
@@ -76,7 +76,7 @@ def token(name: str, expires: str | None, as_json: bool) -> None:
 @agent.command()
 @click.argument("name", metavar="AGENT")
 @json_option
-@speaks
+@report_errors
 def revoke(name: str, as_json: bool) -> None:
     """Make all tokens of AGENT (id or name) worthless."""
     done = client.call("token_revoke", {"agent_id": name})
@@ -99,4 +99,4 @@ def _moment(text: str | None) -> str | None:
     found = _SPAN.fullmatch(text) if text else None
     if text and found is None and text[0].isdigit() and text[-1].isalpha() and text[-1] != "Z":
         raise click.UsageError(f"--expires: '{text}' is neither a time nor a span such as 90m, 8h or 30d.")
-    return shown(utc_now() + timedelta(**{_UNITS[found[2]]: int(found[1])})) if found else text
+    return format_time(utc_now() + timedelta(**{_UNITS[found[2]]: int(found[1])})) if found else text

@@ -22,7 +22,7 @@ from mission.domain.errors import NotFound
 from mission.domain.ids import expect_kind
 from mission.settings import load_or_default
 from mission.transports.bridge import daemon_process as daemon
-from mission.transports.cli.output import speaks
+from mission.transports.cli.output import report_errors
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -34,7 +34,7 @@ LONGEST_PAUSE = 2.0
 @click.command()
 @click.argument("execution_id", metavar="ID")
 @click.option("--read-only", is_flag=True, help="Watch without typing.")
-@speaks
+@report_errors
 def attach(execution_id: str, read_only: bool) -> None:
     """Watch a launched agent's terminal, and type into it if it has one. Ctrl-] leaves it running."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake  # deferred: only this command needs them
@@ -58,7 +58,7 @@ def attach(execution_id: str, read_only: bool) -> None:
 @click.argument("execution_id", metavar="ID")
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(min=0.01), help="How fast.")
 @click.option("--at-once", is_flag=True, help="Print everything without its pauses.")
-@speaks
+@report_errors
 def replay(execution_id: str, speed: float, at_once: bool) -> None:
     """Play what an execution showed; long pauses are shortened. The files are asciicast v2."""
     expect_kind(execution_id, "execution", field="ID")

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from mission.domain.timestamps import shown, utc_now
+from mission.domain.timestamps import format_time, utc_now
 from mission.transports.bridge.daemon_process import DaemonUnavailable
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json
 
 LOOK_SECONDS = 0.5
 LONGEST_PAUSE = 3.0
@@ -32,7 +32,7 @@ OVERLAP = timedelta(seconds=15)
 @click.option("--log", "as_log", is_flag=True, help="As a decision log: invocation, result or error, with contents.")
 @click.option("--follow", "-f", is_flag=True, help="Go on as new calls come.")
 @json_option
-@speaks
+@report_errors
 def audit(
     entry_id: str | None,
     agent: str | None,
@@ -84,7 +84,7 @@ def audit(
 def _news(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Everything since a little before the last look, the newest first."""
     if last:
-        wanted["since"] = shown(datetime.fromisoformat(last[0]["at"]) - OVERLAP)
+        wanted["since"] = format_time(datetime.fromisoformat(last[0]["at"]) - OVERLAP)
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -102,7 +102,7 @@ def _moment(since: str | None) -> str | None:
     """A time, or how long ago: 90s, 10m, 2h, 1d."""
     units = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
     if since and since[-1] in units and since[:-1].isdigit():
-        return shown(utc_now() - timedelta(**{units[since[-1]]: int(since[:-1])}))
+        return format_time(utc_now() - timedelta(**{units[since[-1]]: int(since[:-1])}))
     return since
 
 

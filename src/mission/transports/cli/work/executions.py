@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from mission.domain.executions.execution import LIVE, MessageKind
+from mission.domain.executions.execution import LIVE, OperatorMessageKind
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 
 LAST_OBSERVATIONS = 10
 
@@ -19,7 +19,7 @@ LAST_OBSERVATIONS = 10
 @click.option("--task", "task_id", help="Only those of a task.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
 @json_option
-@speaks
+@report_errors
 def executions(execution_id: str | None, everything: bool, task_id: str | None, limit: int, as_json: bool) -> None:
     """List launched agents, newest first; with an ID, show that one and what it said last."""
     if execution_id is not None:
@@ -57,10 +57,10 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
 @click.argument("execution_id", metavar="ID")
 @click.argument("words", nargs=-1, required=True)
 @json_option
-@speaks
+@report_errors
 def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
     """Tell a launched agent to interrupt, checkpoint, nudge or resume; anything else is said in your words."""
-    kinds = {str(kind) for kind in MessageKind if kind is not MessageKind.TEXT}
+    kinds = {str(kind) for kind in OperatorMessageKind if kind is not OperatorMessageKind.TEXT}
     wanted: dict[str, Any] = {"execution_id": execution_id}
     wanted |= {"kind": words[0]} if len(words) == 1 and words[0] in kinds else {"text": " ".join(words)}
     found = client.call("execution_message", wanted)
@@ -70,7 +70,7 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
 @click.command()
 @click.argument("execution_id", metavar="ID")
 @json_option
-@speaks
+@report_errors
 def stop(execution_id: str, as_json: bool) -> None:
     """Stop a launched agent and everything it started: asked first, killed if it will not."""
     found = client.call("execution_stop", {"id": execution_id})

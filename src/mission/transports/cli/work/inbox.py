@@ -13,7 +13,7 @@ import click
 from mission.domain.inbox.item import ItemState
 from mission.transports.bridge.daemon_process import DaemonUnavailable
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks, wide
+from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table, wide
 
 LOOK_SECONDS = 1.0
 
@@ -23,7 +23,7 @@ LOOK_SECONDS = 1.0
 @click.option("--all", "everything", is_flag=True, help="Answered and dismissed items too, the latest first.")
 @click.option("--watch", "-w", is_flag=True, help="Go on as new items come.")
 @json_option
-@speaks
+@report_errors
 def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> None:
     """Show what waits for you, what holds up the most first; with an ID, that item as a whole."""
     if item_id is not None:
@@ -45,7 +45,7 @@ def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> 
 @click.argument("text", nargs=-1)
 @click.option("--choice", "-c", type=click.IntRange(1), help="Answer by one of its choices, numbered from 1.")
 @json_option
-@speaks
+@report_errors
 def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: bool) -> None:
     """Answer an item in your own words, by a choice, or both.
 
@@ -67,7 +67,7 @@ def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: boo
 @click.argument("item_id", metavar="ID")
 @click.option("--reason", help="Why, for those who read the queue later.")
 @json_option
-@speaks
+@report_errors
 def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
     """Put an item aside without an answer; a task that stood still goes on."""
     done = client.call("queue_dismiss", {"id": item_id, "reason": reason} if reason else {"id": item_id})

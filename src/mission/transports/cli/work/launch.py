@@ -16,7 +16,7 @@ from mission.domain.executions.signals import Delivery
 from mission.private_files import write_private
 from mission.settings import load_or_default
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
 
 
 @click.command()
@@ -30,7 +30,7 @@ from mission.transports.cli.output import json_option, say, show_json, show_tabl
 @click.option("--dry-run", is_flag=True, help="Show command line and prompt, and launch nothing.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
 @json_option
-@speaks
+@report_errors
 def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...], **wish: Any) -> None:
     """Launch an agent on a task: the task is claimed and started for it, then its program is started.
 
@@ -53,7 +53,7 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
 
 @click.command()
 @json_option
-@speaks
+@report_errors
 def adapters(as_json: bool) -> None:
     """List the agent clients that can be launched, whether each is installed, and what it can do."""
     found = client.call("adapter_list", {})

@@ -10,7 +10,7 @@ import click
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.tasks.task import CHANGE_LISTS
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 from mission.transports.cli.work.tasks import failed_words, read_plan, state_label
 
 LAST_MILESTONES = 5
@@ -23,7 +23,7 @@ SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @json_option
-@speaks
+@report_errors
 def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, as_json: bool) -> None:
     """List missions, the most recently active first."""
     arguments: dict[str, Any] = {"archived": archived, "limit": limit, "offset": offset}
@@ -63,7 +63,7 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
     help="Decisions, milestones and blockers; tasks are all shown.",
 )
 @json_option
-@speaks
+@report_errors
 def show(id: str, limit: int, as_json: bool) -> None:
     """Show one mission (phases, all tasks, decisions, blockers) or one task (its end, its files, its journal)."""
     found = _read_task(id) if id.startswith("t_") else _read_mission(id, limit=limit)
@@ -201,7 +201,7 @@ def _say_what_is_cut(found: dict[str, Any], section: str) -> None:
 @click.argument("mission_id")
 @click.option("--undo", is_flag=True, help="Bring it back.")
 @json_option
-@speaks
+@report_errors
 def archive(mission_id: str, undo: bool, as_json: bool) -> None:
     """Take an ended mission out of the lists; nothing of it is lost."""
     done = client.call("mission_archive", {"mission_id": mission_id, "archived": not undo})
@@ -215,7 +215,7 @@ def archive(mission_id: str, undo: bool, as_json: bool) -> None:
 @click.argument("mission_id")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
-@speaks
+@report_errors
 def delete(mission_id: str, yes: bool, as_json: bool) -> None:
     """Remove an ended mission with its phases, tasks and journal, for good."""
     if not yes:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
 
 
 @click.command()
 @click.argument("agent", metavar="AGENT")
 @json_option
-@speaks
+@report_errors
 def permissions(agent: str, as_json: bool) -> None:
     """Show what AGENT (id, name, or a type such as WORKER) may do, rule by rule. What denies is asked first.
 

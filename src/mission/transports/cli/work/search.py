@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from mission.domain.search_text import Kind
+from mission.domain.search_text import DocumentKind
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import ago, json_option, say, show_json, speaks
+from mission.transports.cli.output import ago, json_option, report_errors, say, show_json
 
 
 class Words(click.Command):
@@ -21,12 +21,12 @@ class Words(click.Command):
 
 @click.command(cls=Words, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("words", nargs=-1, required=True)
-@click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in Kind]), help="Only these.")
+@click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Only these.")
 @click.option("--mission", "mission_id", help="Only in this mission.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @json_option
-@speaks
+@report_errors
 def search(
     words: tuple[str, ...], kind: tuple[str, ...], mission_id: str | None, limit: int, offset: int, as_json: bool
 ) -> None:

@@ -11,7 +11,7 @@ from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.transports.bridge.daemon_process import ToolFailed
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
 
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
@@ -24,7 +24,7 @@ NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Tasks to show.")
 @click.option("--all", "everything", is_flag=True, help="Show every task.")
 @json_option
-@speaks
+@report_errors
 def tasks(mission_id: str | None, status: tuple[str, ...], limit: int, everything: bool, as_json: bool) -> None:
     """List the tasks of a mission in the order of its plan.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
 
 
 @click.command()
 @json_option
-@speaks
+@report_errors
 def templates(as_json: bool) -> None:
     """List templates: kept ones, and files under .mission/templates of this and all known repositories."""
     found = client.call_every_page("template_list", {}, rows="templates", limit=100)

@@ -10,14 +10,14 @@ import click
 
 from mission.spelling import nearest
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, show_json, show_table
 
 
 @click.command()
 @click.argument("name", required=False)
 @click.option("--toolsets", default="all", show_default=True, help="Toolsets or roles, separated by commas.")
 @json_option
-@speaks
+@report_errors
 def tools(name: str | None, toolsets: str, as_json: bool) -> None:
     """List the tools, or show the arguments of one."""
     from mission import tools as package  # deferred: a call does without the models of all tools
@@ -54,7 +54,7 @@ def tools(name: str | None, toolsets: str, as_json: bool) -> None:
 @click.argument("arguments", default="{}")
 @click.option("--agent", help="Act as this agent (id or name).")
 @json_option
-@speaks
+@report_errors
 def call(tool: str, arguments: str, agent: str | None, as_json: bool) -> None:  # noqa: ARG001
     """Call TOOL with ARGUMENTS, a JSON object; '-' reads them from stdin.
 

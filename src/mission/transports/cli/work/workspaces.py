@@ -8,7 +8,7 @@ import click
 
 from mission.domain.tasks.workspace import WorkspaceStatus
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, say, show_json, show_table, speaks
+from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
 
 
 @click.command()
@@ -16,7 +16,7 @@ from mission.transports.cli.output import json_option, say, show_json, show_tabl
 @click.option("--status", multiple=True, type=click.Choice([str(each) for each in WorkspaceStatus]), help="Only these.")
 @click.option("--all", "everything", is_flag=True, help="Also those whose worktree was removed.")
 @json_option
-@speaks
+@report_errors
 def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """List workspaces, the newest first, with how far each is from its base and what is not committed."""
     arguments: dict[str, Any] = {"include_state": True, "include_removed": everything}

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { call } from "@/api/call-tool";
-import type { JournalEntry, MissionJournal } from "@/api/types";
+import type { JournalRow, MissionJournal } from "@/api/types";
 import { useConnection } from "@/live/live-connection";
 import { Icon } from "@/ui/icons";
 import { Long } from "@/ui/expandable-text";
@@ -66,7 +66,7 @@ function Live({ on }: { on: boolean }) {
 }
 
 /** While somebody reads in the list, new entries wait for a click: nothing moves under the eye. */
-function useHeldBack(all: JournalEntry[], list: React.RefObject<HTMLElement | null>) {
+function useHeldBack(all: JournalRow[], list: React.RefObject<HTMLElement | null>) {
   const [top, setTop] = useState<string | null>(null);
   const newest = all[0]?.id ?? null;
   useEffect(() => {
@@ -82,7 +82,7 @@ function isRead(list: HTMLElement | null): boolean {
   return list.contains(document.activeElement) || list.matches(":hover") || list.scrollTop > 0;
 }
 
-function unique(entries: JournalEntry[]): JournalEntry[] {
+function unique(entries: JournalRow[]): JournalRow[] {
   const seen = new Set<string>();
   return entries.filter((entry) => !seen.has(entry.id) && seen.add(entry.id));
 }
@@ -101,13 +101,13 @@ const KINDS: Record<string, { word: string; status?: Status; icon?: "decision" }
 };
 
 /** Notes of our own say themselves what happened. */
-function kindOf(entry: JournalEntry): (typeof KINDS)[string] {
+function kindOf(entry: JournalRow): (typeof KINDS)[string] {
   const kind = KINDS[entry.kind] ?? { word: entry.kind };
   if (entry.detail["failed"] === true) return { word: "", status: TASK["failed"]! };
   return entry.author === "Mission Control" ? { ...kind, word: "" } : kind;
 }
 
-function Entry({ entry, choose }: { entry: JournalEntry; choose: (id: string) => void }) {
+function Entry({ entry, choose }: { entry: JournalRow; choose: (id: string) => void }) {
   const kind = kindOf(entry);
   return (
     <li>
@@ -132,7 +132,7 @@ function Entry({ entry, choose }: { entry: JournalEntry; choose: (id: string) =>
   );
 }
 
-function Detail({ entry }: { entry: JournalEntry }): ReactNode {
+function Detail({ entry }: { entry: JournalRow }): ReactNode {
   const { detail } = entry;
   if (entry.kind === "decision") return <Decision detail={detail} />;
   if (entry.kind === "issue")
