@@ -60,6 +60,7 @@ check: $(READY)
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy --num-workers 2
 	@.venv/bin/lint-imports --no-cache
+	@$(PYTHON) scripts/check_names.py
 	@$(PAGE)
 	@$(PAGE) types
 
