@@ -74,7 +74,7 @@ async def test_a_failure_of_git_names_its_incident_in_its_text(call, monkeypatch
 async def test_an_agents_supervisor_hears_of_it_without_the_trace(call, monkeypatch):
     boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})
     worker = await call("mcp__agent__create", {"type": "WORKER", "name": "bee", "supervisorId": boss["id"]})
-    monkeypatch.setattr(agents, "look", failing(ZeroDivisionError("secret detail")))
+    monkeypatch.setattr(agents, "get", failing(ZeroDivisionError("secret detail")))
 
     number = (await fail(call, "agent_get", {"id": boss["id"]}, agent=worker["id"])).details["incident"]
 
@@ -92,7 +92,7 @@ async def test_an_agents_supervisor_hears_of_it_without_the_trace(call, monkeypa
 async def test_a_critical_tool_always_reaches_the_person(call, monkeypatch):
     boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})
     worker = await call("mcp__agent__create", {"type": "WORKER", "name": "bee", "supervisorId": boss["id"]})
-    monkeypatch.setattr(agents, "look", failing(ZeroDivisionError()))
+    monkeypatch.setattr(agents, "get", failing(ZeroDivisionError()))
     monkeypatch.setattr(incident, "CRITICAL_TOOLS", frozenset({"agent_get"}))
 
     await fail(call, "agent_get", {"id": boss["id"]}, agent=worker["id"])
@@ -127,10 +127,10 @@ async def test_the_same_failure_is_counted_for_five_minutes_and_then_told_again(
 async def test_an_escalation_that_fails_loses_neither_the_error_nor_the_next_one(call, monkeypatch):
     tell = escalation.report
     monkeypatch.setattr(missions, "create", failing(ZeroDivisionError()))
-    monkeypatch.setattr(escalation, "tell", failing(RuntimeError("broken too")))
+    monkeypatch.setattr(escalation, "report", failing(RuntimeError("broken too")))
 
     number = (await fail(call)).details["incident"]
-    monkeypatch.setattr(escalation, "tell", tell)
+    monkeypatch.setattr(escalation, "report", tell)
     await fail(call)
 
     await call.app.gateway.audit.flush()

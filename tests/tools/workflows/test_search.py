@@ -14,6 +14,7 @@ from mission.domain.search_text import terms_of, words_of
 from mission.services.search import index as service
 from mission.store import backup
 from mission.store.open_database import new_backend
+from mission.store.views.search_index import IndexPosition
 from tests.conftest import Front
 from tests.tools.conftest import planned
 
@@ -136,7 +137,7 @@ async def test_an_index_that_is_lost_or_missed_something_is_built_anew(call, fin
 
     def lose(tx, *, stage):
         before = tx.search.progress()
-        tx.search.advance(before, service.Progress(seq=0, stage=stage))
+        tx.search.advance(before, IndexPosition(seq=0, stage=stage))
         tx.events.remove_before(tx.now, limit=5)
 
     for stage in (service.FOLLOWING, service.CLEARING):

@@ -164,7 +164,7 @@ CRASH = textwrap.dedent(
     async def main(home, task, agent, when):
         app = App(Settings(home=Path(home), host_id="test-host"), role="a claimer")
         if when == "before the claim is written":
-            claims.take = lambda tx, **_: os.kill(os.getpid(), signal.SIGKILL)
+            claims.claim_prepared = lambda tx, **_: os.kill(os.getpid(), signal.SIGKILL)
         async with app.running(periodic=False):
             await app.gateway("task_claim", {"task_id": task, "agent_id": agent}, Caller(transport="test"))
 
