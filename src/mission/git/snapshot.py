@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from mission.domain.errors import MissionError
 from mission.domain.tasks.changes import Changes
@@ -18,7 +19,7 @@ from mission.git.errors import BrokenRepository, NoRepository, RepositoryGone, T
 from mission.git.file_names import original, shown
 from mission.git.patches.kept_contents import Kept
 from mission.git.patches.patch import make_patch
-from mission.git.patches.start_contents import keep
+from mission.git.patches.start_contents import FAILED, NOTHING_KEPT, keep
 from mission.git.snapshots.changed_paths import find_renames, sort_paths
 from mission.git.snapshots.commits_since import HeadPosition, History, history, position
 from mission.git.snapshots.index_listing import known_base, recall, renew
@@ -29,9 +30,12 @@ from mission.git.snapshots.scanner import LISTED_FILES, Scan, Scanner
 from mission.git.snapshots.snapshot_storage import SnapshotFolder, Storage, make_folder, moments_ago
 from mission.git.working_tree import Tree
 
+Result = TypeVar("Result")
 Report = Callable[[str], None]
 PLAIN_FOLDER = "the task was done in a plain folder: which files changed is known, but not which lines"
 NOT_MADE = "git could not show the lines when they were to be kept: which files changed is known, but not which lines"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,7 +108,11 @@ class Snapshots:
             scanner = Scanner(room, repository, report=report)
             scan = scanner.scan()
             stored = _stored(room, key, scan, tree.path, repository, reflog)
-            return replace(stored, left_out=tuple(keep(scanner, key)))
+            not_in_head = _unless_it_fails(scanner.not_in_head)
+        if not_in_head is None:
+            return replace(stored, left_out=(NOTHING_KEPT,))
+        said = _unless_it_fails(lambda: keep(scanner, key, not_in_head, lambda: self._storage.locked(room)))
+        return replace(stored, left_out=(NOTHING_KEPT,) if said is None else tuple(said))
 
     def changes(self, snapshot: Snapshot, *, lines: bool = False, report: Report | None = None) -> Changes:
         """What differs in the tree now, with the lines if they are wanted; raises ChangesUnknown if that cannot be
@@ -153,6 +161,15 @@ class Snapshots:
                         room.remove()
 
 
+def _unless_it_fails(function: Callable[[], Result]) -> Result | None:
+    """What the function answers; None when it fails: a task can start although nothing is kept for its lines."""
+    try:
+        return function()
+    except (MissionError, OSError):
+        log.warning("the contents at a task's start could not be kept", exc_info=True)
+        return None
+
+
 def _scan_plain(room: SnapshotFolder, path: Path, report: Report | None) -> Scan:
     entries, warnings = scan_folder(room, path, report=report)
     text = join(entries)
@@ -176,7 +193,8 @@ class _Comparison:
         renames = [each for each in self.changes.renamed if path in (None, each.source, each.target)]
         wanted = {name for each in renames for name in (each.source, each.target)} | {path}
         differences = [each for each in self.differences if path is None or shown(each.path) in wanted]
-        kept = Kept(self.scanner.room.kept(self.snapshot.key))
+        failure = FAILED if NOTHING_KEPT in self.snapshot.left_out else None
+        kept = Kept(self.scanner.room.kept(self.snapshot.key), failure=failure)
         try:
             return Patch(files=make_patch(self.scanner, differences, renames, kept))
         except (MissionError, OSError):

@@ -92,7 +92,11 @@ class Contents:
             state = self._from_disk(each)
             if state is not None:
                 found[each.target] = state
-        found |= self._from_git([each for each in wanted if each.target not in found])
+        return found | self.as_git_stores_it([each for each in wanted if each.target not in found])
+
+    def as_git_stores_it(self, wanted: list[Wanted]) -> Found:
+        """What a scan just saw and does not lie on disk in this form: in a commit, or as git converts it."""
+        found = self._from_git(wanted)
         return found | self._converted([each for each in wanted if each.target not in found])
 
     def _from_disk(self, wanted: Wanted) -> Fetched | None:

@@ -15,11 +15,13 @@ LEFT_OUT = "left-out"
 class Kept:
     """The contents kept for one snapshot, by id, and the paths that were left out, with the reason.
 
-    A file that is missing or damaged holds nothing: whoever asks is told that a content was not kept.
+    A file that is missing or damaged holds nothing: whoever asks is told that a content was not kept. `failure` says
+    why there is no file at all.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, failure: str | None = None) -> None:
         self._archive: zipfile.ZipFile | None = None
+        self._failure = failure
         self.left_out: Mapping[bytes, str] = {}
         try:
             self._archive = zipfile.ZipFile(file)
@@ -36,17 +38,32 @@ class Kept:
         except (OSError, ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError):
             return None
 
+    def why_not(self, path: bytes) -> str | None:
+        """Why the content of this path was not kept, if that is known."""
+        return self.left_out.get(path, self._failure)
+
     def close(self) -> None:
         if self._archive is not None:
             self._archive.close()
 
 
-def packed(contents: Mapping[str, Path], left_out: Mapping[bytes, str]) -> bytes:
-    """Contents, which lie in these files, by id, and what was left out, as one compressed file."""
-    stored = io.BytesIO()
-    with zipfile.ZipFile(stored, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+class Packing:
+    """Contents on their way into one compressed file, which `Kept` reads."""
+
+    def __init__(self) -> None:
+        self._stored = io.BytesIO()
+        self._archive = zipfile.ZipFile(self._stored, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
+        self._ids: set[str] = set()
+
+    def add(self, id: str, content: bytes) -> None:
+        if id not in self._ids:
+            self._ids.add(id)
+            self._archive.writestr(id, content)
+
+    def packed(self, left_out: Mapping[bytes, str]) -> bytes:
+        """The file, which says what was left out as well; nothing can be added after this."""
         # JSON has no bytes: latin-1 maps each byte to one character.
-        archive.writestr(LEFT_OUT, json.dumps({path.decode("latin-1"): why for path, why in left_out.items()}))
-        for id, file in contents.items():
-            archive.writestr(id, file.read_bytes())
-    return stored.getvalue()
+        reasons = {path.decode("latin-1"): why for path, why in left_out.items()}
+        self._archive.writestr(LEFT_OUT, json.dumps(reasons))
+        self._archive.close()
+        return self._stored.getvalue()

@@ -50,7 +50,7 @@ class _Pair:
         if Fetched.TOO_LARGE in states:
             return TOO_LARGE
         if self.before and self.before.target not in found:
-            why = kept.left_out.get(self.difference.path)
+            why = kept.why_not(self.difference.path)
             return f"What it held at the start was not kept: {why}." if why else GONE
         return UNREADABLE if None in states else None
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
 
 from mission.git.file_names import shown
 from mission.git.patches.file_contents import Contents, Wanted
-from mission.git.patches.kept_contents import packed
-from mission.git.snapshots.manifest import ManifestEntry
+from mission.git.patches.kept_contents import Packing
+from mission.git.patches.patch import MOST_FILES
+from mission.git.safe_reading import opened
+from mission.git.snapshots.disk_entries import DiskEntryKind
+from mission.git.snapshots.manifest import ManifestEntry, content_of
 from mission.git.snapshots.scanner import Scanner
 from mission.git.snapshots.snapshot_storage import write
 
@@ -16,25 +22,76 @@ LARGEST_FILE = 1_000_000
 MOST = 20_000_000
 NAMED = 20
 TOO_LARGE = "larger than 1 MB"
+TOO_MANY = f"beyond {MOST_FILES:,} files for the task"
 TOO_MUCH = "beyond 20 MB for the task"
 UNREADABLE = "could not be read"
+FAILED = "it could not be kept"
+NOTHING_KEPT = (
+    "what the files that differ from the last commit hold now could not be kept, so the lines that the task changes in "
+    "them cannot be shown"
+)
+
+Alone = Callable[[], AbstractContextManager[Any]]
 
 
-def keep(scanner: Scanner, key: str) -> list[str]:
-    """Keep the contents for the snapshot with this key; what to say about those that are not kept."""
-    entries = scanner.not_in_head()
+def keep(scanner: Scanner, key: str, entries: Mapping[bytes, ManifestEntry], alone: Alone) -> list[str]:
+    """Keep the contents of these entries for the snapshot with this key; what to say about those that are not kept.
+
+    `alone` holds the room, which is needed for what git has to be asked and for the writing, not for the reading.
+    """
     if not entries:
         return []
     chosen, left_out = _chosen(scanner, entries)
+    packing, rest = Packing(), []
+    for path in chosen:
+        content = _on_disk(scanner, path, entries[path])
+        if content is None:
+            rest.append(path)
+        else:
+            packing.add(_id(entries[path]), content)
+    with alone():
+        if rest:
+            left_out |= _keep_converted(scanner, {path: entries[path] for path in rest}, packing)
+        write(scanner.room.kept(key), packing.packed(left_out), durable=True)
+    return _said({path: why for path, why in left_out.items() if path in scanner.seen_to_differ})
+
+
+def _on_disk(scanner: Scanner, path: bytes, entry: ManifestEntry) -> bytes | None:
+    """The content of the entry, if it lies on disk as it is."""
+    kind = scanner.disk.kind(path)
+    try:
+        if kind is DiskEntryKind.LINK:
+            content = os.readlink(scanner.disk.full(path))  # noqa: PTH115 (paths are bytes)
+        elif kind is DiskEntryKind.FILE:
+            with opened(scanner.repository.top, path) as (file, _):
+                content = file.read(LARGEST_FILE + 1)
+        else:
+            return None
+    except OSError:
+        return None
+    digest = hashlib.new(scanner.repository.object_format, b"blob %d\0" % len(content) + content)
+    return content if digest.hexdigest() == _id(entry) else None
+
+
+def _keep_converted(scanner: Scanner, entries: Mapping[bytes, ManifestEntry], packing: Packing) -> dict[bytes, str]:
+    """Keep what git stores in another form than it has on disk, or has only in its index; what cannot be kept."""
+    left_out = {}
     with scanner.room.scratch() as scratch:
         wanted = [
-            Wanted(target=scratch / str(number), path=path, entry=entries[path]) for number, path in enumerate(chosen)
+            Wanted(target=scratch / str(number), path=path, entry=entry)
+            for number, (path, entry) in enumerate(entries.items())
         ]
-        found = Contents(scanner.shadow, scanner.disk, scratch).on_disk(wanted)
-        left_out |= {each.path: UNREADABLE for each in wanted if each.target not in found}
-        contents = {each.id: each.target for each in wanted if each.target in found}
-        write(scanner.room.kept(key), packed(contents, left_out), durable=True)
-    return _said({path: why for path, why in left_out.items() if path in scanner.seen_to_differ})
+        found = Contents(scanner.shadow, scanner.disk, scratch).as_git_stores_it(wanted)
+        for each in wanted:
+            if each.target in found:
+                packing.add(each.id, each.target.read_bytes())
+            else:
+                left_out[each.path] = UNREADABLE
+    return left_out
+
+
+def _id(entry: ManifestEntry) -> str:
+    return content_of(entry).decode()
 
 
 def _chosen(scanner: Scanner, entries: Mapping[bytes, ManifestEntry]) -> tuple[list[bytes], dict[bytes, str]]:
@@ -45,6 +102,8 @@ def _chosen(scanner: Scanner, entries: Mapping[bytes, ManifestEntry]) -> tuple[l
     for path in sorted(entries, key=lambda path: (path not in scanner.seen_to_differ, sizes[path], path)):
         if sizes[path] > LARGEST_FILE:
             left_out[path] = TOO_LARGE
+        elif len(chosen) == MOST_FILES:
+            left_out[path] = TOO_MANY
         elif total + sizes[path] > MOST:
             left_out[path] = TOO_MUCH
         else:
