@@ -49,12 +49,6 @@ SETTINGS: Settings = (
     ("diff.submodule", "short"),
     ("diff.ignoreSubmodules", "dirty"),
     ("status.submoduleSummary", "false"),
-    # No network, by whatever program.
-    ("protocol.allow", "never"),
-    ("core.alternateRefsCommand", "true"),
-    ("core.sshCommand", "false"),
-    ("core.askPass", "false"),
-    ("credential.helper", ""),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     # Files that a configuration can name and that git would read to their end.
@@ -62,16 +56,23 @@ SETTINGS: Settings = (
     ("log.mailmap", "false"),
 )
 """Stronger than anything a configuration says."""
-FLAGS = tuple(part for key, value in SETTINGS for part in ("-c", f"{key}={value}"))
+NO_NETWORK: Settings = (
+    ("protocol.allow", "never"),
+    ("core.alternateRefsCommand", "true"),
+    ("core.sshCommand", "false"),
+    ("core.askPass", "false"),
+    ("credential.helper", ""),
+)
+"""No network, by whatever program: stronger than a configuration too, and inherited by what git starts."""
 VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_TERMINAL_PROMPT": "0",
     # A partial clone must not start a transport (a program of its configuration) for an object it lacks.
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
+NO_NETWORK_VARIABLES = {"GIT_ALLOW_PROTOCOL": "none"}
 QUICK = 30.0
 LONG = 1800.0
 STILL = 10.0
@@ -110,12 +111,17 @@ def run(
     timeout: float = QUICK,
     still: float | None = None,
     umask: int = PRIVATE,
+    network: bool = False,
 ) -> GitResult:
-    """The result of one git command; an exit code that is not `allowed` becomes an error."""
+    """The result of one git command; an exit code that is not `allowed` becomes an error.
+
+    `network` leaves the network to programs that git starts: only for a repository that names none of them.
+    """
     name = os.fsdecode(arguments[0])
     process = _start(
-        *arguments, cwd=cwd, variables=variables, settings=settings, stdin=stdin, umask=umask, stderr=subprocess.PIPE
-    )
+        *arguments, cwd=cwd, variables=variables, settings=settings, stdin=stdin, umask=umask, stderr=subprocess.PIPE,
+        network=network,
+    )  # fmt: skip
     with process:
         _running.add(process)
         try:
@@ -138,15 +144,16 @@ def _start(
     stdin: bytes,
     umask: int = PRIVATE,
     stderr: int = subprocess.DEVNULL,
+    network: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start git in a session of its own, so that everything it starts can be ended with it."""
     check_repository(cwd)
     try:
         with _given(stdin) as given:
             process = subprocess.Popen(
-                ["git", "--no-pager", *FLAGS, *arguments],
+                ["git", "--no-pager", *_flags(SETTINGS if network else (*SETTINGS, *NO_NETWORK)), *arguments],
                 cwd=cwd,
-                env=environment(variables or {}, settings),
+                env=environment({**({} if network else NO_NETWORK_VARIABLES), **(variables or {})}, settings),
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -163,6 +170,10 @@ def _start(
         raise InvalidState("the repository's configuration is too large to be made harmless") from None
     limit_memory(process.pid)
     return process
+
+
+def _flags(settings: Settings) -> list[str]:
+    return [part for key, value in settings for part in ("-c", f"{key}={value}")]
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,88 @@ def test_no_hook_and_no_filter_of_the_repository_runs(repo: Repo, tmp_path: Path
 
     assert not witness.exists()
     assert (tmp_path / "side" / "a.txt").read_text() == "a\n"
+
+
+def a_program(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def a_filter_of_the_user(home: Path, script: str) -> None:
+    smudge = a_program(home / "smudge", f"{script}\ncat")
+    (home / ".gitconfig").write_text(f'[filter "mine"]\n\tsmudge = {smudge}\n\trequired = true\n')
+
+
+def test_a_filter_of_the_user_may_fetch_what_it_needs(repo: Repo, empty: Repo, home: Path, tmp_path: Path) -> None:
+    empty.commit("there", **{"there.txt": "there\n"})
+    a_filter_of_the_user(
+        home,
+        f"git ls-remote file://{empty.path} HEAD >> {home}/fetched || exit 1\n"
+        f"env >> {home}/seen; git config --list >> {home}/seen",
+    )
+    repo.commit("attributes", **{".gitattributes": "a.txt filter=mine\n"})
+
+    add(repo.path, tmp_path / "side", branch="side", commit=repo.head)
+
+    assert empty.head in (home / "fetched").read_text()
+    seen = (home / "seen").read_text().lower()
+    for closed in ("git_allow_protocol", "protocol.allow", "core.sshcommand", "core.askpass", "credential.helper"):
+        assert closed not in seen
+
+
+def test_a_filter_of_the_user_starts_no_program_that_the_repository_names(
+    repo: Repo, home: Path, tmp_path: Path
+) -> None:
+    theirs = a_program(tmp_path / "theirs", f"echo ran >> {tmp_path}/ran")
+    helper = a_program(tmp_path / "helper", f"echo asked >> {home}/asked; echo username=ada; echo password=secret")
+    ssh = a_program(tmp_path / "ssh", f"echo connected >> {home}/asked; exit 1")
+    a_filter_of_the_user(
+        home,
+        "printf 'protocol=https\\nhost=example.org\\n\\n' | git credential fill >/dev/null\n"
+        "git ls-remote ssh://example.org/x >/dev/null 2>&1; true",
+    )
+    with (home / ".gitconfig").open("a") as config:
+        config.write(f"[credential]\n\thelper = {helper}\n[core]\n\tsshCommand = {ssh}\n")
+    for key in ("credential.helper", "credential.https://example.org.helper", "core.sshCommand", "core.askPass"):
+        repo.git("config", key, str(theirs))
+    repo.commit("attributes", **{".gitattributes": "a.txt filter=mine\n"})
+
+    add(repo.path, tmp_path / "side", branch="side", commit=repo.head)
+
+    assert not (tmp_path / "ran").exists()
+    assert (home / "asked").read_text() == "asked\nconnected\n"
+
+
+@pytest.mark.parametrize("key", ["protocol.ext.allow", "remote.origin.promisor", "remote.origin.uploadpack"])
+def test_the_network_stays_closed_where_the_repository_could_lead_it_to_a_program(
+    repo: Repo, home: Path, tmp_path: Path, key: str
+) -> None:
+    a_filter_of_the_user(home, f"env > {home}/seen")
+    repo.git("config", key, "always" if key.endswith("allow") else "true")
+    repo.commit("attributes", **{".gitattributes": "a.txt filter=mine\n"})
+
+    add(repo.path, tmp_path / "side", branch="side", commit=repo.head)
+
+    assert "GIT_ALLOW_PROTOCOL=none" in (home / "seen").read_text()
+
+
+def test_worktrees_are_listed_by_a_git_that_does_not_know_z(
+    repo: Repo, side: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = worktrees(repo.path)
+    assert len(expected) == 2
+    old = tmp_path / "old"
+    old.mkdir()
+    real = shutil.which("git")
+    a_program(
+        old / "git",
+        f'case "$*" in *" worktree list "*" -z"*) echo "error: unknown switch" >&2; exit 129;; esac\nexec {real} "$@"',
+    )
+    monkeypatch.setenv("PATH", f"{old}:/usr/bin:/bin")
+
+    assert worktrees(repo.path) == expected
+    assert worktree_at(repo.path, side.path) == expected[1]
 
 
 def test_many_files_are_counted_after_the_first_few() -> None:

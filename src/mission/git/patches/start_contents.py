@@ -98,7 +98,9 @@ def _chosen(scanner: Scanner, entries: Mapping[bytes, ManifestEntry]) -> tuple[l
     """The paths to keep and those to leave out: the smallest first, and last what differs from HEAD only because of a
     filter that must not run."""
     sizes = {path: _size(scanner, path) for path in entries}
-    total, chosen, left_out = 0, [], {}
+    total = 0
+    chosen: list[bytes] = []
+    left_out: dict[bytes, str] = {}
     for path in sorted(entries, key=lambda path: (path not in scanner.seen_to_differ, sizes[path], path)):
         if sizes[path] > LARGEST_FILE:
             left_out[path] = TOO_LARGE

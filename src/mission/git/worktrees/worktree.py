@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.git.command import LONG, OURS, GitResult, Settings, check_branch, run
+from mission.git.command import LONG, OURS, GitResult, check_branch, run
 from mission.git.errors import GitFailed, SpecialFile
 from mission.git.file_names import shown
 from mission.git.safe_reading import copy, digest
 from mission.git.working_tree import locate
+from mission.git.worktrees.repository_programs import for_network, without_filters
 
 HEADS = "refs/heads/"
-OWN_SCOPES = (b"local", b"worktree")
-"""Configuration that comes with the repository, not from the user or the system."""
-SILENT = {"clean": "", "smudge": "", "process": "", "required": "false"}
+BAD_USAGE = 129
+"""git's exit code for an option that it does not know."""
 LARGEST_INDEX = 4 << 30
 LARGEST_COPY = 1 << 30
 PATIENCE = 20.0
@@ -71,30 +71,35 @@ def git(
     cwd: Path,
     allowed: tuple[int, ...] = (0,),
     still: float | None = None,
+    network: bool = False,
     **options: str | bytes | Path,
 ) -> GitResult:
-    """A git command that may write files of the user's; no program of the repository's configuration is run."""
+    """A git command that may write files of the user's; no program of the repository's configuration is run.
+
+    `network` leaves the network to filters of the user's, where the repository's configuration allows no other use.
+    """
     variables = {"GIT_INDEX_FILE": str(options["index"])} if "index" in options else None
     stdin = options.get("stdin", b"")
     assert isinstance(stdin, bytes)
+    opened = for_network(cwd) if network else None
     return run(
         *arguments,
         cwd=cwd,
         variables=variables,
-        settings=_without_filters(cwd),
+        settings=(*without_filters(cwd), *(opened or ())),
         stdin=stdin,
         allowed=allowed,
         timeout=LONG,
         still=still,
         umask=OURS,
+        network=opened is not None,
     )
 
 
 def worktrees(top: Path) -> list[Worktree]:
     """Every worktree of the repository, the main one first."""
-    listed = _patiently("list", "--porcelain", "-z", cwd=top).out
     found: list[Worktree] = []
-    for block in listed.split(b"\0\0"):
+    for block in _listed(top).split(b"\0\0"):
         words = dict(line.partition(b" ")[::2] for line in block.strip(b"\0").split(b"\0") if line)
         if b"worktree" not in words:
             continue
@@ -102,6 +107,15 @@ def worktrees(top: Path) -> list[Worktree]:
         path = Path(os.path.realpath(os.fsdecode(words[b"worktree"])))
         found.append(Worktree(path=path, branch=branch, main=not found))
     return found
+
+
+def _listed(top: Path) -> bytes:
+    """git's list of worktrees, with a NUL after each line."""
+    listed = _patiently("list", "--porcelain", "-z", cwd=top, allowed=(0, BAD_USAGE))
+    if listed.code == 0:
+        return listed.out
+    # git before 2.36 does not know '-z'; without it only a path with a newline in it is misread.
+    return _patiently("list", "--porcelain", cwd=top).out.replace(b"\n", b"\0")
 
 
 def worktree_at(top: Path, path: Path) -> Worktree | None:
@@ -149,8 +163,8 @@ def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
         if commit is not None:
             none = "0" * len(commit)
             git("update-ref", "-m", "branch: Created for a workspace", f"{HEADS}{branch}", commit, none, cwd=top)
-        # A filter of the user's may wait for the network, as the one of LFS does.
-        _patiently("add", "--", str(path), branch, cwd=top, still=LONG)
+        # A filter of the user's may fetch from the network and wait for it, as the one of LFS does.
+        _patiently("add", "--", str(path), branch, cwd=top, still=LONG, network=True)
     except GitFailed as failed:
         raise WorktreeRefused(f"git could not make the worktree: {_reason(failed)}") from failed
 
@@ -252,12 +266,14 @@ def named(files: list[str] | tuple[str, ...]) -> str:
     return ", ".join(files[:NAMED_FILES]) + more
 
 
-def _patiently(*arguments: str, cwd: Path, still: float | None = None) -> GitResult:
+def _patiently(
+    *arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), still: float | None = None, network: bool = False
+) -> GitResult:
     """A git command about worktrees; git cannot read the list of them while another git is adding one."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return git("worktree", *arguments, cwd=cwd, still=still)
+            return git("worktree", *arguments, cwd=cwd, allowed=allowed, still=still, network=network)
         except GitFailed as failed:
             if "failed to read" not in failed.log or time.monotonic() > deadline:
                 raise
@@ -267,26 +283,6 @@ def _patiently(*arguments: str, cwd: Path, still: float | None = None) -> GitRes
 def _any_commit(top: Path, name: str) -> str | None:
     prefixes = (HEADS, "refs/remotes/", "refs/tags/")
     return next((commit for prefix in prefixes if (commit := commit_of(top, prefix + name))), None)
-
-
-def _without_filters(cwd: Path) -> Settings:
-    """Settings that silence the filters which the repository itself configures; the user's own still work."""
-    asked = ("config", "-z", "--show-scope", "--get-regexp", r"^(filter\..*|core\.(attributes|excludes)file)$")
-    words = run(*asked, cwd=cwd, allowed=(0, 1)).out.split(b"\0")[:-1]
-    own = [row.partition(b"\n") for scope, row in zip(words[::2], words[1::2], strict=False) if scope in OWN_SCOPES]
-    drivers = {os.fsdecode(key).rpartition(".")[0] for key, _, _ in own if key.startswith(b"filter.")}
-    files = {os.fsdecode(key): os.fsdecode(value) for key, _, value in own if key.startswith(b"core.")}
-    return (
-        *((f"{driver}.{name}", value) for driver in sorted(drivers) for name, value in SILENT.items()),
-        *((key, os.devnull) for key, value in files.items() if not _is_ordinary(cwd, value)),
-    )
-
-
-def _is_ordinary(cwd: Path, chosen: str) -> bool:
-    try:
-        return (cwd / os.path.expanduser(chosen)).is_file()  # noqa: PTH111 (an unknown user must not raise)
-    except ValueError:
-        return False
 
 
 def _reason(failed: GitFailed) -> str:
