@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tomllib
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,24 +43,36 @@ class TemplateFiles:
 
 
 def read_template_files(carrier: TemplateFolder) -> list[TemplateFiles]:
-    """Every template file of a tree, by name."""
+    """Every template file of a tree, by name; a folder that cannot be read stands for its files, with the fault."""
+    try:
+        paths = _files(carrier.top)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        return [_unreadable(carrier, error)]
     return [
-        _read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top))))
-        for path in _files(carrier.top)
+        _read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top)))) for path in paths
     ]
 
 
 def _files(top: Path) -> list[Path]:
     """Ordinary files that really lie in the tree: links are not followed."""
     folder = top / FOLDER
-    if any(path.is_symlink() for path in (folder, folder.parent)):
+    if any(stat.S_ISLNK(path.lstat().st_mode) for path in (folder.parent, folder)):
         return []
-    try:
-        with os.scandir(folder) as listing:
-            found = [item.name for item in islice(listing, MOST_ENTRIES) if item.is_file(follow_symlinks=False)]
-    except OSError:
-        return []
+    with os.scandir(folder) as listing:
+        found = [item.name for item in islice(listing, MOST_ENTRIES) if item.is_file(follow_symlinks=False)]
     return sorted(folder / name for name in found if Path(name).suffix in (".json", ".toml"))[:MOST_FILES]
+
+
+def _unreadable(carrier: TemplateFolder, error: OSError) -> TemplateFiles:
+    return TemplateFiles(
+        id=_id(carrier.identity, str(FOLDER)),
+        source=str(carrier.top / FOLDER),
+        stem=FOLDER.name,
+        changed_at=datetime.fromtimestamp(0, UTC),
+        fault=f"the folder cannot be read: {error.strerror or 'the system gives no reason'}",
+    )
 
 
 def _read(top: Path, path: Path, *, id: str) -> TemplateFiles:

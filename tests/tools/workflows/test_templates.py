@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -102,6 +105,39 @@ async def test_templates_lie_in_the_repository_too_and_broken_files_are_named(ca
     assert [task["name"] for task in await tasks_of(call, applied["workflow_id"])] == ["Design x", "Build x"]
     known = await call("template_get", {"id": wanted["template_id"]})  # the repository is known from now on
     assert known["tasks_total"] == 2
+
+
+@pytest.mark.parametrize("call_name", ["lstat", "scandir"])
+async def test_a_repository_that_cannot_be_read_hides_no_template_of_another(
+    call, repository, tmp_path, monkeypatch, call_name
+):
+    closed = tmp_path / "closed"
+    for top in (repository, closed):
+        folder = top / ".mission" / "templates"
+        folder.mkdir(parents=True)
+        (folder / "plan.json").write_text(json.dumps({"tasks": [planned("a")]}))
+        await call("template_apply", await a_template(call) | {"repository_path": str(top)})
+    owner = os if call_name == "scandir" else Path
+    original = getattr(owner, call_name)
+
+    def refuse(path, *rest, **options):
+        if str(path).startswith(str(closed / ".mission")):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return original(path, *rest, **options)
+
+    monkeypatch.setattr(owner, call_name, refuse)
+
+    found = await call("template_list", {})
+
+    assert ("plan", ".mission/templates/plan.json") in [(each["name"], each["source"]) for each in found["templates"]]
+    [broken] = found["broken"]
+    assert broken["source"] == str(closed / ".mission" / "templates")
+    assert broken["problem"] == "the folder cannot be read: Permission denied"
+
+
+async def a_template(call):
+    made = await call("template_create", {"name": "T", "template": {"tasks": [planned("a")]}})
+    return {"template_id": made["id"], "workflow_name": "W"}
 
 
 async def test_what_cannot_become_a_plan_is_refused(call, make_workflow):
