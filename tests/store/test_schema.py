@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import threading
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -94,6 +95,45 @@ def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh)
     started = processes.start(program, [[str(fresh.home), fresh.database_url]] * 4)
 
     assert (started.communicate(timeout=processes.PATIENCE)[1], started.returncode) == ("", 0)
+
+
+def test_whoever_waited_for_a_migration_that_was_killed_migrates_itself(fresh, monkeypatch):
+    killed = new_backend(fresh, role="the first one")
+    assert killed.presence.enter_alone() is None
+    refused, opened = threading.Event(), []
+    original = migrate._migrate_alone
+
+    def seen(*arguments, **options):
+        answer = original(*arguments, **options)
+        refused.set()
+        return answer
+
+    monkeypatch.setattr(migrate, "_migrate_alone", seen)
+    second = threading.Thread(target=lambda: opened.append(open_backend(fresh, role="the second one")))
+    second.start()
+    assert refused.wait(processes.PATIENCE)
+    killed.presence.leave()  # as the system does for a process that is killed
+    second.join(processes.PATIENCE)
+    killed.close()
+
+    [backend] = opened
+    with backend.connect() as connection:
+        assert migrate.revision_of(connection) == migrate.HEAD
+    backend.close()
+
+
+def test_waiting_for_a_migration_leaves_no_trace_of_a_store(tmp_path):
+    fresh = Settings(home=tmp_path)
+    killed, waiting = (new_backend(fresh, role=role) for role in ("the first one", "the second one"))
+
+    waiting.presence.wait()
+    killed.close()
+    waiting.close()
+
+    assert new_backend(fresh, role="the third one").expects_store() is None
+    backend = open_backend(fresh, role="the third one")
+    assert new_backend(fresh, role="a look").expects_store() is not None
+    backend.close()
 
 
 def _is_shared(name, *_):

@@ -50,9 +50,7 @@ def read_template_files(carrier: TemplateFolder) -> list[TemplateFiles]:
         return []
     except OSError as error:
         return [_unreadable(carrier, error)]
-    return [
-        _read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top)))) for path in paths
-    ]
+    return [_read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top)))) for path in paths]
 
 
 def _files(top: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from mission.store.backends.backend import Backend
 
 HEAD = "0013"
 """The newest revision under migrations/versions; a test keeps it true."""
+TRIES = 10
+PAUSE = 0.02
 
 
 class DatabaseInUse(InvalidState):
@@ -43,16 +46,20 @@ def revision_of(connection: Connection) -> str | None:
 def prepare(backend: Backend, *, backup: Callable[[str], object]) -> None:
     """Make sure that the schema is the present one, and be counted among the database's users.
 
-    `backup` is called with the old revision before anything is changed.
+    `backup` is called with the old revision before anything is changed. We are counted only once there is a store: who
+    was counted leaves a trace, and an empty file beside a trace is taken for a lost store.
     """
     with backend.connect() as connection:
-        if revision_of(connection) != HEAD and not _migrate_alone(backend, connection, backup=backup):
-            backend.presence.enter()  # returns once whoever migrates right now is done
+        for tries_left in reversed(range(TRIES)):
+            holders = _migrate_alone(backend, connection, backup=backup)
+            if holders is None:
+                break
+            backend.presence.wait()  # whoever migrates right now may end without having migrated
             if revision_of(connection) == HEAD:
-                return
-            backend.presence.leave()
-            holders = backend.presence.holders()
-            raise _in_use(holders, purpose="a migration")
+                break
+            if not tries_left:
+                raise _in_use(holders, purpose="a migration")
+            time.sleep(PAUSE)  # others may be waiting as we do
     backend.presence.enter()
 
 
@@ -85,10 +92,13 @@ def upgrade(connection: Connection, *, target: str = HEAD) -> None:
     command.upgrade(config, target)
 
 
-def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable[[str], object]) -> bool:
-    """Whether the schema is the present one now; not when somebody else has the database open."""
-    if backend.presence.enter_alone() is not None:
-        return False
+def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable[[str], object]) -> list[str] | None:
+    """Nothing when the schema is the present one now, else who has the database open."""
+    if revision_of(connection) == HEAD:
+        return None
+    holders = backend.presence.enter_alone()
+    if holders is not None:
+        return holders
     try:
         revision = revision_of(connection)
         if revision is not None and revision > HEAD:
@@ -99,7 +109,7 @@ def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable
             if revision is not None:
                 backup(revision)
             migrate(connection)
-        return True
+        return None
     finally:
         backend.presence.leave()
 

@@ -62,6 +62,11 @@ class FileLockUsers:
                 raise
             # the disk is full: we are counted all the same, only not by name
 
+    def wait(self) -> None:
+        """Return once nobody has it exclusively, without a note."""
+        self._lock.acquire(exclusive=False)
+        self._lock.release()
+
     def enter_alone(self) -> list[str] | None:
         """Nothing when the lock is exclusively ours now, else who holds it."""
         if self._lock.acquire(wait=False):

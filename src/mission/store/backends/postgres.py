@@ -46,6 +46,11 @@ class PostgresUsers:
         self._connection().execute(text("SELECT pg_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
         self._entered = True
 
+    def wait(self) -> None:
+        """Return once nobody has it exclusively, without being counted any longer."""
+        self.enter()
+        self.leave()
+
     def keep(self) -> None:
         """Be counted again after the connection was lost, as when the server was restarted."""
         with suppress(DBAPIError):
