@@ -67,9 +67,6 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
     finally:
         settings.daemon_path.unlink(missing_ok=True)
         lock.close()
-    if app.trees.is_busy:
-        logging.shutdown()
-        os._exit(0)  # a thread that cannot be ended waits for a file system; Python would wait for the thread
 
 
 def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from mission.git.errors import SpecialFile
@@ -31,11 +32,22 @@ def check_repository(cwd: Path) -> None:
     for folder in (cwd, *cwd.parents):
         git_dir = git_dir_at(folder)
         if git_dir is not None:
-            common_dir = _named(git_dir, "commondir", "") or git_dir
             _check_files(git_dir, OWN)
-            _check_files(common_dir, SHARED)
+            _check_files(_common_dir(git_dir), SHARED)
             check_rules(folder, RULES)
             return
+
+
+def repository_of(path: Path) -> Path:
+    """A path that is the same for all folders and worktrees of a repository; outside of any, the path itself."""
+    with suppress(OSError, ValueError):
+        real = Path(os.path.realpath(path))
+        for folder in (real, *real.parents):
+            if _mode(folder / ".git", follow=False) is not None:
+                git_dir = git_dir_at(folder)
+                return folder if git_dir is None else Path(os.path.realpath(_common_dir(git_dir)))
+        return real
+    return path
 
 
 def check_rules(top: Path, names: Iterable[str]) -> None:
@@ -52,6 +64,10 @@ def git_dir_at(folder: Path) -> Path | None:
     if mode is None:
         return None
     return folder / ".git" if stat.S_ISDIR(mode) else _named(folder, ".git", "gitdir: ")
+
+
+def _common_dir(git_dir: Path) -> Path:
+    return _named(git_dir, "commondir", "") or git_dir
 
 
 def _named(folder: Path, name: str, prefix: str) -> Path | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from mission.git.background_threads import side_by_side
 from mission.git.command import Settings, run
 from mission.git.working_tree import Location, locate
 
@@ -39,10 +39,10 @@ class RepositoryFacts:
 
 def open_repository(top: Path) -> RepositoryFacts:
     """The repository whose worktree starts at this folder."""
-    with ThreadPoolExecutor(3) as pool:
-        location = pool.submit(locate, top)
-        settings = pool.submit(_settings, top)
-        head = pool.submit(head_of, top)
+    with side_by_side() as start:
+        location = start(locate, top)
+        settings = start(_settings, top)
+        head = start(head_of, top)
         return _described(location.result(), head.result(), settings.result())
 
 

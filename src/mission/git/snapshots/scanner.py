@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import MissionError
+from mission.git.background_threads import side_by_side
 from mission.git.command import LONG, GitResult
 from mission.git.file_names import shown
 from mission.git.repository_guard import check_rules
@@ -77,9 +77,9 @@ class Scanner:
             check_rules(self.repository.top, map(os.fsdecode, known.special.attributes))
         # Listed first, so that its text is worked on while git looks at the files.
         text = b"" if known else self._list_index()
-        with ThreadPoolExecutor(2) as pool:
-            changed = pool.submit(self._changed)
-            others = pool.submit(self._others)
+        with side_by_side() as start:
+            changed = start(self._changed)
+            others = start(self._others)
             self.listing = known or renew(self.room, text, index=index)
             untracked = others.result()
             suspects = self._suspects(changed.result(), untracked)

@@ -1,23 +1,30 @@
-"""Threads for slow work on trees, of which no tree gets more than a few: one that hangs holds up only itself."""
+"""Threads for slow work on trees, of which no repository gets more than a few: one that hangs holds up only itself."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from mission.domain.errors import TransientError
+from mission.git.background_threads import in_background
+from mission.git.repository_guard import repository_of
 
 Result = TypeVar("Result")
 
-THREADS = 32
-AT_ONCE = 4
-"""How many of the threads one tree may have."""
+THREADS = 64
+AT_ONCE = 8
+"""How many of the threads one repository may have, with all its folders and worktrees."""
+FINDERS = 16
+FIND_SECONDS = 1.0
+"""Seconds in which a file system that answers tells which repository a path belongs to."""
+MOST_KNOWN = 10_000
+UNANSWERED = "trees whose file system does not answer"
 END_SECONDS = 15.0
 END_PAUSE = 0.05
 
@@ -25,45 +32,102 @@ log = logging.getLogger(__name__)
 
 
 class TreeThreads:
-    """Runs functions in threads, for each tree a few at once."""
+    """Runs functions in threads, for each repository a few at once. Nothing waits for these threads when we exit."""
 
-    def __init__(self, name: str) -> None:
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=name)
+    def __init__(self, name: str, *, at_once: int = AT_ONCE) -> None:
+        self._name = name
+        self._at_once = at_once
+        self._free = asyncio.Semaphore(THREADS)
         self._lanes: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._repositories: dict[str, str] = {}
+        self._searches: dict[str, Future[Path]] = {}
+        self._waiting: set[asyncio.Task[Any]] = set()
         self._running: set[Future[Any]] = set()
+        self._closed = False
 
     async def run(self, tree: str | Path, function: Callable[[], Result]) -> Result:
-        """What the function answers, once the tree has a thread for it."""
-        lane = self._lanes.get(str(tree))
+        """What the function answers, once the tree's repository has a thread for it."""
+        repository = await self._repository(str(tree))
+        lane = self._lanes.get(repository)
         if lane is None:
-            self._lanes[str(tree)] = lane = asyncio.Semaphore(AT_ONCE)
-        await lane.acquire()
+            self._lanes[repository] = lane = asyncio.Semaphore(self._at_once)
+        await self._turn(lane)
+        try:
+            await self._turn(self._free)
+        except BaseException:
+            lane.release()
+            raise
+        return await asyncio.wrap_future(self._started(function, lane))
+
+    def _started(self, function: Callable[[], Result], lane: asyncio.Semaphore) -> Future[Result]:
         loop = asyncio.get_running_loop()
+
+        def release() -> None:
+            lane.release()
+            self._free.release()
 
         def ended(future: Future[Any]) -> None:
             # When the thread ends, not when its caller gives up: until then it is taken.
             self._running.discard(future)
             with suppress(RuntimeError):  # the loop may be gone
-                loop.call_soon_threadsafe(lane.release)
+                loop.call_soon_threadsafe(release)
 
         try:
-            future = self._pool.submit(function)
-        except RuntimeError:
-            lane.release()
-            raise _stopping() from None
+            future = in_background(function, name=self._name)
+        except BaseException:  # the system has no more threads
+            release()
+            raise
         self._running.add(future)
         future.add_done_callback(ended)
+        return future
+
+    async def _turn(self, semaphore: asyncio.Semaphore) -> None:
+        """Take one of the semaphore's places, unless we are stopping before one is free."""
+        if not semaphore.locked() and not self._closed:
+            await semaphore.acquire()
+            return
+        waiting = asyncio.ensure_future(semaphore.acquire())
+        self._waiting.add(waiting)
+        if self._closed:
+            waiting.cancel()
         try:
-            return await asyncio.wrap_future(future)
+            await waiting
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
+                if waiting.done() and not waiting.cancelled():
+                    semaphore.release()
+                waiting.cancel()
                 raise  # the caller left
             raise _stopping() from None
+        finally:
+            self._waiting.discard(waiting)
+
+    async def _repository(self, path: str) -> str:
+        """What stands for the repository of the path. It is remembered: it only says who shares threads."""
+        if path in self._repositories or not path.startswith("/"):
+            return self._repositories.get(path, path)
+        search = self._searches.get(path)
+        if search is None:
+            if len(self._searches) >= FINDERS:
+                return UNANSWERED
+            self._searches[path] = search = in_background(repository_of, Path(path), name=f"{self._name}-finder")
+        answered = asyncio.wrap_future(search)
+        await asyncio.wait({answered}, timeout=FIND_SECONDS)
+        if not answered.done():
+            answered.add_done_callback(lambda _: self._searches.pop(path, None))
+            return UNANSWERED
+        self._searches.pop(path, None)
+        if len(self._repositories) >= MOST_KNOWN:
+            self._repositories.clear()
+        self._repositories[path] = str(answered.result())
+        return self._repositories[path]
 
     async def close(self, end_all: Callable[[], None]) -> None:
         """End what runs and what waits, again and again: what was ended may have gone on with something else."""
-        self._pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing begins after it is ended here
+        self._closed = True  # first, so that nothing begins after it is ended here
+        for waiting in list(self._waiting):
+            waiting.cancel()
         loop = asyncio.get_running_loop()
         deadline = loop.time() + END_SECONDS
         end_all()

@@ -31,6 +31,8 @@ Result = TypeVar("Result")
 Report = Callable[[str], None]
 
 KEPT = "what is kept of trees"
+MAKERS = 4
+"""How many worktrees of a repository are made or removed at once."""
 NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path when you start the task"
 
 
@@ -81,16 +83,11 @@ class Trees:
         self._snapshots = snapshots
         self._lookers = TreeThreads("trees")
         # Of their own: a setup command may take minutes, and no snapshot should wait for it.
-        self._makers = TreeThreads("worktrees")
+        self._makers = TreeThreads("worktrees", at_once=MAKERS)
 
     async def close(self) -> None:
         """End what runs and what waits; nobody needs it any more."""
         await asyncio.gather(*(lanes.close(_end_everything) for lanes in (self._lookers, self._makers)))
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether threads are at work; after the end, whether some are left that could not be ended."""
-        return self._lookers.is_busy or self._makers.is_busy
 
     async def named(self, path: str | None, *, field: str = "repository_path") -> TreeLocation | None:
         """The tree a caller named; nothing when it named none."""
