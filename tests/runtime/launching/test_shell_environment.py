@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mission.domain.errors import InvalidState
+from mission.domain.errors import InvalidInput, InvalidState
 from mission.runtime.adapters.launch_adapter import launches
 from mission.runtime.launching.client_choice import choose
 from mission.runtime.launching.launch_record import LaunchRecord
+from mission.runtime.launching.shell_environment import ShellEnvironments
 from mission.services.launcher import LaunchRequest
 from tests.runtime.conftest import Control
 
@@ -33,6 +34,15 @@ def test_a_program_named_from_a_shells_folder_is_found_again_without_it(tmp_path
     kept = LaunchRecord.of(order, choose(launches(), order, os.environ))
 
     assert kept.arguments == [str(program), "--fast"]
+
+
+@pytest.mark.parametrize("content", ["[]", '"PATH"', "7", "null", "{"])
+def test_a_file_that_holds_no_variables_is_refused(tmp_path: Path, content: str):
+    (tmp_path / "given.json").write_text(content)
+    order = LaunchRequest(task_id="t_1", adapter="command", handover="given.json")
+
+    with pytest.raises(InvalidInput, match="handover"):
+        ShellEnvironments(tmp_path).take(order)
 
 
 async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(control: Control):

@@ -31,6 +31,8 @@ class ShellEnvironments:
             found = json.loads(path.read_text())
         except (OSError, ValueError):
             raise InvalidInput("handover: there is no such file", field="handover") from None
+        if not isinstance(found, dict):
+            raise InvalidInput("handover: the file holds no variables", field="handover")
         handed = {str(name): str(value) for name, value in found.items()}
         if not keep:
             path.unlink(missing_ok=True)

@@ -20,14 +20,14 @@ class ProgramOutput:
 
     def __init__(self) -> None:
         self.total = 0
+        self._taken = 0
         self._waiting: deque[dict[str, Any]] = deque()
-        self._size = 0
         self._positions = {"out": 0, "err": 0}
         self._at_line_start = {"out": True, "err": True}
 
     @property
     def is_full(self) -> bool:
-        return self._size >= WINDOW_BYTES
+        return self.total - self._taken >= WINDOW_BYTES
 
     @property
     def is_taken(self) -> bool:
@@ -46,14 +46,12 @@ class ProgramOutput:
         self._positions[stream] += len(data)
         self._at_line_start[stream] = data.endswith(b"\n")
         self._waiting.append({"output": frame})
-        self._size += len(data)
         return self._waiting[-1]
 
     def take(self, end: int) -> None:
         """Forget what the daemon has dealt with."""
         while self._waiting and self._waiting[0]["output"]["end"] <= end:
-            gone = self._waiting.popleft()["output"]
-            self._size -= len(gone["data"]) * 3 // 4
+            self._taken = self._waiting.popleft()["output"]["end"]
 
     def waiting(self) -> list[dict[str, Any]]:
         return list(self._waiting)

@@ -11,7 +11,7 @@ import subprocess
 import termios
 import time
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 from mission.runtime.runner import process_group as processes
 
@@ -27,6 +27,7 @@ class Program:
         self.exit_status: int | None = None
         self.streams: dict[int, str] = {}
         self.keyboard: int | None = None
+        self._pipes: dict[int, IO[bytes]] = {}
         self._kill_at: float | None = None
         self._left: int | None = None
         terminal = plan.get("terminal")
@@ -40,6 +41,7 @@ class Program:
         assert process.stdout is not None
         assert process.stderr is not None
         self.streams = {process.stdout.fileno(): "out", process.stderr.fileno(): "err"}
+        self._pipes = {pipe.fileno(): pipe for pipe in (process.stdout, process.stderr)}
         return process
 
     def _on_terminal(self, plan: dict[str, Any], size: dict[str, int]) -> subprocess.Popen[bytes]:
@@ -115,7 +117,11 @@ class Program:
         del self.streams[descriptor]
         if descriptor == self.keyboard:
             self.keyboard = None
-        os.close(descriptor)
+        pipe = self._pipes.pop(descriptor, None)
+        if pipe is None:
+            os.close(descriptor)
+        else:
+            pipe.close()  # not by its number: its owner would close that again, whoever has it by then
 
     @property
     def is_ending(self) -> bool:

@@ -101,17 +101,20 @@ def cast(folder: Path) -> str | None:
     """The whole transcript as one asciicast; nothing when there is none. Typing is left out: it may hold passwords."""
     header: dict[str, Any] | None = None
     events: list[str] = []
+    last = 0.0
     for piece in transcript.pieces(str(folder)):
         began, *lines = _whole(Path(piece)) or ["{}"]
         with suppress(ValueError, TypeError, KeyError):
             about = json.loads(began)
             header = header or about
-            later = about["timestamp"] - header["timestamp"]
+            # The header counts whole seconds, so a piece could seem to begin before the one before it ended.
+            later = max(about["timestamp"] - header["timestamp"], last)
             for line in lines:
                 with suppress(ValueError, TypeError):
                     at, kind, text = json.loads(line)
+                    last = max(last, round(at + later, 6))
                     if kind != "i":
-                        events.append(json.dumps([round(at + later, 6), kind, text]))
+                        events.append(json.dumps([last, kind, text]))
     return "\n".join([json.dumps(header), *events, ""]) if header is not None else None
 
 
