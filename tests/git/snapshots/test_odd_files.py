@@ -11,6 +11,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
+from mission.git import command
 from mission.git.snapshot import Snapshots
 from mission.git.working_tree import find_tree
 from tests.git.real_repositories import Repo, lists
@@ -218,3 +221,22 @@ def test_files_that_come_and_go_during_the_scan_do_no_harm(repo: Repo) -> None:
 
     assert all(path.startswith("busy/") for changes in seen for path in changes.paths)
     assert lists(repo.changes(snapshot)) == {}
+
+
+@pytest.mark.parametrize("attributes", ["", "huge text eol=lf\n"])
+def test_a_file_larger_than_gits_memory_is_compared(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, attributes: str
+) -> None:
+    """Git maps a file that it takes as it is; to convert one it would need memory, so such a file goes without git."""
+    monkeypatch.setattr(command, "MEMORY", 16 << 20)
+    repo.write(".gitattributes", attributes)
+    huge = repo.write("huge", "a\r\n")
+    os.truncate(huge, 48 << 20)
+
+    taken = repo.take()
+
+    assert any("huge (larger than 1 MB)" in said for said in taken.left_out)
+    assert repo.changes(taken).paths == []
+    with huge.open("r+") as file:
+        file.write("b")
+    assert repo.changes(taken).modified == ["huge"]
