@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 Result = TypeVar("Result")
 
 
-class Start(Protocol):
+class ThreadStarter(Protocol):
     """Begins a function in a thread of its own."""
 
     def __call__(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]: ...
@@ -36,7 +36,7 @@ def in_background(function: Callable[..., Result], *arguments: Any, name: str = 
 
 
 @contextmanager
-def side_by_side() -> Iterator[Start]:
+def side_by_side() -> Iterator[ThreadStarter]:
     """Begin functions in threads of their own; at the end all have ended."""
     begun: list[Future[Any]] = []
 
