@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import sqlite3
 
 import psycopg
@@ -154,12 +156,12 @@ async def test_what_names_a_mission_that_does_not_exist_is_told_all_the_same(cal
     assert [item["mission_id"] for item in await queue(call)] == [None]
 
 
-async def test_failures_of_others_pass_by_their_words_and_are_tried_three_times(call, monkeypatch):
+async def test_failures_of_the_network_pass_and_are_tried_three_times(call, monkeypatch):
     tries = []
 
     def unreachable(tx, **_):
         tries.append(1)
-        raise OSError("Network is unreachable")
+        raise OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))
 
     monkeypatch.setattr(missions, "create", unreachable)
     call.app.gateway._retry = Retry(pause=0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -20,14 +22,19 @@ from mission.gateway.retry import Retry, is_passing
         (InvalidInput("the connection is wrong"), False),
         (ConnectionResetError(), True),
         (TimeoutError(), True),
-        (OSError("Network is unreachable"), True),
-        (ValueError("no such column"), False),
+        (OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH)), True),
+        (OSError(errno.EHOSTUNREACH, os.strerror(errno.EHOSTUNREACH)), True),
+        (OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT)), True),
+        (OSError(errno.ENOENT, os.strerror(errno.ENOENT)), False),
+        (OSError("Network is unreachable"), False),
+        (ValueError("the connection timeout must be a number"), False),
+        (type("ConnectionSettingsError", (Exception,), {})(), False),
         (OperationalError("select", {}, Exception("connection lost")), False),
         (asyncio.CancelledError("timeout"), False),
         (KeyboardInterrupt("connection"), False),
     ],
 )
-def test_a_failure_passes_by_its_class_or_by_the_words_of_others(error, passing):
+def test_a_failure_passes_by_its_class_and_never_by_its_words(error, passing):
     assert is_passing(error) is passing
 
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import re
+import errno
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from mission.domain.errors import MissionError
-from mission.store.errors import DatabaseFailure
 
 Result = TypeVar("Result")
 
-_WORDS = re.compile(r"timeout|connection|network", re.IGNORECASE)
-"""What the failures of others are known by; our own say for themselves whether they pass."""
+_NETWORK = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.ENETRESET, errno.EHOSTDOWN, errno.EHOSTUNREACH})
+"""Failures of the network that Python gives no class of their own."""
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same thing may succeed a moment later."""
+    """Tell by its class whether the same thing may succeed a moment later.
+
+    Whoever calls a library translates its errors, as the store does for databases, so only Python's own are left here.
+    """
     if isinstance(error, MissionError):
         return error.retryable
-    if not isinstance(error, Exception) or isinstance(error, DatabaseFailure):
-        return False  # the store has translated what passes; the rest of its words are the callers' own
-    return _WORDS.search(f"{type(error).__name__}: {error}") is not None
+    return isinstance(error, TimeoutError | ConnectionError) or (isinstance(error, OSError) and error.errno in _NETWORK)
 
 
 def _always() -> bool:
