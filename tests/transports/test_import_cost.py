@@ -18,7 +18,7 @@ from mission.transports.mcp_server import sdk_loader as mcp_sdk
         ("mission.serve", "mission.app sqlalchemy pydantic starlette uvicorn"),
         (
             "mission.app, mission.transports.web.routes",
-            "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe",
+            "mcp mcp_types alembic psycopg rich click httpx2 tomlkit rs_bpe bpe_openai",
         ),
         ("mission.store.open_database", "mission.app mission.gateway pydantic starlette alembic psycopg"),
         (

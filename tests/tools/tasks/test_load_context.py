@@ -7,10 +7,9 @@ import json
 import random
 
 import pytest
-from rs_bpe.bpe import openai
 
 from mission.domain.errors import InvalidInput, NotFound
-from mission.services.tasks.token_count import Utf8Bytes
+from mission.services.tasks.token_count import Utf8Bytes, tokenizer
 from mission.tools.tasks import load_context as recall
 from tests.tools.conftest import planned
 
@@ -18,7 +17,7 @@ PLAN = {"approach": "carefully", "steps": [f"step {number}: look, change, test" 
 
 
 def tokens(answer):
-    return openai.o200k_base().count(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+    return tokenizer().count(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), most=1_000_000)
 
 
 @pytest.fixture
