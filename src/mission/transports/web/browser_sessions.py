@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import secrets
 import time
 from collections.abc import Awaitable
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from itsdangerous import Signer
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import Scope
@@ -48,7 +48,8 @@ class Sessions:
         """`ended` is the file that remembers the sessions that were signed out."""
         self._ended = EndedSessions(ended, lifetime=SESSION_SECONDS)
         self._endings: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
-        self._key = hashlib.sha256(b"mission session\0" + operator.encode()).digest()
+        self._cookies = Signer(operator, salt="mission session", digest_method=hashlib.sha256)
+        self._keys = Signer(operator, salt="mission session key", digest_method=hashlib.sha256)
         self._codes: dict[str, float] = {}
 
     def code(self) -> str:
@@ -66,26 +67,25 @@ class Sessions:
         if self._codes.pop(code, 0.0) < time.monotonic():
             return None
         session = f"{int(time.time()) + SESSION_SECONDS}.{secrets.token_urlsafe(12)}"
-        return Opened(cookie=f"{session}.{self._signature(session)}", key=self._key_of(session))
+        return Opened(cookie=self._cookies.sign(session).decode(), key=self._keys.get_signature(session).decode())
 
     def holds(self, cookie: str) -> bool:
         """Whether we gave out this cookie and its session is not over."""
-        session, _, signature = cookie.rpartition(".")
-        return _same(signature, self._signature(session)) and session not in self._ended
+        return self._cookies.validate(cookie) and _session_of(cookie) not in self._ended
 
     def end(self, cookie: str) -> None:
         """Sign out: the session is worth nothing from now on, nor is a copy of it; its open sockets close.
 
         An OSError when that cannot be written down: a restart would open it again, so it goes on instead.
         """
-        session = cookie.rpartition(".")[0]
+        session = _session_of(cookie)
         self._ended.add(session)
         if (ending := self._endings.get(session)) is not None:
             ending.set()
 
     async def outlives(self, cookie: str, serving: Awaitable[None]) -> bool:
         """Serve a socket for as long as its session lasts; whether it was the socket that ended."""
-        ending = self._endings.setdefault(cookie.rpartition(".")[0], asyncio.Event())
+        ending = self._endings.setdefault(_session_of(cookie), asyncio.Event())
         socket, over = asyncio.ensure_future(serving), asyncio.ensure_future(ending.wait())
         try:
             await asyncio.wait((socket, over), return_when=asyncio.FIRST_COMPLETED)
@@ -107,7 +107,7 @@ class Sessions:
                 "the browser's session is over", hint="Run 'mission open' for a new one.", session="over"
             )
         key = headers.get(KEY_HEADER) or offered(scope, KEY_PROTOCOL) or ""
-        if not _same(key, self._key_of(cookie.rpartition(".")[0])):
+        if not self._keys.verify_signature(_session_of(cookie), key):
             raise Unauthenticated(
                 "the cookie came without the key that the page keeps beside it",
                 hint="Run 'mission open' to sign in again.",
@@ -116,12 +116,6 @@ class Sessions:
         if scope.get("method") not in SAFE_METHODS and headers.get("origin") is None:
             raise PermissionDenied("an action of a browser must name the page it comes from")
         return cookie
-
-    def _key_of(self, session: str) -> str:
-        return self._signature(f"key\0{session}")
-
-    def _signature(self, text: str) -> str:
-        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
 
 def cookie_name(headers: Headers) -> str:
@@ -135,5 +129,6 @@ def cookie_of(headers: Headers) -> str | None:
     return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers))
 
 
-def _same(given: str, ours: str) -> bool:
-    return hmac.compare_digest(given.encode(), ours.encode())
+def _session_of(cookie: str) -> str:
+    """Return the session's name, which is the cookie without its signature."""
+    return cookie.rpartition(".")[0]
