@@ -13,18 +13,25 @@ from mission.runtime.client_setup import probe
 
 SERVER = """
 import json, os, sys
+def tool(name, **more):
+    return {"name": name, "inputSchema": {"type": "object"}, **more}
 for line in sys.stdin:
     message = json.loads(line)
     if message["method"] == "initialize":
         answer = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
-    elif message["method"] == "tools/list" and not message["params"]:
+    elif message["method"] == "tools/list" and "cursor" not in message.get("params", {}):
         print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
-        answer = {"tools": [{"name": "start_mission", "description": "x" * 200_000}], "nextCursor": "2"}
+        answer = {"tools": [tool("start_mission", description="x" * 200_000)], "nextCursor": "2"}
     elif message["method"] == "tools/list":
-        answer = {"tools": [{"name": os.environ.get("MISSION_HOME", "get_context")}]}
+        answer = {"tools": [tool(os.environ.get("MISSION_HOME", "get_context"))]}
     else:
         continue
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}), flush=True)
+"""
+ANSWER = """
+import json, sys
+message = json.loads(sys.stdin.readline())
+print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], {}}}), flush=True)
 """
 
 
@@ -45,10 +52,11 @@ async def test_the_server_sees_the_environment_of_its_entry(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("import sys; print('no database', file=sys.stderr); sys.exit(3)", "exit code 3"),
-        ("print('hello')", "not JSON"),
-        ("print('[]')", "not JSON-RPC"),
-        ('print(\'{"id": 1, "error": {"message": "no"}}\')', "refused initialize: no"),
+        ("import sys; print('no database', file=sys.stderr); sys.exit(3)", "ended before it listed its tools"),
+        ("print('hello')", "not MCP"),
+        ("print('[]')", "not MCP"),
+        (ANSWER.format('"result": {}'), "not MCP"),
+        (ANSWER.format('"error": {"code": -32600, "message": "no"}'), "refused to list its tools: no"),
     ],
 )
 async def test_a_server_that_does_not_answer_is_refused_with_its_own_words(

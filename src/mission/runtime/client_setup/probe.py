@@ -1,122 +1,91 @@
-"""Starting an MCP server once, as a client would, to see that it runs and which tools it has."""
+"""Starts an MCP server once, as a client would, to see that it runs and which tools it has."""
 
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import os
-import signal
-from contextlib import suppress
+import tempfile
+from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TextIO
 
 from mission import __version__
 from mission.domain.errors import InvalidState
 from mission.runtime.adapters.config_adapter import Command
 
-PROTOCOL = "2025-06-18"
-_LONGEST_LINE = 16 * 1024 * 1024
+if TYPE_CHECKING:
+    from mcp import ClientSession
+
 _STDERR_LINES = 12
 
 
 async def list_tools(command: Command, *, directory: Path, timeout: float = 30.0) -> list[str]:
-    """The names of the server's tools; an error with the server's own words when it has none to give."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            command.program,
-            *command.arguments,
-            cwd=directory,
-            env={**os.environ, **command.environment},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-        )
-    except OSError as error:
-        raise InvalidState(f"{command.program} cannot be started: {error.strerror}") from None
-    assert process.stderr is not None
-    said = asyncio.create_task(_tail(process.stderr))
-    try:
-        async with asyncio.timeout(timeout):
-            return await _converse(process)
-    except (TimeoutError, EOFError, OSError, ValueError) as error:
-        await _end(process)
-        words = await said
-        raise InvalidState(
-            f"'{command.line()}' {_reason(error, timeout, process.returncode)}"
-            + (f"; it said:\n{words}" if words else ""),
-            hint="Run that command by hand to see what is wrong; 'mission doctor' checks the rest.",
-        ) from None
-    finally:
-        await _end(process)
-        await said
+    """Return the names of the server's tools; when it gives none, raise an error with the server's own words."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
+        try:
+            async with asyncio.timeout(timeout):
+                found = await _ask(command, directory, stderr)
+        except OSError as error:
+            if not isinstance(error, TimeoutError):
+                raise InvalidState(f"{command.program} cannot be started: {error.strerror}") from None
+            found = f"did not list its tools within {timeout:g} seconds"
+        if isinstance(found, list):
+            return found
+        stderr.seek(0)
+        words = _tail(stderr)
+    raise InvalidState(
+        f"'{command.line()}' {found}" + (f"; it said:\n{words}" if words else ""),
+        hint="Run that command by hand to see what is wrong; 'mission doctor' checks the rest.",
+    )
 
 
-async def _converse(process: asyncio.subprocess.Process) -> list[str]:
-    client = {"name": "mission-setup", "version": __version__}
-    await _ask(process, 1, "initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client})
-    await _send(process, {"jsonrpc": "2.0", "method": "notifications/initialized"})
-    names: list[str] = []
-    cursor: dict[str, Any] = {}
-    for number in range(2, 100):
-        answer = await _ask(process, number, "tools/list", cursor)
-        names += [tool["name"] for tool in answer.get("tools", [])]
-        if not answer.get("nextCursor"):
-            break
-        cursor = {"cursor": answer["nextCursor"]}
+async def _ask(command: Command, directory: Path, stderr: TextIO) -> list[str] | str:
+    """Return the tools, or what went wrong: an error would leave the SDK's task groups wrapped in groups."""
+    from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client  # deferred: it takes a second
+    from mcp_types import CONNECTION_CLOSED, Implementation
+    from pydantic import ValidationError
+
+    logging.getLogger("mcp.client.stdio").setLevel(logging.CRITICAL)  # it would show a trace for each odd line
+    odd: list[Exception] = []
+
+    async def note(message: object) -> None:
+        odd.extend([message] if isinstance(message, Exception) else [])
+
+    server = StdioServerParameters(
+        command=command.program,
+        args=list(command.arguments),
+        env={**os.environ, **command.environment},
+        cwd=directory,
+    )
+    client = Implementation(name="mission-setup", version=__version__)
+    async with (
+        stdio_client(server, errlog=stderr) as (reading, writing),
+        ClientSession(reading, writing, client_info=client, message_handler=note) as session,
+    ):
+        try:
+            await session.initialize()
+            return await _pages(session)
+        except MCPError as error:
+            if error.code != CONNECTION_CLOSED:
+                return f"refused to list its tools: {error.message}"
+        except (ValidationError, RuntimeError) as error:
+            odd.append(error)
+    return "wrote something to its output that is not MCP" if odd else "ended before it listed its tools"
+
+
+async def _pages(session: ClientSession) -> list[str]:
+    from mcp_types import PaginatedRequestParams
+
+    page = await session.list_tools()
+    names = [tool.name for tool in page.tools]
+    while page.next_cursor:
+        page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
+        names += [tool.name for tool in page.tools]
     return names
 
 
-async def _ask(
-    process: asyncio.subprocess.Process, number: int, method: str, parameters: dict[str, Any]
-) -> dict[str, Any]:
-    await _send(process, {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
-    assert process.stdout is not None
-    while line := await process.stdout.readline():
-        message = json.loads(line)
-        if not isinstance(message, dict):
-            raise ValueError("answered with something that is not JSON-RPC")
-        if message.get("id") == number and "error" in message:
-            raise ValueError(f"refused {method}: {message['error'].get('message')}")
-        if message.get("id") == number and "result" in message:
-            result: dict[str, Any] = message["result"]
-            return result
-    raise EOFError
-
-
-async def _send(process: asyncio.subprocess.Process, message: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    process.stdin.write(json.dumps(message).encode() + b"\n")
-    await process.stdin.drain()
-
-
-async def _tail(stream: asyncio.StreamReader) -> str:
-    """The last lines of the stream, which is read to its end so that its writer never waits."""
-    kept = b""
-    while data := await stream.read(65536):
-        kept = (kept + data)[-16384:]
-    return "\n".join(kept.decode("utf-8", "replace").strip().splitlines()[-_STDERR_LINES:])
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Close its input, which ends a good server; then ask, then force."""
-    assert process.stdin is not None
-    process.stdin.close()
-    for sign in (None, signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            if sign is not None:
-                process.send_signal(sign)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(2):
-                await process.wait()
-                return
-
-
-def _reason(error: BaseException, timeout: float, code: int | None) -> str:
-    if isinstance(error, TimeoutError):
-        return f"did not list its tools within {timeout:g} seconds"
-    if isinstance(error, json.JSONDecodeError):
-        return "wrote something to its output that is not JSON"
-    if isinstance(error, ValueError):
-        return str(error)
-    return f"ended before it listed its tools (exit code {code})"
+def _tail(lines: Iterable[str]) -> str:
+    """Return the last lines of a text without keeping the rest of it."""
+    return "".join(deque(lines, maxlen=_STDERR_LINES)).strip()

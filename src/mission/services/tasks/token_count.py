@@ -55,6 +55,6 @@ def _bpe_openai() -> Any:
 
     Its public class cannot stop counting at a limit and refuses long texts, so we use the class below it.
     """
-    from bpe_openai import _bindings  # type: ignore[import-not-found]
+    from bpe_openai import _bindings  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
     return _bindings.tokenizer_for_encoding("o200k_base")

@@ -25,10 +25,17 @@ SERVER = """#!{python}
 import json, sys
 if "crew" in sys.argv:
     sys.exit("no crew today")
+tools = [{{"name": name, "inputSchema": {{"type": "object"}}}} for name in ("start_mission", "get_context")]
+answers = {{
+    "initialize": {{"capabilities": {{}}, "serverInfo": {{"name": "mission", "version": "1"}}}},
+    "tools/list": {{"tools": tools}},
+}}
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
-        answer = {{"tools": [{{"name": "start_mission"}}, {{"name": "get_context"}}]}}
+        answer = answers[message["method"]]
+        if message["method"] == "initialize":
+            answer["protocolVersion"] = message["params"]["protocolVersion"]
         print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": answer}}), flush=True)
 """
 
@@ -160,7 +167,7 @@ def test_a_server_that_does_not_start_is_taken_out_again(home: Path) -> None:
 
     result = run("codex", "--toolsets", "crew", "--yes", code=1)
 
-    assert "exit code 1" in result.stderr
+    assert "ended before it listed its tools" in result.stderr
     assert "no crew today" in result.stderr
     assert files(home) == {str(file): "# mine\n"}
     run("codex", "--yes")
