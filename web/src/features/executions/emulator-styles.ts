@@ -1,13 +1,10 @@
-// The terminal's own styles by ways that the page's policy allows: it refuses style elements and style attributes.
+// Puts the terminal's own rules into adopted sheets, because the page's policy refuses style elements.
 import type { Terminal } from "@xterm/xterm";
 
-// The emulator colours a stretch of characters by the style attribute of its span; as properties the same is allowed.
-HTMLSpanElement.prototype.setAttribute = function (name: string, value: string) {
-  if (name === "style") this.style.cssText = value;
-  else Element.prototype.setAttribute.call(this, name, value);
-};
-
-/** Open the emulator; what it takes for style elements are empty ones, their rules go into adopted sheets. Gives what removes them. */
+/**
+ * Open the emulator; what it takes for style elements are empty ones, their rules go into adopted sheets. Gives what removes them.
+ * The emulator's option `documentOverride` would be the place for this, but version 6.0 ignores it for the scrollbar's rules.
+ */
 export function openWithoutInlineStyles(emulator: Terminal, box: HTMLElement): () => void {
   const sheets: CSSStyleSheet[] = [];
   const original = document.createElement.bind(document);
