@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
 from datetime import timedelta
 
 import pytest
+import standardwebhooks
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mission.domain.timestamps import utc_now
 from mission.domain.webhook import FIRST_PAUSE, LONGEST_PAUSE, Webhook, is_delivered, is_refused, pause_after
 from tests.domain.samples import NOW
 
@@ -41,6 +44,16 @@ def test_a_secret_with_the_standard_prefix_is_decoded_first(key):
     secret = "whsec_" + base64.b64encode(key).decode()
 
     assert hook(secret=secret).headers(id="evt_1", at=NOW, body=b"{}")["webhook-signature"] == signed(key, b"{}")
+
+
+@given(st.text())
+def test_a_receiver_that_uses_the_conventions_own_library_takes_what_we_signed(text):
+    body, key = json.dumps({"text": text}).encode(), b"a shared secret"
+    encoded = "whsec_" + base64.b64encode(key).decode()
+
+    for secret, receiver in ((key.decode(), key), (encoded, encoded)):
+        headers = hook(secret=secret).headers(id="evt_1", at=utc_now(), body=body)
+        assert standardwebhooks.Webhook(receiver).verify(body, headers) == {"text": text}
 
 
 def test_a_secret_that_only_looks_encoded_is_used_as_it_is():
