@@ -22,10 +22,11 @@ from click.testing import CliRunner
 import mission
 from mission import tools
 from mission.domain.errors import MissionError
-from mission.domain.events import Event
+from mission.domain.events import Event, TaskUpdated
 from mission.domain.executions import signal_schemas as schemas
 from mission.domain.executions.execution import OwnerKind
 from mission.domain.executions.signals import KINDS, LARGEST_SIGNAL, SignalKind
+from mission.domain.tasks.moves import Cause
 from mission.gateway.registry import PRESETS, TOOLSETS, Registry, Tool
 from mission.settings import NAMES, Settings
 from mission.transports.cli.main import COMMANDS, cli
@@ -344,6 +345,9 @@ def events_page() -> str:
                 f"{_sentence(event)} Topics: {', '.join(topics)}.",
                 f"Data: {', '.join(data)}.",
             ]
+            if event is TaskUpdated:
+                causes = "\n".join(f"- `{cause}`: {cause.meaning}" for cause in Cause)
+                parts.append(f"`cause` says why:\n\n{causes}")
     return _page(parts)
 
 

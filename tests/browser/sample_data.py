@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mission.app import App
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import TaskStatus
 from mission.gateway.caller import Caller
 from mission.services.inbox import items as inbox
@@ -154,7 +155,7 @@ async def _running(
 
 def _ask(tx: Tx, *, task_id: str, agent_id: str) -> None:
     task = tx.tasks.get(task_id).move_to(TaskStatus.PAUSED, at=tx.now)
-    tx.tasks.save(replace(task, hold={"kind": "input", "reason": "Refund after period close", "by": agent_id}))
+    tx.tasks.save(replace(task, hold=Hold(HoldKind.INPUT, "Refund after period close", agent_id)))
     inbox.open_item(
         tx,
         kind="question",

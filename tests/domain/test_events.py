@@ -14,6 +14,7 @@ from mission.domain.missions.phase import Phase
 from mission.domain.missions.repository import Repository
 from mission.domain.missions.template import Template
 from mission.domain.tasks.journal import EntryKind
+from mission.domain.tasks.moves import Cause
 from tests.domain.samples import NOW, agent, entry, execution, item, message, mission, observation, task, workspace
 
 PHASE = Phase(id="p_1", mission_id="m_1", number=1, name="Build", created_at=NOW)
@@ -29,7 +30,7 @@ CASES = [
     (events.PhaseCreated(phase=PHASE), "phase:created", "m_1", []),
     (events.PhaseUpdated(phase=PHASE), "phase:updated", "m_1", []),
     (events.TaskCreated(task=task()), "task:created", "m_1", []),
-    (events.TaskUpdated(task=task(owner_id="a_7")), "task:updated", "m_1", ["a_7"]),
+    (events.TaskUpdated(task=task(owner_id="a_7"), cause=Cause.CLAIMED), "task:updated", "m_1", ["a_7"]),
     (events.WorkspaceCreated(workspace=workspace()), "workspace:created", "m_1", []),
     (events.WorkspaceUpdated(workspace=workspace()), "workspace:updated", "m_1", []),
     (events.EntryCreated(entry=entry(EntryKind.DECISION, author="a_1")), "decision:created", "m_1", ["a_1"]),
@@ -71,7 +72,8 @@ def test_the_last_update_of_a_mission_replaces_the_ones_before_it():
     assert not last.supersedes(events.MissionUpdated(mission=mission(id="m_2")))
     assert not last.supersedes(events.MissionUpdated(mission=mission(), tasks_created=3))
     assert not last.supersedes(events.MissionCreated(mission=mission()))
-    assert not events.TaskUpdated(task=task()).supersedes(events.TaskUpdated(task=task()))
+    moved = events.TaskUpdated(task=task(), cause=Cause.CLAIMED)
+    assert not moved.supersedes(moved)
 
 
 def test_only_events_that_replace_others_say_so():

@@ -17,6 +17,7 @@ from mission.domain.missions.phase import Phase
 from mission.domain.missions.repository import Repository
 from mission.domain.missions.template import Template
 from mission.domain.tasks.journal import JournalEntry
+from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.task import Task
 from mission.domain.tasks.workspace import Workspace
 
@@ -150,9 +151,13 @@ class TaskCreated(_TaskEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskUpdated(_TaskEvent):
-    """A task moved, or its owner changed."""
+    """A task moved, or its owner changed; the cause says why."""
 
     topic: ClassVar[str] = "task:updated"
+    cause: Cause
+
+    def data(self) -> dict[str, Any]:
+        return {**self.task.record(), "cause": str(self.cause)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

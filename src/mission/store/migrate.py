@@ -11,7 +11,7 @@ from sqlalchemy import Connection, inspect, text
 from mission.domain.errors import InvalidState
 from mission.store.backends.backend import Backend
 
-HEAD = "0013"
+HEAD = "0015"
 """The newest revision under migrations/versions; a test keeps it true."""
 TRIES = 10
 PAUSE = 0.02

@@ -203,6 +203,7 @@ tasks = Table(
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     Column("started_at", UtcTime),
+    Column("attempt_started_at", UtcTime),
     Column("completed_at", UtcTime),
     Index(None, "mission_id", "created_at", "id"),
     Index(None, "mission_id", "name"),

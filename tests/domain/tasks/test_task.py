@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mission.domain.actions import Action
 from mission.domain.errors import IllegalMove, InvalidState, NotOwner
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import (
     COMPLETABLE,
     DONE,
@@ -135,7 +136,7 @@ def test_attempts_count_starts_and_not_the_end_of_a_pause(wanted):
 
 
 def test_a_hold_lasts_only_as_long_as_the_pause():
-    paused = task(status=TaskStatus.PAUSED, hold={"kind": "blocked"})
+    paused = task(status=TaskStatus.PAUSED, hold=Hold(HoldKind.BLOCKED))
 
     assert paused.is_blocked
     assert paused.move_to(TaskStatus.IN_PROGRESS, at=NOW).hold is None
@@ -150,7 +151,7 @@ def test_a_task_waits_only_before_it_has_started(status, waiting_for):
 
 
 @pytest.mark.parametrize("status", list(TaskStatus))
-@pytest.mark.parametrize("hold", [None, {"kind": "input"}])
+@pytest.mark.parametrize("hold", [None, Hold(HoldKind.INPUT)])
 def test_a_task_is_completed_while_somebody_works_on_it_or_holds_it(status, hold):
     error = refused(task(status=status, hold=hold).check_completable)
 
@@ -162,7 +163,7 @@ def test_a_task_is_completed_while_somebody_works_on_it_or_holds_it(status, hold
 
 
 def test_a_paused_task_ends_only_when_its_owner_paused_it():
-    held = task(status=TaskStatus.PAUSED, hold={"kind": "input"})
+    held = task(status=TaskStatus.PAUSED, hold=Hold(HoldKind.INPUT))
     stopped = task(status=TaskStatus.PAUSED)
 
     assert refused(held.check_can_end, TaskStatus.COMPLETED) is None

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidInput, InvalidState, PermissionDenied
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.timestamps import format_time
 
 SYSTEM = "system"
@@ -54,11 +55,6 @@ class ItemState(StrEnum):
 HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
 """Kinds of items that can keep a task from going on."""
 
-INPUT_HOLD = "input"
-"""The kind of hold of a task whose agent asked a question."""
-BLOCKED_HOLD = "blocked"
-"""The kind of hold of a task that was reported as blocked."""
-
 STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
 """Kinds of items that a task which stands still may wait for."""
 
@@ -102,10 +98,10 @@ class InboxItem:
         return self.kind in HOLDING and self.task_id is not None and self.entry_id is None
 
     @property
-    def hold(self) -> dict[str, Any]:
+    def hold(self) -> Hold:
         """The hold of the task that stands still until this is closed."""
-        kind = INPUT_HOLD if self.kind is ItemKind.QUESTION else BLOCKED_HOLD
-        return {"kind": kind, "reason": self.body or self.subject, "by": self.agent_id}
+        kind = HoldKind.INPUT if self.kind is ItemKind.QUESTION else HoldKind.BLOCKED
+        return Hold(kind, self.body or self.subject, self.agent_id)
 
     @property
     def said(self) -> str:

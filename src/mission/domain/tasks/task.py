@@ -10,6 +10,7 @@ from typing import Any
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidState, NotOwner
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.timestamps import format_time, seconds_between
 from mission.domain.transitions import check_move
 
@@ -80,6 +81,8 @@ PLANNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.IN_PR
 REPLANNABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.FAILED})
 """States in which a task takes another plan after the first went wrong."""
 
+_NOT_BEGUN = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING})
+
 COMPLETABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.REVIEW})
 """States from which complete_task may end a task."""
 
@@ -134,7 +137,7 @@ class Task:
     changes: Mapping[str, Any] | None = None
     outcome: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] | None = None
-    hold: Mapping[str, Any] | None = None
+    hold: Hold | None = None
     completion: Mapping[str, Any] | None = None
     position: int = 0
     parallel_group: str | None = None
@@ -148,6 +151,9 @@ class Task:
     claimed_at: datetime | None = None
     waiting_for: int = 0
     started_at: datetime | None = None
+    """When work on it first began."""
+    attempt_started_at: datetime | None = None
+    """When the current attempt began, or went on after a hold; None until somebody begins it again."""
     completed_at: datetime | None = None
 
     @property
@@ -167,7 +173,7 @@ class Task:
     @property
     def is_blocked(self) -> bool:
         """Whether the task cannot go on: others must be done first, or a block was reported."""
-        reported = self.status is TaskStatus.PAUSED and (self.hold or {}).get("kind") == "blocked"
+        reported = self.status is TaskStatus.PAUSED and self.hold is not None and self.hold.kind == HoldKind.BLOCKED
         return reported or self.waits
 
     @property
@@ -187,11 +193,17 @@ class Task:
             status=status,
             hold=None if status is not TaskStatus.PAUSED else self.hold,
             started_at=self.started_at or (at if status is TaskStatus.IN_PROGRESS else None),
+            attempt_started_at=self._attempt_start(status, at=at),
             completed_at=at if ended else None,
             completion=self.completion if ended else None,
             attempts=self.attempts + (status is TaskStatus.IN_PROGRESS and self.status is not TaskStatus.PAUSED),
             updated_at=at,
         )
+
+    def _attempt_start(self, status: TaskStatus, *, at: datetime) -> datetime | None:
+        if status is TaskStatus.IN_PROGRESS:
+            return at
+        return None if status in _NOT_BEGUN else self.attempt_started_at
 
     def begun_again(self) -> Task:
         """The task without the words of an earlier end, which no longer hold."""
@@ -212,6 +224,7 @@ class Task:
             owner_id=agent_id,
             lease_until=until,
             claimed_at=at,
+            attempt_started_at=task.attempt_started_at if self.owner_id == agent_id else None,
             fence=self.fence + 1,
             updated_at=at,
         )
@@ -317,7 +330,7 @@ class Task:
             "name": self.name,
             "description": self.goal,
             "status": str(self.status),
-            "hold_kind": (self.hold or {}).get("kind"),
+            "hold_kind": str(self.hold.kind) if self.hold is not None else None,
             "quality": self.quality,
             "sequence": self.phase_number,
             "parallel_group": self.parallel_group,

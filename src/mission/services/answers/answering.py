@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 from mission.domain.inbox.item import ACCEPT, SEND_BACK, InboxItem, ItemKind
 from mission.domain.message import HUMAN, MessageType, reply_subject
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
+from mission.domain.tasks import moves
 from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind
 from mission.domain.tasks.task import Quality, Task, TaskStatus
 from mission.services.answers import failed_attempts as failures
-from mission.services.inbox import items as inbox
+from mission.services.answers import resumption
 from mission.services.messages import mailboxes
 from mission.services.messages import sending as mail
 from mission.services.missions import planning
@@ -105,7 +106,7 @@ async def _hand_over(
 
 def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> AnswerResult:
     """Close the item with its answer and let everybody know whom it concerns."""
-    item = inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
+    item = resumption.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
     if item.kind is ItemKind.FAILURE:
         failures.answered(tx, item)
         return AnswerResult(item=item)
@@ -185,7 +186,7 @@ def _send_back(tx: Tx, item: InboxItem) -> str | None:
     """What is missing becomes a task of its own, or the same one again if that has not ended."""
     task = tx.tasks.get(item.task_id or "")
     if task.status is TaskStatus.REVIEW:
-        _wait_again(tx, task)
+        tasks.apply(tx, moves.sent_back(task, at=tx.now))
         return None
     planned = planning.extend(
         tx,
@@ -201,11 +202,6 @@ def _send_back(tx: Tx, item: InboxItem) -> str | None:
         ],
     )
     return planned.task_ids[0]
-
-
-def _wait_again(tx: Tx, task: Task) -> None:
-    waiting = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now).given_back(at=tx.now)
-    tasks.save(tx, task, replace(waiting, attempts=task.attempts))
 
 
 def _free_name(tx: Tx, task: Task) -> str:

@@ -13,7 +13,7 @@ from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
 from mission.domain.ids import new_id
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
@@ -91,7 +91,6 @@ def record(
     """Register the agent, start the task in its name and write the execution down, in one transaction."""
     _check_nobody_works(tx, launch.task_id)
     agent = _agent(tx, launch, footing.place)
-    _going_on(tx, launch)
     started = starting.begin(
         tx,
         wish=TaskRequest(task_id=launch.task_id),
@@ -100,6 +99,7 @@ def record(
         place=footing.place,
         snapshot=footing.snapshot,
         houses=footing.houses,
+        resumes=launch.resumes is not None,
     )
     task = started.task
     agents.returned(tx, agent_id=agent.id, task_id=task.id, rhythm=rhythm)
@@ -165,10 +165,3 @@ def _agent(tx: Tx, launch: NewExecution, place: TreeLocation | None) -> Agent:
         metadata={"launched": True, "adapter": launch.adapter},
     )
     return seen.agent
-
-
-def _going_on(tx: Tx, launch: NewExecution) -> None:
-    """An answered task runs already, in the hands of the agent that is about to come back to it."""
-    task = tx.tasks.get(launch.task_id)
-    if launch.resumes is not None and task.status is TaskStatus.IN_PROGRESS:
-        tx.tasks.save(task.move_to(TaskStatus.PAUSED, at=tx.now))

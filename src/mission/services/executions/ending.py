@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.inbox.health_findings import CRASHED
-from mission.domain.inbox.item import INPUT_HOLD, ItemKind
+from mission.domain.inbox.item import ItemKind
+from mission.domain.tasks import moves
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import OPEN, Task, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
@@ -71,15 +73,13 @@ def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str |
 
 def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str) -> None:
     """The task waits for the answer in its agent's hands: without a lease, nobody else can take it."""
-    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
-    hold = {"kind": INPUT_HOLD, "reason": question, "by": execution.agent_id}
-    tasks.save(tx, task, replace(paused, hold=hold, lease_until=None, updated_at=tx.now))
+    hold = Hold(HoldKind.INPUT, question, execution.agent_id)
+    tasks.apply(tx, moves.kept_for_answer(task, hold, at=tx.now))
 
 
 def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
     """The agent says it is done but did not complete the task: a person decides."""
-    working = task if task.status is TaskStatus.IN_PROGRESS else task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)
-    tasks.save(tx, task, replace(working.move_to(TaskStatus.REVIEW, at=tx.now), lease_until=None))
+    tasks.apply(tx, moves.submitted(task, at=tx.now))
     words = str((execution.claim or {}).get("summary", ""))
     asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
 
@@ -88,7 +88,8 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None
     """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
     failed = execution.status in CRASHED and not refused
     name = tx.agents.get(execution.agent_id).name
-    left = {"claim": execution.claim, "progress": execution.progress, "hold": task.hold}
+    hold = task.hold.as_dict() if task.hold is not None else None
+    left = {"claim": execution.claim, "progress": execution.progress, "hold": hold}
     journal.note(
         tx,
         task_id=task.id,
@@ -101,8 +102,7 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None
         },
     )
     held = task.status is TaskStatus.PAUSED and task.hold is not None
-    free = replace(task.without_owner(), updated_at=tx.now) if held else task.given_back(at=tx.now)
-    free = tasks.save(tx, task, replace(free, failed_attempts=task.failed_attempts + failed))
+    (free,) = tasks.apply(tx, moves.left(task, failed=failed, at=tx.now))
     if failed and not held and resuming.answer_left(tx, execution=execution) is None:
         asking.failed(
             tx,

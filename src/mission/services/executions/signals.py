@@ -12,9 +12,10 @@ from mission.domain.executions.observation import PAYLOAD_DIFFERS, Ack, AckStatu
 from mission.domain.executions.signals import Delivery, Signal, SignalPolicy, SignalType
 from mission.domain.ids import new_id
 from mission.domain.inbox.item import HOLDING, ItemKind
+from mission.domain.tasks import moves
+from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.task import TaskStatus
 from mission.domain.timestamps import format_time
-from mission.services import task_events as telling
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
 from mission.services.tasks import updates as tasks
@@ -121,7 +122,7 @@ def _gone_on(tx: Tx, execution: Execution) -> Execution:
     inbox.withdraw(tx, reason="the agent went on without an answer", execution_id=execution.id, kinds=sorted(HOLDING))
     task = tx.tasks.get(execution.task_id)
     if task.status is TaskStatus.PAUSED and task.hold is not None and task.owner_id == execution.agent_id:
-        tasks.save(tx, task, task.move_to(TaskStatus.IN_PROGRESS, at=tx.now))
+        tasks.apply(tx, moves.resumed(task, at=tx.now))
     return running
 
 
@@ -160,17 +161,17 @@ def _wait_for_person(
     )
     task = tx.tasks.get(execution.task_id)
     if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
-        tx.emit(events.TaskUpdated(task=task))
+        tasks.apply(tx, moves.reported(task))
         return
-    paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=tx.now)
-    tasks.save(tx, task, replace(paused, hold=item.hold, updated_at=tx.now))
+    cause = Cause.ASKED if kind is ItemKind.QUESTION else Cause.BLOCKED
+    tasks.apply(tx, moves.held(task, item.hold, at=tx.now, cause=cause))
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
     """Keep a claim with the execution and tell those who follow its task. It ends only what the agent waited for."""
     claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(_gone_on(tx, execution), claim=claim, updated_at=tx.now))
-    telling.moved(tx, tx.tasks.get(execution.task_id))
+    tasks.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
 
 
 def _message(tx: Tx, execution: Execution, observation: Observation) -> None:

@@ -1,20 +1,15 @@
-"""Use cases of the human's queue: put something before a person, take their answer, let what waited go on."""
+"""Use cases of the human's queue: put something before a person, take their answer, withdraw it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.ids import new_id
-from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, INPUT_HOLD, SEND_BACK, SYSTEM, InboxItem, ItemKind
-from mission.domain.tasks.task import Task, TaskStatus
-from mission.services import task_events as telling
-from mission.services.inbox import open_questions as resuming
+from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, SEND_BACK, SYSTEM, InboxItem, ItemKind
 from mission.store.transaction import Tx
 
 LONGEST_SUBJECT = 200
@@ -22,8 +17,6 @@ _USUAL_CHOICES: Mapping[ItemKind, Sequence[Mapping[str, Any]]] = {
     ItemKind.REVIEW: (ACCEPT, SEND_BACK),
     ItemKind.FAILURE: AFTER_FAILURE,
 }
-RESUME_WITHIN = timedelta(minutes=5)
-"""How long an answered task waits for its agent's next execution before others may take it."""
 
 
 def open_item(
@@ -70,16 +63,16 @@ def open_item(
 
 
 def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> InboxItem:
-    """Record a person's answer; the blocker it belongs to is resolved and the task it held goes on.
+    """Record a person's answer; the blocker it belongs to is resolved.
 
-    The agent learns of it by a reply: `services/answers/answering.py` sends that.
+    `services/answers/` lets the task go on that the item held, and tells the agent.
     """
-    return _resolved(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
+    return close(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
 
 
 def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
-    """Put an item aside without an answer; what it held up goes on all the same."""
-    return _resolved(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
+    """Put an item aside without an answer."""
+    return close(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
 
 
 def withdraw(
@@ -122,13 +115,6 @@ def close(tx: Tx, item: InboxItem) -> InboxItem:
     return item
 
 
-def _resolved(tx: Tx, item: InboxItem) -> InboxItem:
-    close(tx, item)
-    if item.holds_task:
-        _go_on(tx, item)
-    return item
-
-
 def _saved(tx: Tx, item: InboxItem) -> InboxItem:
     tx.inbox.save(item)
     tx.emit(events.QueueItemUpdated(item=item))
@@ -139,32 +125,6 @@ def _count_resolved(tx: Tx, item: InboxItem) -> None:
     assert item.mission_id is not None
     tx.missions.count(item.mission_id, "blockers", more=-1, now=tx.now)
     tx.emit(events.MissionUpdated(mission=tx.missions.get(item.mission_id)))
-
-
-def _go_on(tx: Tx, item: InboxItem) -> None:
-    """End the hold of a task, unless something else still holds it."""
-    assert item.task_id is not None
-    task = tx.tasks.get(item.task_id)
-    if task.status is not TaskStatus.PAUSED or task.hold is None:
-        return
-    others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
-    going = replace(task, hold=others[-1].hold, updated_at=tx.now) if others else _freed(tx, task, item)
-    tx.tasks.save(going)
-    tx.tallies.moved(task, going)
-    telling.moved(tx, going)
-
-
-def _freed(tx: Tx, task: Task, item: InboxItem) -> Task:
-    """The task once nothing holds it. A living agent goes on with it, and so does the next execution of one that
-    ended with its question; without any answer there will be none, and the task is free. So is one whose agent
-    reported a block and left."""
-    ended = (task.hold or {}).get("kind") == INPUT_HOLD and task.lease_until is None
-    left = task.owner_id is None and (task.hold or {}).get("by") is not None
-    unanswered = ended and not (item.execution_id is not None and resuming.is_answered(tx, item.execution_id))
-    if left or unanswered:
-        return task.given_back(at=tx.now)
-    going = replace(task.move_to(TaskStatus.IN_PROGRESS, at=tx.now), hold=None)
-    return replace(going, lease_until=tx.now + RESUME_WITHIN) if ended else going
 
 
 def _run_again(tx: Tx, execution_id: str) -> None:

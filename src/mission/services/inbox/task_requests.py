@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mission.domain.inbox.item import SYSTEM, InboxItem, ItemKind
-from mission.domain.tasks.task import FREE, OPEN, Task, TaskStatus
+from mission.domain.tasks.hold import Hold
+from mission.domain.tasks.moves import TaskMove
+from mission.domain.tasks.task import Task, TaskStatus
 from mission.services.inbox import items as inbox
 from mission.store.transaction import Tx
 
 
-def blocked(tx: Tx, task: Task) -> None:
+def blocked(tx: Tx, task: Task, hold: Hold) -> None:
     """Ask a person about a block that was reported; while it lasts there is one item, whatever is said again."""
-    hold = task.hold or {}
     inbox.open_item(
         tx,
         kind=ItemKind.BLOCKER,
-        subject=hold.get("reason") or f"'{task.name}' is blocked",
+        subject=hold.reason or f"'{task.name}' is blocked",
         mission_id=task.mission_id,
         task_id=task.id,
-        agent_id=hold.get("by") or task.owner_id,
-        body=hold.get("reason") or "",
+        agent_id=hold.by or task.owner_id,
+        body=hold.reason or "",
         once=f"hold {task.id}",
     )
 
@@ -72,16 +73,14 @@ def failed(tx: Tx, task: Task, *, reason: str, detail: str, agent_id: str, execu
     )
 
 
-def moved(tx: Tx, before: Task, after: Task) -> None:
+def moved(tx: Tx, move: TaskMove) -> None:
     """Withdraw what was asked about a task that goes on or has ended by its owner's own word."""
-    hold_ended = before.hold is not None and after.hold is None
-    review_ended = before.status is TaskStatus.REVIEW and after.status is not TaskStatus.REVIEW
-    taken = before.fence > 0 and _is_free(before) and not _is_free(after)
-    if not (hold_ended or review_ended or taken or after.status not in OPEN):
+    if not move.withdraws_questions:
         return
-    over = {ItemKind.REVIEW: review_ended, ItemKind.FAILURE: taken}
+    after = move.after
+    over = {ItemKind.REVIEW: move.ends_review, ItemKind.FAILURE: move.ends_search}
     for item in tx.inbox.open_where(task_id=after.id):
-        if item.kind is ItemKind.FAILURE and taken and after.owner_id is not None:
+        if item.kind is ItemKind.FAILURE and move.ends_search and after.owner_id is not None:
             _withdraw(tx, item, f"{after.owner_id} took the task")
         elif item.holds_task or over.get(item.kind, False):
             _withdraw(tx, item, f"the task is {after.status} now")
@@ -94,11 +93,6 @@ def skipped(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
         over = {ItemKind.REVIEW: reviewed.get(item.task_id or "", False), ItemKind.FAILURE: True}
         if item.task_id in reviewed and (item.holds_task or over.get(item.kind, False)):
             _withdraw(tx, item, f"the task is {TaskStatus.SKIPPED} now")
-
-
-def _is_free(task: Task) -> bool:
-    """Return whether nobody has the task and it waits to be taken."""
-    return task.owner_id is None and task.status in FREE
 
 
 def _withdraw(tx: Tx, item: InboxItem, reason: str) -> None:

@@ -9,13 +9,12 @@ from datetime import timedelta
 from itertools import islice
 from typing import TypeVar
 
-from mission.domain import events
 from mission.domain.agent import Agent
 from mission.domain.errors import InvalidState
 from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.tasks import moves
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.task import HELD, RUNNING, Task, TaskStatus
-from mission.services.inbox import task_requests as asking
 from mission.services.repositories.working_trees import Report, Trees
 from mission.services.tasks import dependencies, journal
 from mission.services.tasks import recovery_packet as takeover
@@ -119,14 +118,17 @@ def claim_prepared(
     task = tx.tasks.get(task_id)
     if task.owner_id == agent_id and task.lease_until is not None:
         renewed = replace(task, lease_until=tx.now + lease)
-        tx.tasks.save(renewed)
-        return _granted(tx, task, renewed, looked, houses)
+        tx.claims.renew(task_id, until=tx.now + lease)
+        housed, workspace = housing.assign_worktree(tx, tx.missions.get(task.mission_id), renewed, houses)
+        if housed.workspace_id is not None and housed.workspace_id != task.workspace_id:
+            (housed,) = tasks.apply(tx, moves.given_workspace(renewed, housed.workspace_id, at=tx.now))
+        return _granted(tx, task, housed, workspace, looked, houses)
     task.check_one_of(HELD, "claimed")
     dependencies.check_done(tx, task)
     _check_phase(tx, task)
     mission = tx.missions.get(task.mission_id)
     mission.check_hands_out()
-    taken = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
+    taken = _taken(tx, mission, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
     return taken or Claim(holder=task.owner_id or "operator")
 
 
@@ -142,7 +144,7 @@ def claim_next_prepared(
             if housing.needs_worktree(tx, mission, task, houses):
                 unprepared = True
                 continue
-            claim = _taken(tx, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
+            claim = _taken(tx, mission, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
             if claim is not None:
                 return claim
         if unprepared:
@@ -208,21 +210,33 @@ def _takeable(tx: Tx, mission: Mission, agent: Agent, *, few: int) -> Iterator[T
 
 
 def _taken(
-    tx: Tx, task: Task, *, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
+    tx: Tx,
+    mission: Mission,
+    task: Task,
+    *,
+    agent_id: str,
+    lease: timedelta,
+    looked: Looked,
+    houses: PreparedWorktrees,
 ) -> Claim | None:
-    taken = task.handed_to(agent_id, at=tx.now, until=tx.now + lease)
-    if not tx.claims.claim(taken, now=tx.now):
+    """Claim the task if it can still be taken. Its event tells where it will be done, too."""
+    move = moves.claimed(task, agent_id, at=tx.now, until=tx.now + lease)
+    if not tx.claims.claim(move.after, now=tx.now):
         return None
-    tx.tallies.moved(task, taken)
-    asking.moved(tx, task, taken)
-    tx.missions.touch(task.mission_id, now=tx.now)
-    tx.emit(events.TaskUpdated(task=taken))
-    return _granted(tx, task, taken, looked, houses)
+    housed, workspace = housing.assign_worktree(tx, mission, move.after, houses)
+    tasks.apply(tx, replace(move, after=housed), mission=mission)
+    return _granted(tx, task, housed, workspace, looked, houses)
 
 
-def _granted(tx: Tx, before: Task, task: Task, looked: Looked, houses: PreparedWorktrees) -> Claim:
+def _granted(
+    tx: Tx,
+    before: Task,
+    task: Task,
+    workspace: WorkspaceDetails | None,
+    looked: Looked,
+    houses: PreparedWorktrees,
+) -> Claim:
     recovery = takeover.recovery_of(tx, before, looked)
-    task, workspace = housing.assign_worktree(tx, tx.missions.get(task.mission_id), task, houses)
     return Claim(
         task=task,
         depends_on=tx.plans.dependencies([task.id])[task.id],

@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
-from mission.domain import events
 from mission.domain.errors import Conflict, InvalidState
+from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks import moves
 from mission.domain.tasks.changes import Changes, Verification, verify_scope
-from mission.domain.tasks.task import DONE, Quality, Task, TaskStatus
+from mission.domain.tasks.moves import TaskEnd
+from mission.domain.tasks.task import Quality, Task, TaskStatus
 from mission.git.errors import ChangesUnknown
 from mission.services import phases
-from mission.services import task_events as telling
 from mission.services.inbox import task_requests as asking
 from mission.services.repositories.working_trees import NO_TREE, Report, Trees
+from mission.services.tasks import updates as tasks
 from mission.services.work import Work, digest_of
 from mission.store.transaction import Tx
 
@@ -38,6 +40,18 @@ class TaskResult:
     @property
     def digest(self) -> str:
         return digest_of([self.status, self.quality, self.outcome, self.metadata, self.phase_complete, self.error])
+
+    def end(self, changes: Changes | None) -> TaskEnd:
+        """Return the end as the task keeps it, with what was found to have changed."""
+        failed = self.status is TaskStatus.FAILED
+        return TaskEnd(
+            status=self.status,
+            quality=self.quality,
+            outcome=self.outcome,
+            metadata=self.metadata,
+            changes=changes.as_dict() if changes is not None else None,
+            error=(self.error or self.outcome["summary"]) if failed else None,
+        )
 
     def check(self, task: Task) -> None:
         """Nothing when the task may end so; otherwise what its state allows."""
@@ -117,27 +131,25 @@ def finish(
     overlapping = tx.tasks.overlapping(task) if changes is not None else []
     nothing = _nothing_changed(task, ending, changes)
     verification = _verify(task, changes, [*warnings, *nothing, *_overlap_warning(overlapping)])
-    ended = _ended(tx, task, ending=ending, changes=changes)
-    tx.emit(events.TaskUpdated(task=ended))  # first: what follows from it is told after it
-    phase_status, phase_warnings = _end_in_phase(tx, task, ended, phase_complete=ending.phase_complete)
-    verification = replace(verification, warnings=[*verification.warnings, *phase_warnings])
-    ended = replace(
-        ended,
-        completion={
-            "digest": ending.digest,
-            "verification": asdict(verification),
-            "phase_status": str(phase_status),
-        },
-    )
-    tx.tasks.save(ended)
+    move = moves.ended(task, ending.end(changes), at=tx.now)
+    phase = PhaseStatus.IN_PROGRESS
+
+    def settle(mission: Mission) -> Task:
+        """Close the task's phase if that is due; the row tells how it stands then."""
+        nonlocal verification, phase
+        phase, more = _end_in_phase(tx, mission, task, phase_complete=ending.phase_complete)
+        verification = replace(verification, warnings=[*verification.warnings, *more])
+        completion = {"digest": ending.digest, "verification": asdict(verification), "phase_status": str(phase)}
+        return replace(move.after, completion=completion)
+
+    (ended,) = tasks.apply(tx, move, settle=settle)
     tx.patches.put(task.id, changes.patch if changes is not None else None)
-    asking.moved(tx, task, ended)
     asking.review(tx, ended)
     return Completed(
         task=ended,
         changes=changes,
         verification=verification,
-        phase_status=phase_status,
+        phase_status=phase,
         snapshots=task.snapshots if ended.snapshots is None else None,
     )
 
@@ -183,31 +195,8 @@ def _verify(task: Task, changes: Changes | None, warnings: Sequence[str]) -> Ver
     return replace(verification, warnings=[*verification.warnings, *warnings])
 
 
-def _ended(tx: Tx, task: Task, *, ending: TaskResult, changes: Changes | None) -> Task:
-    if task.status is TaskStatus.PAUSED:
-        task = task.move_to(TaskStatus.IN_PROGRESS, at=tx.now)  # the owner's own hold ends with its word
-    keeps_snapshot = ending.status is TaskStatus.FAILED
-    return replace(
-        task.move_to(ending.status, at=tx.now),
-        failed_attempts=task.failed_attempts + keeps_snapshot,
-        quality=ending.quality,
-        outcome=dict(ending.outcome),
-        error=(ending.error or ending.outcome["summary"]) if keeps_snapshot else None,
-        metadata=dict(ending.metadata) if ending.metadata is not None else None,
-        changes=changes.as_dict() if changes is not None else None,
-        lease_until=None,
-        snapshots=task.snapshots if keeps_snapshot else None,
-    )
-
-
-def _end_in_phase(tx: Tx, task: Task, ended: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
-    """Count the task as ended in its phase, close the phase if asked, and tell the mission's readers."""
-    mission = tx.missions.get(task.mission_id)
-    if ended.status in DONE:
-        tx.tallies.freed(task.id)
-    tx.tallies.moved(task, ended)
-    tx.missions.touch(mission.id, now=tx.now)
-    telling.workflow(tx, mission)
+def _end_in_phase(tx: Tx, mission: Mission, task: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
+    """Close the phase of a task that ends, if it was the last one or the caller asks for it."""
     phase = phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)
     if not phase_complete or phase.completed_at == tx.now:
         return phase.status, []

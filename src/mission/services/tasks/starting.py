@@ -12,10 +12,11 @@ from mission.domain.errors import InvalidInput
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
+from mission.domain.tasks import moves
+from mission.domain.tasks.moves import TaskMove
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.git.snapshot import Snapshot
 from mission.services import phases
-from mission.services import task_events as telling
 from mission.services.repositories.working_trees import NO_TREE, Report, TreeLocation, Trees
 from mission.services.tasks import dependencies
 from mission.services.tasks import preparation as footing
@@ -92,8 +93,12 @@ def begin(
     snapshot: Snapshot | None,
     looked: Looked | None = None,
     houses: PreparedWorktrees | None = None,
+    resumes: bool = False,
 ) -> Started:
-    """Record the start of a task: new, or one that waited, failed or was released."""
+    """Record the start of a task: new, or one that waited, failed or was released.
+
+    With `resumes`, an agent may come back to its own task that runs already because its question was answered.
+    """
     known = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
     if known is not None:
         known.check_takeable(owner.agent_id, owner.fence, now=tx.now)
@@ -101,14 +106,14 @@ def begin(
     recovery = _recovery(tx, known, owner, looked or {})
     if known is None:
         phase, created = _phase_of_new(tx, wish, mission)
-        started = _add(tx, mission, _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot))
+        new = _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot)
+        started = tasks.add(tx, new, mission=mission)
     else:
         dependencies.check_done(tx, known)
         phase, created = phases.for_task(tx, mission=mission, phase_id=known.phase_id, number=None, name=None)
-        taken = with_owner(known, owner, tx=tx).move_to(TaskStatus.IN_PROGRESS, at=tx.now).begun_again()
-        if houses:
-            taken, _ = housing.assign_worktree(tx, mission, taken, houses)
-        started = tasks.save(tx, known, _in_tree(taken, place, snapshot), mission=mission)
+        move = _begun(tx, known, owner, resumes=resumes)
+        taken, _ = housing.assign_worktree(tx, mission, move.after, houses) if houses else (move.after, None)
+        (started,) = tasks.apply(tx, replace(move, after=_in_tree(taken, place, snapshot)), mission=mission)
     return Started(
         task=started,
         phase=phase,
@@ -117,6 +122,13 @@ def begin(
         warnings=[*_warnings(mission, phase, place), *(snapshot.left_out if snapshot else ())],
         recovery=recovery,
     )
+
+
+def _begun(tx: Tx, known: Task, owner: Owner, *, resumes: bool) -> TaskMove:
+    owned = with_owner(known, owner, tx=tx)
+    if resumes and owned.status is TaskStatus.IN_PROGRESS:
+        return moves.resumed_by(known, owned, at=tx.now)
+    return moves.started(known, owned, at=tx.now)
 
 
 def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
@@ -153,15 +165,6 @@ def _phase_of_new(tx: Tx, wish: TaskRequest, mission: Mission) -> tuple[Phase, b
     """The phase that a new task stands in, and whether it was made just now."""
     _check_parent(tx, wish, mission)
     return phases.for_task(tx, mission=mission, phase_id=wish.phase_id, number=wish.phase, name=wish.phase_name)
-
-
-def _add(tx: Tx, mission: Mission, task: Task) -> Task:
-    tx.tasks.add(task)
-    tx.tallies.moved(None, task)
-    tx.emit(events.TaskCreated(task=task))
-    tx.missions.touch(mission.id, now=tx.now)
-    telling.workflow(tx, mission)
-    return task
 
 
 def _warnings(mission: Mission, phase: Phase, place: TreeLocation | None) -> list[str]:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from mission.domain.inbox.item import BLOCKED_HOLD
+from mission.domain.missions.mission import Mission
+from mission.domain.tasks import moves
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
+from mission.domain.tasks.moves import Cause, TaskMove
 from mission.domain.tasks.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
 from mission.services import phases
-from mission.services import task_events as telling
 from mission.services.inbox import task_requests as asking
 from mission.services.repositories.working_trees import Report, Trees
 from mission.services.tasks import completion as finishing
@@ -24,6 +26,9 @@ from mission.services.work import Work
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
+
+_BY_HAND = {TaskStatus.PAUSED: Cause.PAUSED, TaskStatus.REVIEW: Cause.SUBMITTED}
+"""Why a task moves that is put into one of these states by hand."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,20 +104,22 @@ def shift(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
     """Move a task where neither a tree nor its changes are concerned."""
     task = tx.tasks.get(task_id)
     if wanted.status is TaskStatus.PLANNING:
-        return _planning(tx, task, owner)
+        (planning,) = tasks.apply(tx, _planning(tx, task, owner))
+        return planning
     task.check_owner(owner.agent_id, owner.fence)
     if wanted.status is TaskStatus.SKIPPED:
         return _skip(tx, task)
     if wanted.status is TaskStatus.PENDING:
-        moved = _waiting_again(tx, task, owner)
-    elif wanted.blocked and task.status is TaskStatus.PAUSED:
-        moved = replace(task, hold=_hold(wanted, owner), updated_at=tx.now)
+        move = TaskMove(before=task, after=_waiting_again(tx, task, owner), cause=Cause.REOPENED)
+    elif wanted.blocked:
+        hold = Hold(HoldKind.BLOCKED, wanted.error or wanted.outcome, owner.agent_id)
+        move = moves.held(task, hold, at=tx.now, cause=Cause.BLOCKED)
     else:
-        moved = task.move_to(wanted.status, at=tx.now)
-        moved = replace(moved, hold=_hold(wanted, owner) if wanted.blocked else None)
-    saved = tasks.save(tx, task, moved)
-    if wanted.blocked:
-        asking.blocked(tx, saved)
+        after = replace(task.move_to(wanted.status, at=tx.now), hold=None)
+        move = TaskMove(before=task, after=after, cause=_BY_HAND[wanted.status])
+    (saved,) = tasks.apply(tx, move)
+    if wanted.blocked and saved.hold is not None:
+        asking.blocked(tx, saved, saved.hold)
     return saved
 
 
@@ -121,13 +128,14 @@ def set_plan(
 ) -> JournalEntry:
     """Give the task its plan; one that waited is being planned from now on."""
     task = tx.tasks.get(task_id)
+    move = TaskMove(before=task, after=task, cause=Cause.PLANNED)
     if task.status is TaskStatus.PENDING:
-        task = _planning(tx, task, owner)
+        move = _planning(tx, task, owner)
     else:
         task.check_owner(owner.agent_id, owner.fence)
         task.check_one_of(PLANNABLE, "planned")
-    planned = replace(task, plan=plan, context={**(task.context or {}), **(context or {})} or None, updated_at=tx.now)
-    tx.tasks.save(planned)
+    context = {**(task.context or {}), **(context or {})} or None
+    tasks.apply(tx, replace(move, after=replace(move.after, plan=plan, context=context, updated_at=tx.now)))
     return journal.checkpoint(
         tx,
         type=CheckpointType.PLAN,
@@ -148,8 +156,8 @@ def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner:
     else:
         task.check_owner(owner.agent_id, owner.fence)
         task.check_one_of(REPLANNABLE, "replanned")
-        replanned = replace(task, attempts=task.attempts + 1, updated_at=tx.now)
-    tasks.save(tx, task, replace(replanned, plan=plan))
+        replanned = replace(task, attempts=task.attempts + 1, attempt_started_at=tx.now, updated_at=tx.now)
+    tasks.apply(tx, TaskMove(before=task, after=replace(replanned, plan=plan), cause=Cause.REPLANNED))
     return journal.checkpoint(
         tx,
         type=CheckpointType.REPLAN,
@@ -171,12 +179,13 @@ def get(tx: Tx, *, task_id: str, checkpoints: int | None) -> TaskDetail:
     )
 
 
-def _planning(tx: Tx, task: Task, owner: Owner) -> Task:
+def _planning(tx: Tx, task: Task, owner: Owner) -> TaskMove:
     """The task while its owner makes a plan for it; one that nobody had belongs to the agent now."""
     task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
     dependencies.check_done(tx, task)
     tx.missions.get(task.mission_id).check_hands_out()
-    return tasks.save(tx, task, starting.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now))
+    planning = starting.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now)
+    return TaskMove(before=task, after=planning, cause=Cause.PLANNED)
 
 
 def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
@@ -189,14 +198,12 @@ def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
     return waiting.given_back(at=tx.now)
 
 
-def _hold(wanted: StatusChange, owner: Owner) -> dict[str, Any]:
-    return {"kind": BLOCKED_HOLD, "reason": wanted.error or wanted.outcome, "by": owner.agent_id}
-
-
 def _skip(tx: Tx, task: Task) -> Task:
-    mission = tx.missions.get(task.mission_id)
-    skipped = tasks.skip(tx, task)
-    phases.settle(tx, mission=mission, phase_id=task.phase_id)
-    tx.missions.touch(mission.id, now=tx.now)
-    telling.workflow(tx, mission)
+    move = moves.skipped(task, at=tx.now)
+
+    def settle(mission: Mission) -> Task:
+        phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)
+        return move.after
+
+    (skipped,) = tasks.apply(tx, move, settle=settle)
     return skipped

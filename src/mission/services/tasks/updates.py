@@ -1,40 +1,41 @@
-"""What every move of a task does: it is stored and counted, what was asked about it is withdrawn, its readers hear."""
+"""The one way to write a task: a move is told, counted and stored, and what was asked about it is withdrawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mission.domain import events
-from mission.domain.missions.mission import Mission
+from mission.domain.missions.mission import Family, Mission
+from mission.domain.tasks import moves
+from mission.domain.tasks.moves import Cause, TaskMove
 from mission.domain.tasks.task import Task
-from mission.services import task_events as telling
 from mission.services.inbox import task_requests as asking
 from mission.store.transaction import Tx
 
-
-def save(tx: Tx, before: Task, after: Task, *, mission: Mission | None = None) -> Task:
-    """Store a task that moved, and tell those who follow it; its mission may be given where it is at hand."""
-    tx.tasks.save(after)
-    tx.tallies.moved(before, after)
-    asking.moved(tx, before, after)
-    telling.moved(tx, after, mission=mission)
-    return after
+Settle = Callable[[Mission], Task]
 
 
-def release(tx: Tx, task: Task) -> Task:
-    """Free a task: it waits for its next owner and keeps its snapshot."""
-    return save(tx, task, task.given_back(at=tx.now))
+def apply(tx: Tx, *moved: TaskMove, mission: Mission | None = None, settle: Settle | None = None) -> list[Task]:
+    """Tell, count and store each of these moves, and withdraw what no longer needs an answer. Return the tasks.
+
+    The mission may be given where it is at hand. `settle` runs once a move is told and counted, so that what it tells
+    of the phase comes after the task's own event, and returns the task as it is stored.
+    """
+    return [_apply(tx, move, mission=mission, settle=settle) for move in moved]
 
 
-def skip(tx: Tx, task: Task) -> Task:
-    """End a task that will not be done: nobody waits for it any more. Its mission is told by the caller."""
-    skipped = task.skipped(at=tx.now)
-    tx.tasks.save(skipped)
-    tx.tallies.freed(task.id)
-    tx.tallies.moved(task, skipped)
-    asking.moved(tx, task, skipped)
-    tx.emit(events.TaskUpdated(task=skipped))
-    return skipped
+def release(tx: Tx, task: Task) -> None:
+    """Free a task: it waits for its next owner."""
+    apply(tx, moves.released(task, at=tx.now))
+
+
+def add(tx: Tx, task: Task, *, mission: Mission) -> Task:
+    """Store, count and tell a new task."""
+    tx.tasks.add(task)
+    tx.tallies.moved(None, task)
+    tx.emit(events.TaskCreated(task=task))
+    _tell_mission(tx, mission)
+    return task
 
 
 def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
@@ -42,4 +43,29 @@ def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
     tx.plans.skip_open(mission_id, now=tx.now)
     asking.skipped(tx, mission_id=mission_id, tasks=tasks)
     for task in tasks:
-        tx.emit(events.TaskUpdated(task=task.skipped(at=tx.now)))
+        _tell(tx, moves.skipped(task, at=tx.now, cause=Cause.MISSION_ENDED))
+
+
+def _apply(tx: Tx, move: TaskMove, *, mission: Mission | None, settle: Settle | None) -> Task:
+    _tell(tx, move)
+    if move.frees_dependents:
+        tx.tallies.freed(move.after.id)
+    tx.tallies.moved(move.before, move.after)
+    mission = mission or tx.missions.get(move.after.mission_id)
+    _tell_mission(tx, mission, quietly=not move.tells_mission)
+    stored = settle(mission) if settle is not None else move.after
+    if move.needs_saving:
+        tx.tasks.save(stored)
+    asking.moved(tx, move)
+    return stored
+
+
+def _tell(tx: Tx, move: TaskMove) -> None:
+    tx.emit(events.TaskUpdated(task=move.after, cause=move.cause))
+
+
+def _tell_mission(tx: Tx, mission: Mission, *, quietly: bool = False) -> None:
+    """Count the mission as just active. One made as a workflow tells of its tasks on its own topic too."""
+    tx.missions.touch(mission.id, now=tx.now)
+    if mission.family is Family.WORKFLOW and not quietly:
+        tx.emit(events.MissionUpdated(mission=mission))

@@ -13,7 +13,7 @@ from mission.domain.errors import Conflict, InvalidInput, InvalidState
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.repository import Repository
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.task import TaskStatus
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, check_place
 from mission.git.worktrees.creation import CreatedWorktree, WorktreeRequest
 from mission.git.worktrees.removal import WorktreeToRemove
@@ -68,9 +68,13 @@ async def create(
     wanted: NewWorkspace,
     agent_id: str | None,
     report: Report | None,
+    record: Callable[..., WorkspaceDetails],
     answer: Callable[[WorkspaceDetails], Answer],
 ) -> Answer:
-    """Register the worktree at the path, or make it first if that is wanted."""
+    """Register the worktree at the path, or make it first if that is wanted.
+
+    `record` does what the function of that name does, and something else in the same transaction.
+    """
     path = Path(os.path.realpath(check_place(wanted.path)))
     ground = await work.read(_ground, wanted=wanted, path=str(path), host_id=trees.host_id, agent_id=agent_id)
     mission = ground.mission
@@ -91,8 +95,6 @@ async def create(
         made=made,
         top=str(top),
         host_id=trees.host_id,
-        task_ids=wanted.task_ids,
-        agent_id=agent_id,
         answer=answer,
     )
 
@@ -128,10 +130,8 @@ def record(
     made: CreatedWorktree,
     top: str,
     host_id: str,
-    task_ids: Sequence[str],
-    agent_id: str | None,
 ) -> WorkspaceDetails:
-    """Remember a worktree that is there; one that is known already only gets its tasks."""
+    """Remember a worktree that is there; one that is known already stays as it is."""
     workspace = _known(tx, mission_id=mission_id, path=str(made.path), host_id=host_id)
     if workspace is None:
         workspace = Workspace(
@@ -148,28 +148,7 @@ def record(
         )
         tx.workspaces.add(workspace)
         tx.emit(events.WorkspaceCreated(workspace=workspace))
-    for task_id in task_ids:
-        assign(tx, task_id=task_id, workspace_id=workspace.id, agent_id=agent_id)
     return replace(get(tx, workspace_id=workspace.id), warnings=made.warnings)
-
-
-def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> Task:
-    """Have the task done in the workspace from its next start on."""
-    task = tx.tasks.get(task_id)
-    workspace = tx.workspaces.get(workspace_id)
-    if task.mission_id != workspace.mission_id:
-        raise InvalidInput(
-            f"workspace {workspace.id} belongs to {workspace.mission_id}, task {task.id} to {task.mission_id}",
-            hint="A task is done in a workspace of its own workflow.",
-            field="workspace_id",
-        )
-    task.check_owner(agent_id)
-    if task.workspace_id == workspace.id:
-        return task
-    workspace.check_usable()
-    if task.tree != workspace.path:
-        task.check_one_of(ASSIGNABLE, "given another workspace")
-    return _housed(tx, task, workspace)
 
 
 def get(tx: Tx, *, workspace_id: str) -> WorkspaceDetails:
@@ -267,10 +246,3 @@ async def _top(trees: Trees, ground: WorkspaceOrigin, path: Path) -> Path:
             hint="Run 'git init' there and make a first commit.",
         )
     return place.tree.path
-
-
-def _housed(tx: Tx, task: Task, workspace: Workspace) -> Task:
-    housed = replace(task, workspace_id=workspace.id, updated_at=tx.now)
-    tx.workspaces.assign(task.id, workspace.id, now=tx.now)
-    tx.emit(events.TaskUpdated(task=housed))
-    return housed

@@ -106,9 +106,7 @@ def assign_worktree(
         raise WorktreeNotReady
     if house.made is None:
         return task, None
-    recorded = workspaces.record(
-        tx, mission_id=mission.id, made=house.made, top=house.top, host_id=house.host_id, task_ids=(), agent_id=None
-    )
+    recorded = workspaces.record(tx, mission_id=mission.id, made=house.made, top=house.top, host_id=house.host_id)
     workspace = recorded.workspace
     tx.workspaces.assign(task.id, workspace.id, now=tx.now)
     return replace(task, workspace_id=workspace.id), workspaces.get(tx, workspace_id=workspace.id)

@@ -1,4 +1,4 @@
-"""From rows to entities and back: columns and fields share their names, enums travel as text."""
+"""From rows to entities and back: columns and fields share their names, enums travel as text, values as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Mapper(Generic[Entity]):
     def __init__(self, table: Table, entity: Callable[..., Entity], *, counters: Iterable[str] = ()) -> None:
         """`counters` are columns that only relative updates change later, so saving an entity leaves them alone."""
         self._entity = entity
-        self._readers = _enum_readers(entity)
+        self._readers = _readers(entity)
         self._names = [field.name for field in fields(entity) if field.name in table.c]  # type: ignore[arg-type]
         counted = frozenset(counters)
         self.columns = [table.c[name] for name in self._names]
@@ -56,17 +56,21 @@ class Mapper(Generic[Entity]):
         return value if reader is None or value is None else reader(value)
 
 
-def _enum_readers(entity: Any) -> dict[str, type[StrEnum]]:
-    readers = {}
+def _readers(entity: Any) -> dict[str, Callable[[Any], Any]]:
+    readers: dict[str, Callable[[Any], Any]] = {}
     for name, hint in get_type_hints(entity).items():
         for option in get_args(hint) if isinstance(hint, UnionType) else (hint,):
             if isinstance(option, type) and issubclass(option, StrEnum):
                 readers[name] = option
+            elif hasattr(option, "from_dict"):
+                readers[name] = option.from_dict
     return readers
 
 
 def _plain(value: Any) -> Any:
-    """What drivers take: an enum as its text, a tuple as a list."""
+    """Return what drivers take: an enum as its text, a tuple as a list, a value of the domain as JSON."""
     if isinstance(value, StrEnum):
         return value.value
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return list(value)
+    return value.as_dict() if hasattr(value, "as_dict") else value

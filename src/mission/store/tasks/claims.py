@@ -51,10 +51,12 @@ _CLAIM = (
         fence=tasks.c.fence + 1,
         status=bindparam("new_status"),
         hold=bindparam("new_hold", type_=tasks.c.hold.type),
+        attempt_started_at=bindparam("new_attempt", type_=UtcTime),
         completed_at=None,
         completion=None,
     )
 )
+_RENEW = update(tasks).where(tasks.c.id == bindparam("row_id")).values(lease_until=bindparam("until", type_=UtcTime))
 _BUSY = select(func.count()).where(
     tasks.c.mission_id == bindparam("mission_id"), tasks.c.waiting_for == ZERO, _in(tasks.c.status, "running")
 )
@@ -131,12 +133,17 @@ class Claims:
             "previous_owner": taken.previous_owner_id,
             "until": taken.lease_until,
             "new_status": str(taken.status),
-            "new_hold": taken.hold,
+            "new_hold": taken.hold.as_dict() if taken.hold is not None else None,
+            "new_attempt": taken.attempt_started_at,
             "now": now,
             "free": _WORDS["free"],
             "held": _WORDS["held"],
         }
         return self._connection.execute(_CLAIM, values).rowcount == 1
+
+    def renew(self, task_id: str, *, until: datetime) -> None:
+        """Extend the lease of a claim."""
+        self._connection.execute(_RENEW, {"row_id": task_id, "until": until})
 
     def running(self, mission_id: str, *, now: datetime) -> int:
         """How many tasks of a mission are in somebody's hands."""

@@ -124,7 +124,7 @@ class CrewTask(Result):
 
     @classmethod
     def of(cls, task: Task) -> CrewTask:
-        reason = task.error or (task.hold or {}).get("reason")
+        reason = task.error or (task.hold.reason if task.hold is not None else None)
         return cls(**_task(task), worktreePath=task.tree, assignedAgentId=task.owner_id, failureReason=reason)
 
 

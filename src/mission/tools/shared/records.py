@@ -148,7 +148,7 @@ class TaskRecord(Result):
             outcome=outcome_of(task),
             outcome_detail=_outcome_detail(task),
             error=task.error,
-            hold=_object(task.hold),
+            hold=task.hold.as_dict() if task.hold is not None else None,
             workspace_id=task.workspace_id,
             assigned_agent_id=task.owner_id,
             claimed_at=task.claimed_at,

@@ -128,7 +128,7 @@ def _dependency(task: Task) -> dict[str, Any]:
 
 def _sibling(task: Task) -> dict[str, Any]:
     row: dict[str, Any] = {"id": task.id, "name": task.name, "status": task_word(task)}
-    summary = outcome_of(task) or task.error or (task.hold or {}).get("reason")
+    summary = outcome_of(task) or task.error or (task.hold.reason if task.hold is not None else None)
     return {**row, "brief_summary": cut(summary, longest=200)} if summary else row
 
 

@@ -33,9 +33,7 @@ def next_step(found: TaskContext) -> str:
         case TaskStatus.PLANNING:
             return "Finish its plan with task_set_plan, then start_task."
         case TaskStatus.PAUSED if task.hold is not None:
-            return (
-                f"It is held: {_quoted(task.hold.get('reason'), task.hold.get('by'))}. Resolve that, then start_task."
-            )
+            return f"It is held: {_quoted(task.hold.reason, task.hold.by)}. Resolve that, then start_task."
         case TaskStatus.PAUSED:
             return "Take it up again with start_task." + _going_on(found)
         case TaskStatus.REVIEW:

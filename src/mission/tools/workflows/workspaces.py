@@ -8,6 +8,7 @@ from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.git.worktrees.setup import WorktreeSetup
+from mission.services.tasks import workspace_assignment as assignment
 from mission.services.workspaces import closing as clearing
 from mission.services.workspaces import creation as workspaces
 from mission.services.workspaces.creation import NewWorkspace, WorkspaceDetails
@@ -105,7 +106,7 @@ class AssignWorkspace(Arguments):
 @tool(toolset="workspaces", idempotent=True, outside=True)
 async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspace:
     """Register a git worktree for tasks of a workflow; one that does not exist is made on a new branch, if asked."""
-    return await workspaces.create(
+    return await assignment.create(
         call, call.trees, wanted=args.wanted(), agent_id=call.actor, report=call.report, answer=CreatedWorkspace.of
     )
 
@@ -163,7 +164,7 @@ async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspac
 async def task_assign_workspace(call: Call, args: AssignWorkspace) -> Done:
     """Have a task done in a workspace: its files are followed there."""
     return await call.write(
-        workspaces.assign,
+        assignment.assign,
         task_id=args.task_id,
         workspace_id=args.workspace_id,
         agent_id=call.actor,

@@ -1,0 +1,34 @@
+"""A hold: why a paused task waits for a person, and who said so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class HoldKind(StrEnum):
+    INPUT = "input"
+    """Its agent asked a question."""
+    BLOCKED = "blocked"
+    """It was reported as blocked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why a paused task waits: the kind of the reason, its words, and the agent that gave it."""
+
+    kind: str
+    """A HoldKind, or one of a newer version."""
+    reason: str | None = None
+    by: str | None = None
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Hold:
+        """Read a hold as it is stored."""
+        return cls(str(stored["kind"]), stored.get("reason"), stored.get("by"))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hold as it is stored and shown."""
+        return {"kind": str(self.kind), "reason": self.reason, "by": self.by}

@@ -1,0 +1,54 @@
+"""Close an item that a person answered or dismissed, and resume the task that it held."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from mission.domain.inbox.item import InboxItem
+from mission.domain.tasks import moves
+from mission.domain.tasks.hold import HoldKind
+from mission.domain.tasks.moves import Cause, TaskMove
+from mission.domain.tasks.task import Task, TaskStatus
+from mission.services.inbox import items as inbox
+from mission.services.inbox import open_questions
+from mission.services.tasks import updates as tasks
+from mission.store.transaction import Tx
+
+RESUME_WITHIN = timedelta(minutes=5)
+"""How long an answered task waits for its agent's next execution before others may take it."""
+
+
+def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> InboxItem:
+    """Record a person's answer and let the task go on that the item held."""
+    return _resume(tx, inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by))
+
+
+def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
+    """Put an item aside without an answer; what it held up goes on all the same."""
+    return _resume(tx, inbox.dismiss(tx, item_id=item_id, by=by, reason=reason))
+
+
+def _resume(tx: Tx, item: InboxItem) -> InboxItem:
+    """End the hold of the item's task, unless something else still holds it."""
+    task = tx.tasks.get(item.task_id) if item.holds_task and item.task_id is not None else None
+    if task is not None and task.status is TaskStatus.PAUSED and task.hold is not None:
+        others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
+        still = moves.held(task, others[-1].hold, at=tx.now, cause=Cause.ANSWERED) if others else None
+        tasks.apply(tx, still or _freed(tx, task, item))
+    return item
+
+
+def _freed(tx: Tx, task: Task, item: InboxItem) -> TaskMove:
+    """Return the move of a task that nothing holds any more.
+
+    A living agent goes on with it, and so does the next execution of one that ended with its question. Without any
+    answer there will be none, and the task is free. So is one whose agent reported a block and left.
+    """
+    assert task.hold is not None
+    ended = task.hold.kind == HoldKind.INPUT and task.lease_until is None
+    left = task.owner_id is None and task.hold.by is not None
+    unanswered = ended and not (item.execution_id is not None and open_questions.is_answered(tx, item.execution_id))
+    if left or unanswered:
+        return moves.released(task, at=tx.now, cause=Cause.ANSWERED)
+    until = tx.now + RESUME_WITHIN if ended else None
+    return moves.resumed(task, at=tx.now, cause=Cause.ANSWERED, lease_until=until)

@@ -1,0 +1,62 @@
+"""Use cases of the workspace that a task is done in: make one for some tasks, or give one to a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from mission.domain.errors import InvalidInput
+from mission.domain.tasks import moves
+from mission.domain.tasks.task import Task
+from mission.services.repositories.working_trees import Report, Trees
+from mission.services.tasks import updates as tasks
+from mission.services.work import Work
+from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces.creation import ASSIGNABLE, NewWorkspace, WorkspaceDetails
+from mission.store.transaction import Tx
+
+Answer = TypeVar("Answer")
+
+
+async def create(
+    work: Work,
+    trees: Trees,
+    *,
+    wanted: NewWorkspace,
+    agent_id: str | None,
+    report: Report | None,
+    answer: Callable[[WorkspaceDetails], Answer],
+) -> Answer:
+    """Register the worktree at the path, or make it first if that is wanted, and have the named tasks done in it."""
+
+    def record(tx: Tx, **made: Any) -> WorkspaceDetails:
+        recorded = workspaces.record(tx, **made)
+        for task_id in wanted.task_ids:
+            assign(tx, task_id=task_id, workspace_id=recorded.workspace.id, agent_id=agent_id)
+        listed = workspaces.get(tx, workspace_id=recorded.workspace.id)
+        return replace(listed, warnings=recorded.warnings)
+
+    return await workspaces.create(
+        work, trees, wanted=wanted, agent_id=agent_id, report=report, record=record, answer=answer
+    )
+
+
+def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> Task:
+    """Have the task done in the workspace from its next start on."""
+    task = tx.tasks.get(task_id)
+    workspace = tx.workspaces.get(workspace_id)
+    if task.mission_id != workspace.mission_id:
+        raise InvalidInput(
+            f"workspace {workspace.id} belongs to {workspace.mission_id}, task {task.id} to {task.mission_id}",
+            hint="A task is done in a workspace of its own workflow.",
+            field="workspace_id",
+        )
+    task.check_owner(agent_id)
+    if task.workspace_id == workspace.id:
+        return task
+    workspace.check_usable()
+    if task.tree != workspace.path:
+        task.check_one_of(ASSIGNABLE, "given another workspace")
+    (housed,) = tasks.apply(tx, moves.given_workspace(task, workspace.id, at=tx.now))
+    return housed
