@@ -150,26 +150,87 @@ def _no_backup(revision):
     pytest.fail("nothing may be written while somebody uses the database")
 
 
+AT = 1_768_471_200_000_000
+ATTEMPTS = {
+    # name: (state of the task, ends of its executions, notes of those that freed it, failed attempts by today's rule)
+    "t_crashed": ("pending", [("failed", "exit code 1", None), ("lost", None, None)], "12", 2),
+    "t_refused": ("pending", [("failed", "not launched: no such program", None)], "1", 0),
+    "t_asked": ("paused", [("failed", "killed by SIGKILL", None)], "", 0),
+    "t_reviewed": ("review", [("lost", None, None)], "", 0),
+    "t_done": ("completed", [("failed", "exit code 1", None)], "", 0),
+    "t_said_so": ("pending", [("completed", None, {"type": "failed_claim", "reason": "too hard"})], "1", 1),
+    "t_stopped": ("pending", [("stopped", "by the operator", None)], "1", 0),
+    "t_failed": ("failed", [], "", 1),
+    "t_failed_twice": ("failed", [("failed", "exit code 1", None), ("completed", None, None)], "1", 2),
+    "t_planned": ("pending", [], "", 0),
+}
+
+
 def test_what_is_known_of_earlier_attempts_is_taken_over(fresh):
-    at = 1_768_471_200_000_000
-    mission = {"id": "m_1", "name": "M", "objective": "o", "status": "in_progress", "created_at": at, "updated_at": at}
-    phase = {"id": "p_1", "mission_id": "m_1", "number": 1, "name": "P", "status": "in_progress", "created_at": at}
-    task = {"id": "t_1", "mission_id": "m_1", "phase_id": "p_1", "phase_number": 1, "name": "T", "goal": "g"}
-    execution = {"mission_id": "m_1", "task_id": "t_1", "adapter": "command", "mode": "headless", "host_id": "h"}
-    note = {"mission_id": "m_1", "task_id": "t_1", "kind": "recovery", "author": "a_ada"}
-    rows = {
+    rows = _older_rows()
+    for name, (status, ends, freed, _) in ATTEMPTS.items():
+        task = {"id": name, "mission_id": "m_1", "phase_id": "p_1", "phase_number": 1, "name": name, "goal": "g"}
+        rows["tasks"].append({**task, "status": status, "fence": 1, "created_at": AT, "updated_at": AT})
+        for number, (end, reason, claim) in enumerate(ends, 1):
+            execution = {"id": f"x_{name}{number}", "mission_id": "m_1", "task_id": name, "agent_id": f"a_{number}"}
+            launch = {"adapter": "command", "mode": "headless", "host_id": "h", "created_at": AT + number}
+            rows["executions"].append({**execution, **launch, "status": end, "reason": reason, "claim": claim})
+        for number in freed:
+            summary = f"execution x_{name}{number} ended {ends[int(number) - 1][0]}: somehow"
+            rows["journal"].append(_note(name, int(number), summary, author=f"a_{number}"))
+    rows["journal"].append(_note("t_crashed", 3, "too hard", author="a_ada"))
+
+    tasks, authors = _migrated(
+        fresh,
+        rows,
+        "SELECT id, failed_attempts, previous_owner_id FROM tasks",
+        "SELECT author, count(*) FROM journal GROUP BY author",
+    )
+
+    assert {id: failed for id, failed, _ in tasks} == {name: failed for name, (*_, failed) in ATTEMPTS.items()}
+    assert {id: owner for id, _, owner in tasks}["t_crashed"] == "a_2", "who had it last"
+    assert dict(authors) == {"system": 6, "a_ada": 1}
+
+
+def test_the_attempt_of_an_older_task_began_with_its_last_claim_or_its_start(fresh):
+    times = {
+        "t_running": ("in_progress", AT, AT - 5, None, AT),
+        "t_claimed_again": ("in_progress", AT, AT + 50, None, AT + 50),
+        "t_done": ("completed", AT, AT - 5, AT + 90, AT),
+        "t_waits": ("pending", AT, None, None, None),
+        "t_new": ("pending", None, None, None, None),
+    }
+    rows = _older_rows()
+    for name, (status, started, claimed, ended, _) in times.items():
+        task = {"id": name, "mission_id": "m_1", "phase_id": "p_1", "phase_number": 1, "name": name, "goal": "g"}
+        moments = {"started_at": started, "claimed_at": claimed, "completed_at": ended}
+        rows["tasks"].append({**task, **moments, "status": status, "created_at": AT, "updated_at": AT})
+
+    (tasks,) = _migrated(fresh, rows, "SELECT id, attempt_started_at FROM tasks")
+
+    assert dict(map(tuple, tasks)) == {name: began for name, (*_, began) in times.items()}
+
+
+def _older_rows():
+    mission = {"id": "m_1", "name": "M", "objective": "o", "status": "in_progress", "created_at": AT, "updated_at": AT}
+    phase = {"id": "p_1", "mission_id": "m_1", "number": 1, "name": "P", "status": "in_progress", "created_at": AT}
+    return {
         "missions": [mission],
         "phases": [{**phase, "is_parallel": False}],
-        "tasks": [{**task, "status": "pending", "fence": 2, "attempts": 2, "created_at": at, "updated_at": at}],
-        "executions": [
-            {**execution, "id": "x_1", "agent_id": "a_ada", "status": "failed", "created_at": at},
-            {**execution, "id": "x_2", "agent_id": "a_bob", "status": "lost", "created_at": at},
-        ],
-        "journal": [
-            {**note, "id": "cp_1", "sequence": 1, "summary": "execution x_1 ended failed: killed by SIGKILL"},
-            {**note, "id": "cp_2", "sequence": 2, "summary": "too hard"},
-        ],
+        "tasks": [],
+        "executions": [],
+        "journal": [],
     }
+
+
+def _note(task_id, sequence, summary, *, author):
+    id = f"cp_{task_id}{sequence}"
+    entry = {"id": id, "mission_id": "m_1", "task_id": task_id, "kind": "recovery", "sequence": sequence}
+    return {**entry, "summary": summary, "author": author}
+
+
+def _migrated(fresh, rows, *queries):
+    """What these queries find after rows of an older version were migrated."""
     backend = new_backend(fresh, role="a test")
     with backend.connect() as connection:
         backend.begin_write(connection)
@@ -177,15 +238,13 @@ def test_what_is_known_of_earlier_attempts_is_taken_over(fresh):
         known = MetaData()
         known.reflect(connection)
         for name, given in rows.items():
-            connection.execute(insert(known.tables[name]), [_filled(known.tables[name], row) for row in given])
+            for row in given:
+                connection.execute(insert(known.tables[name]), [_filled(known.tables[name], row)])
         migrate.upgrade(connection)
-        found = connection.execute(text("SELECT previous_owner_id, failed_attempts FROM tasks")).one()
-        authors = connection.execute(text("SELECT author FROM journal ORDER BY sequence")).scalars().all()
+        found = [connection.execute(text(query)).all() for query in queries]
         backend.rollback(connection)
     backend.close()
-
-    assert tuple(found) == ("a_bob", 2)
-    assert authors == ["system", "a_ada"]
+    return found
 
 
 def _filled(table, row):

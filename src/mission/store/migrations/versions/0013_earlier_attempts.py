@@ -7,11 +7,23 @@ revision = "0013"
 down_revision = "0012"
 
 FAILED_ATTEMPTS = """
-    UPDATE tasks SET failed_attempts = (
-        SELECT count(*) FROM executions WHERE executions.task_id = tasks.id AND executions.status IN ('failed', 'lost')
+    UPDATE tasks SET failed_attempts = (CASE WHEN status = 'failed' THEN 1 ELSE 0 END) + (
+        SELECT count(*) FROM executions
+        WHERE executions.task_id = tasks.id
+            AND (executions.status IN ('failed', 'lost')
+                OR (executions.status = 'completed' AND CAST(executions.claim AS TEXT) LIKE '%"failed_claim"%'))
+            AND coalesce(executions.reason, '') NOT LIKE 'not launched: %'
+            AND EXISTS (
+                SELECT 1 FROM journal
+                WHERE journal.task_id = tasks.id AND journal.kind = 'recovery'
+                    AND journal.summary LIKE 'execution ' || executions.id || ' ended %'
+            )
     )
-    WHERE EXISTS (SELECT 1 FROM executions WHERE executions.task_id = tasks.id)
+    WHERE status = 'failed' OR EXISTS (SELECT 1 FROM executions WHERE executions.task_id = tasks.id)
 """
+"""A task that stands failed was failed by its owner's word. An execution failed at it if its program ran and the task
+was freed at its end, which is noted: neither kept for an answer, nor under review, nor ended before. One whose agent
+said that it failed has failed, whatever its exit code was. Earlier failures by an owner's word are not known."""
 PREVIOUS_OWNER = """
     UPDATE tasks SET previous_owner_id = (
         SELECT agent_id FROM executions WHERE executions.task_id = tasks.id
