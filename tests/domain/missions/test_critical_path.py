@@ -6,13 +6,16 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.domain.inbox.blocked_tasks import BlockedTasks, held_up
 from mission.domain.missions.critical_path import USUAL_SECONDS, PathStep, critical_path
 from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
+from mission.domain.tasks.task import GOING, OPEN, TaskStatus
 
+STATUSES = st.sampled_from(TaskStatus)
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
 
@@ -26,7 +29,7 @@ def test_the_path_leads_back_through_whatever_was_waited_for_longest():
     steps = [
         step("early", status="completed", began=300, ended=60),
         step("late", status="completed", began=50, ended=20),
-        step("quick", "early", status="in_progress", began=9),
+        step("quick", "early", status="in_progress", began=5),
         step("slow", "early", "late", status="in_progress", began=1),
         step("next", "quick", "slow"),
         step("aside", "early"),
@@ -36,6 +39,23 @@ def test_the_path_leads_back_through_whatever_was_waited_for_longest():
 
     assert found.tasks == {"late", "slow", "next"}
     assert found.remaining == 540 + 600
+
+
+@given(STATUSES, st.none() | st.floats(0, 100_000), st.floats(1, 10_000))
+def test_one_rule_says_what_is_left_of_a_task(status, minutes, usual):
+    one = step("a", status=status, began=minutes)
+    taken = (minutes or 0) * 60
+
+    left = one.rest(usual=usual, now=NOW)
+
+    if status not in OPEN:
+        assert left == 0
+    elif minutes is None or status not in GOING:
+        assert left == usual, "nobody works on it: all of it lies ahead"
+    else:
+        assert left == pytest.approx(max(usual - taken, taken), abs=0.001)
+    if status in OPEN:
+        assert critical_path([one], typical=usual, now=NOW).remaining == pytest.approx(left)
 
 
 def test_what_usually_is_comes_from_the_latest_completed_ones():

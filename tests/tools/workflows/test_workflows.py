@@ -346,6 +346,74 @@ async def test_a_task_that_waits_for_a_person_makes_the_estimate_no_longer(call,
     assert (seconds, low, high) == (pytest.approx(540, abs=1), pytest.approx(270, abs=1), pytest.approx(1080, abs=1))
 
 
+async def _fail(call, task, agents):
+    await call("task_update_status", {"id": task, "status": "failed", "error": "no", "agent_id": agents[0]})
+
+
+async def _release(call, task, agents):
+    await call("task_release", {"task_id": task, "agent_id": agents[0]})
+
+
+async def _ask(call, task, agents):
+    await call("task_update_status", {"id": task, "status": "blocked", "error": "which?", "agent_id": agents[0]})
+
+
+async def _start_again(call, task, agents):
+    await call("start_task", {"task_id": task, "agent_id": agents[0]})
+
+
+async def _hand_over(call, task, agents):
+    await call("task_claim", {"task_id": task, "agent_id": agents[1]})
+    await call("start_task", {"task_id": task, "agent_id": agents[1]})
+
+
+async def _answer(call, _task, _agents):
+    (item,) = (await call("queue_list"))["items"]
+    await call("queue_answer", {"id": item["id"], "text": "this one"})
+
+
+async def _lapse(call, _task, agents):
+    await call("agent_heartbeat", {"agent_id": agents[1]})
+
+
+@pytest.mark.parametrize(
+    ("stop", "go_on"),
+    [
+        (_fail, _start_again),
+        (_fail, _hand_over),
+        (_release, _start_again),
+        (_release, _hand_over),
+        (_ask, _answer),
+        (_lapse, _hand_over),
+    ],
+)
+async def test_time_in_which_nobody_worked_on_a_task_does_not_count(
+    call, make_workflow, make_agent, clock, stop, go_on
+):
+    agents = [await make_agent("ada"), await make_agent("bob")]
+    id, tasks = await make_workflow(*(planned(f"t{number}") for number in range(4)), parallel=1)
+    await worked(call, clock, tasks["t0"], 60)
+    await call("start_task", {"task_id": tasks["t1"], "agent_id": agents[0]})
+    clock.advance(seconds=10)
+    await stop(call, tasks["t1"], agents)
+    clock.advance(hours=20)
+    await go_on(call, tasks["t1"], agents)
+    clock.advance(seconds=5)
+
+    seconds, (low, high), critical = await told(call, id)
+    seen = {task["name"]: task for task in (await call("overview_mission", {"mission_id": id}))["tasks"]}
+
+    assert seconds == pytest.approx(180, abs=1)
+    assert (low, high) == (pytest.approx(90, abs=1), pytest.approx(360, abs=1))
+    assert critical == pytest.approx(60, abs=1)
+    assert seen["t1"]["remaining_seconds"] == pytest.approx(55, abs=1)
+    assert seen["t2"]["remaining_seconds"] == pytest.approx(60, abs=1)
+    assert seen["t0"]["remaining_seconds"] is None
+
+    await call("complete_task", {"task_id": tasks["t1"], "status": "success", "outcome": {"summary": "s"}})
+    assert (await told(call, id))[0] <= 120, "what is usual knows nothing of the night either"
+
+
 async def test_a_workflow_whose_tasks_are_all_done_says_so(call, make_workflow):
     id, tasks = await make_workflow(planned("a"), planned("b", sequence=2, after=["a"]))
     await finish(call, tasks["a"])

@@ -1271,7 +1271,9 @@ export interface MissionTask {
   failed_attempts: number;
   lease_until: string | null;
   started_at: string | null;
+  attempt_started_at: string | null;
   completed_at: string | null;
+  remaining_seconds: number | null;
   files: number | null;
   group: string | null;
   critical: boolean;

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mission.domain.missions.estimate import Span
+from mission.domain.missions.estimate import Span, rest_seconds
 from mission.domain.tasks.task import GOING, OPEN, TaskStatus
 
 USUAL_SECONDS = 20 * 60.0
 """How long a task takes as long as none of its mission has ended."""
-SHORTEST_REST = 0.1
-"""What is left at least of a task that was started, as a part of the usual time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +20,7 @@ class PathStep:
     id: str
     status: str
     started_at: datetime | None
+    """When its current attempt began."""
     completed_at: datetime | None
     needs: Sequence[str] = ()
     owner_id: str | None = None
@@ -31,9 +30,19 @@ class PathStep:
         """Whether somebody works on it: it was started, and does not wait for a person."""
         return self.started_at is not None and self.status in GOING
 
+    def taken(self, *, now: datetime) -> float | None:
+        """Return how many seconds its current attempt has taken; None while nobody works on it."""
+        if self.started_at is None or not self.is_going:
+            return None
+        return max(0.0, (now - self.started_at).total_seconds())
+
+    def rest(self, *, usual: float, now: datetime) -> float:
+        """Return how many seconds it will probably take from now on."""
+        return 0.0 if self.status not in OPEN else rest_seconds(usual=usual, taken=self.taken(now=now))
+
     @property
     def span(self) -> Span | None:
-        """When it began and ended, for one that was completed."""
+        """When its last attempt began and ended, for one that was completed."""
         if self.started_at is None or self.completed_at is None or self.status != TaskStatus.COMPLETED:
             return None
         return self.started_at, self.completed_at
@@ -64,8 +73,7 @@ def critical_path(steps: Sequence[PathStep], *, typical: float | None, now: date
     while last is not None and last not in path:
         path[last] = None
         last = max((need for need in by_id[last].needs if need in ends), key=lambda id: ends[id], default=None)
-    taken = [(now - step.started_at).total_seconds() for step in steps if step.started_at and step.is_going]
-    return CriticalPath(tasks=frozenset(path), remaining=max([0.0, *ends.values(), *taken]))
+    return CriticalPath(tasks=frozenset(path), remaining=max([0.0, *ends.values()]))
 
 
 def in_order(by_id: Mapping[str, PathStep]) -> Iterator[PathStep]:
@@ -91,7 +99,4 @@ def _end(step: PathStep, ends: Mapping[str, float], *, usual: float, now: dateti
     """When a task ends, in seconds from now: measured, or guessed from what it waits for and what is usual."""
     if step.completed_at is not None or step.status not in OPEN:
         return min(0.0, ((step.completed_at or now) - now).total_seconds())
-    begins = max([0.0, *(ends[need] for need in step.needs if need in ends)])
-    if step.started_at is None:
-        return begins + usual
-    return begins + max(usual - (now - step.started_at).total_seconds(), usual * SHORTEST_REST)
+    return max([0.0, *(ends[need] for need in step.needs if need in ends)]) + step.rest(usual=usual, now=now)

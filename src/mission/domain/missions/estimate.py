@@ -16,7 +16,7 @@ SPREAD = 2
 """With fewer completed tasks than ENOUGH_TASKS, a task may take this many times more or less than they did."""
 
 Span = tuple[datetime, datetime]
-"""When a completed task began and ended."""
+"""When the last attempt at a completed task began, and when it ended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,8 +60,8 @@ def estimate(
 ) -> Estimate | None:
     """Return how long the remaining tasks take, as many at once as may be; None while nothing tells how long one is.
 
-    `running` is how many seconds each task at work has taken so far. The estimate is never less than that: a task that
-    has taken long already is not about to end.
+    `running` is how many seconds the current attempt at each task at work has taken so far. The estimate is never less
+    than that: a task that has taken long already is not about to end.
     """
     if total and not remaining:
         return Estimate(seconds=0.0, low=0.0, high=0.0)
@@ -74,6 +74,14 @@ def estimate(
         low=round(max(low, longest), 3),
         high=round(max(high, longest * SPREAD), 3),
     )
+
+
+def rest_seconds(*, usual: float, taken: float | None) -> float:
+    """Return what is left of a task: what is usual, less what its attempt has taken so far, and never less than that.
+
+    A task that nobody works on has everything ahead of it: `taken` is None.
+    """
+    return usual if taken is None else max(usual - taken, taken)
 
 
 def _durations(completed: Iterable[Span]) -> Sequence[float]:

@@ -12,7 +12,7 @@ from mission.domain.missions.estimate import Estimate, estimate, typical_task
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.tasks.journal import JournalEntry
-from mission.domain.tasks.task import CHANGE_LISTS, DONE
+from mission.domain.tasks.task import CHANGE_LISTS, DONE, OPEN
 from mission.services.agents.registration import LivenessSettings
 from mission.services.paging import cut_page, position_of, row_cursor
 from mission.services.views.overview import Count, TaskLine, count, shown_status, task_lines
@@ -39,6 +39,8 @@ class MissionDetail:
     typical: Estimate | None
     estimate: Estimate | None
     critical: CriticalPath
+    rests: Mapping[str, float]
+    """How many seconds each open task will probably take from now on; none while too few have ended to say."""
     source: str | None
     lease_seconds: float
 
@@ -66,7 +68,7 @@ def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
     edges = tx.overviews.edges(mission_id)
     steps = [_step(line.row, edges) for line in tasks]
     typical = typical_task((step.span for step in steps if step.span), total=len(steps))
-    running = [_seconds(line.row, until=tx.now) for line, step in zip(tasks, steps, strict=True) if step.is_going]
+    running = [taken for step in steps if (taken := step.taken(now=tx.now)) is not None]
     undone = sum(step.status not in DONE for step in steps)
     by_phase: dict[int, list[TaskLine]] = {}
     for line in tasks:
@@ -88,6 +90,7 @@ def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
             total=len(steps), remaining=undone, typical=typical, running=running, parallel=mission.max_parallel
         ),
         critical=critical_path(steps, typical=typical.seconds if typical else None, now=tx.now),
+        rests=_rests(steps, typical, now=tx.now),
         source=(tx.missions.source(mission_id) or "")[:LONGEST_SOURCE] or None,
         lease_seconds=rhythm.lease.total_seconds(),
     )
@@ -125,10 +128,16 @@ def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> PathStep:
     return PathStep(
         id=row.id,
         status=row.status,
-        started_at=row.started_at,
+        started_at=row.attempt_started_at,
         completed_at=row.completed_at,
         needs=edges.get(row.id, ()),
     )
+
+
+def _rests(steps: Sequence[PathStep], typical: Estimate | None, *, now: datetime) -> dict[str, float]:
+    if typical is None:
+        return {}
+    return {step.id: step.rest(usual=typical.seconds, now=now) for step in steps if step.status in OPEN}
 
 
 def _seconds(row: Any, *, until: datetime) -> float:

@@ -79,8 +79,10 @@ _SKIP_OPEN = (
     .where(tasks.c.mission_id == bindparam("of_mission"), tasks.c.status.in_(bindparam("open", expanding=True)))
     .values(
         status=bindparam("skipped"),
+        previous_owner_id=func.coalesce(tasks.c.owner_id, tasks.c.previous_owner_id),
         owner_id=None,
         lease_until=None,
+        claimed_at=None,
         snapshots=null(),
         hold=null(),
         completed_at=bindparam("now", type_=UtcTime),
@@ -144,17 +146,17 @@ _HELD = MAPPER.select.where(
     tasks.c.hold.is_not(None),
 )
 _LATEST_COMPLETED = (
-    select(tasks.c.started_at, tasks.c.completed_at)
+    select(tasks.c.attempt_started_at, tasks.c.completed_at)
     .where(
         tasks.c.mission_id == bindparam("mission_id"),
         tasks.c.completed_at.is_not(None),
-        tasks.c.started_at.is_not(None),
+        tasks.c.attempt_started_at.is_not(None),
         tasks.c.status == bindparam("completed"),
     )
     .order_by(tasks.c.completed_at.desc())
     .limit(bindparam("limit"))
 )
-_LONGEST_GOING = select(func.min(tasks.c.started_at)).where(
+_LONGEST_GOING = select(func.min(tasks.c.attempt_started_at)).where(
     tasks.c.mission_id == bindparam("mission_id"),
     tasks.c.waiting_for == ZERO,
     tasks.c.status.in_(bindparam("going", expanding=True)),
@@ -280,12 +282,13 @@ class Plans:
         return [MAPPER.entity(row) for row in self._connection.execute(_HELD, values)]
 
     def latest_completed(self, mission_id: str, *, limit: int) -> list[Span]:
-        """When the tasks that were completed last began and ended."""
+        """When the last attempts at the tasks that were completed last began and ended."""
         values = {"mission_id": mission_id, "completed": str(TaskStatus.COMPLETED), "limit": limit}
-        return [(row.started_at, row.completed_at) for row in self._connection.execute(_LATEST_COMPLETED, values)]
+        rows = self._connection.execute(_LATEST_COMPLETED, values)
+        return [(row.attempt_started_at, row.completed_at) for row in rows]
 
     def longest_going(self, mission_id: str) -> datetime | None:
-        """Return when the task began that is worked on longest; None while none is."""
+        """Return when the attempt began that is worked on longest; None while none is."""
         values = {"mission_id": mission_id, "going": _GOING_WORDS}
         found: datetime | None = self._connection.execute(_LONGEST_GOING, values).scalar()
         return found

@@ -39,6 +39,7 @@ _ROW = (
     tasks.c.attempts,
     tasks.c.failed_attempts,
     tasks.c.started_at,
+    tasks.c.attempt_started_at,
     tasks.c.completed_at,
 )
 _ENDED = sorted(map(str, ENDED))
@@ -121,7 +122,7 @@ _COUNT_ENDED = (
 _HANDS = select(*_HAND).where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), *IN_HAND)
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
 _OPEN_STEPS = (
-    select(tasks.c.id, tasks.c.status, tasks.c.started_at, tasks.c.owner_id)
+    select(tasks.c.id, tasks.c.status, tasks.c.attempt_started_at, tasks.c.owner_id)
     .where(tasks.c.mission_id == bindparam("mission_id"), tasks.c.status.in_(_OPEN))
     .order_by(*_IN_PLAN)
 )

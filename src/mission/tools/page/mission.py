@@ -42,7 +42,9 @@ class MissionTask(Result):
     failed_attempts: int
     lease_until: Moment | None
     started_at: Moment | None
+    attempt_started_at: Moment | None = Field(description="When the current attempt began, or went on after a hold")
     completed_at: Moment | None
+    remaining_seconds: float | None = Field(description="What is left of an open task; null while too few have ended")
     files: int | None
     group: str | None
     critical: bool = Field(description="It stands on the chain that decides when the mission is done")
@@ -63,7 +65,9 @@ class MissionTask(Result):
             failed_attempts=row.failed_attempts,
             lease_until=row.lease_until,
             started_at=row.started_at,
+            attempt_started_at=row.attempt_started_at,
             completed_at=row.completed_at,
+            remaining_seconds=found.rests.get(row.id),
             files=line.files,
             group=row.parallel_group,
             critical=row.id in found.critical.tasks,

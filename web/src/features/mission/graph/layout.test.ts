@@ -21,7 +21,9 @@ function task(id: string, phase: number, needs: string[], state = "waiting", min
     failed_attempts: 0,
     lease_until: null,
     started_at: begun,
+    attempt_started_at: begun,
     completed_at: ended,
+    remaining_seconds: null,
     files: null,
     group: null,
     critical: false,
@@ -95,11 +97,11 @@ test("what is done folds by phase, and what waits far from any work", () => {
   expect(boxes.find((box) => box.tasks.some((each) => each.id === "c"))!.folded).toBeNull();
 });
 
-test("what has not begun takes what is usual, what runs the rest of it, and what has ended nothing", () => {
-  const now = Date.parse("2026-01-15T10:06:00Z");
-  const tasks = [task("done", 1, [], "claimed", 5), task("runs", 1, [], "working"), task("next", 2, ["done"]), task("over", 1, [], "failed")];
+test("what is left of each task is what the server says, and nothing of what has ended", () => {
+  const left = (each: MissionTask, seconds: number | null) => ({ ...each, remaining_seconds: seconds });
+  const tasks = [left(task("done", 1, [], "claimed", 5), null), left(task("runs", 1, [], "working"), 360), left(task("next", 2, ["done"]), 600)];
 
-  expect([...critical({ tasks, typical_seconds: 600 }, now).estimates]).toEqual([["runs", 360], ["next", 600]]);
+  expect([...critical({ tasks }).estimates]).toEqual([["runs", 360], ["next", 600]]);
 });
 
 test("a mission takes its work, but no less than its longest chain, and nothing is said too early", () => {
@@ -115,7 +117,7 @@ test("a mission takes its work, but no less than its longest chain, and nothing 
 test("an estimate that nothing feeds moves on with the clock and never lies in the past", () => {
   const start = Date.parse("2026-01-15T10:00:00Z");
   const mission = {
-    tasks: [{ ...task("runs", 1, [], "working"), started_at: "2026-01-15T10:00:00Z" }],
+    tasks: [{ ...task("runs", 1, [], "working"), started_at: "2026-01-14T10:00:00Z", attempt_started_at: "2026-01-15T10:00:00Z" }],
     remaining_seconds: 14,
     critical_seconds: 14,
     estimated_range: [10, 20] as [number, number],

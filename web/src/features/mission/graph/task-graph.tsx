@@ -33,7 +33,7 @@ interface GraphProps {
 export function Graph({ mission, chosen, choose }: GraphProps) {
   const [show, setShow] = useState<Show>("all");
   const [zoom, setZoom] = useState<{ density: Density; scale: number } | null>(null);
-  const way = useMemo(() => critical(mission, serverNow()), [mission]);
+  const way = useMemo(() => critical(mission), [mission]);
   const tasks = useMemo(() => chosenTasks(mission.tasks, way, show), [mission.tasks, way, show]);
   const usual = usualDensity(tasks.length);
   const density = zoom?.density ?? usual;

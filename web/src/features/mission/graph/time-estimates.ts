@@ -3,7 +3,6 @@ import type { MissionOverview, MissionTask } from "@/api/types";
 
 const DONE = new Set(["claimed", "partial", "skipped"]);
 const GOING = new Set(["working", "planning"]);
-const SHORTEST_REST = 0.1;
 
 export interface Critical {
   /** Ids on the chain that decides when the mission is done. */
@@ -16,24 +15,16 @@ export function isDone(task: MissionTask): boolean {
   return DONE.has(task.state);
 }
 
-/** The path as the server found it; a task without an end takes what the latest ones took. */
-export function critical(mission: Pick<MissionOverview, "tasks" | "typical_seconds">, now: number): Critical {
-  const usual = mission.typical_seconds ?? 0;
-  const open = usual === 0 ? [] : mission.tasks.filter((task) => !isDone(task) && task.state !== "failed");
+/** The path and what is left of each task, as the server found them. */
+export function critical(mission: Pick<MissionOverview, "tasks">): Critical {
   return {
     path: new Set(mission.tasks.filter((task) => task.critical).map((task) => task.id)),
-    estimates: new Map(open.map((task) => [task.id, rest(task, usual, now)])),
+    estimates: new Map(mission.tasks.flatMap((task) => (task.remaining_seconds === null ? [] : [[task.id, task.remaining_seconds]]))),
   };
 }
 
-/** What is left of a task: of one that is worked on no less than it has taken already. */
-function rest(task: MissionTask, usual: number, now: number): number {
-  const taken = elapsed(task, now);
-  return Math.max(usual - taken, isGoing(task) ? taken : usual * SHORTEST_REST);
-}
-
-export function isGoing(task: Pick<MissionTask, "state" | "started_at">): boolean {
-  return task.started_at !== null && GOING.has(task.state);
+export function isGoing(task: Pick<MissionTask, "state" | "attempt_started_at">): boolean {
+  return task.attempt_started_at !== null && GOING.has(task.state);
 }
 
 type Timed = Pick<MissionOverview, "tasks" | "remaining_seconds" | "critical_seconds" | "estimated_range">;
@@ -59,8 +50,9 @@ export function doneAbout(mission: Timed, now: number): string | null {
   return ahead === null ? null : new Date(now + ahead * 1_000).toISOString();
 }
 
+/** Seconds that the current attempt at each task at work has taken. */
 function taken(mission: Pick<MissionOverview, "tasks">, now: number): number[] {
-  return mission.tasks.filter(isGoing).map((task) => elapsed(task, now));
+  return mission.tasks.filter(isGoing).map((task) => Math.max(0, (now - Date.parse(task.attempt_started_at!)) / 1_000));
 }
 
 /** Seconds between a task's begin and its end, or now. */

@@ -37,7 +37,7 @@ interface Column {
 export function Board({ mission, choose }: ViewProps) {
   const [address, change] = useFilters();
   const by = (BYS.find(([each]) => each === address.get("by"))?.[0] ?? "phase") as By;
-  const way = useMemo(() => critical(mission, serverNow()), [mission]);
+  const way = useMemo(() => critical(mission), [mission]);
   const columns = useMemo(() => columnsOf(mission, by), [mission, by]);
   if (mission.tasks.length === 0)
     return (

@@ -24,7 +24,7 @@ export function Timeline({ mission, choose }: ViewProps) {
   const now = useNow();
   const frame = useRef<HTMLDivElement>(null);
   const width = useRoom(frame);
-  const way = useMemo(() => critical(mission, now), [mission]);
+  const way = useMemo(() => critical(mission), [mission]);
   const known = useKnown(mission);
   const lanes = lanesOf(mission.tasks, way, now, known);
   if (lanes.length === 0)
