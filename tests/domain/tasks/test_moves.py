@@ -41,7 +41,7 @@ def test_what_follows_from_a_move_is_read_from_what_it_changed(was, now, fence, 
     assert move.frees_dependents == (now in DONE and was not in DONE)
     assert move.ends_hold == (was is TaskStatus.PAUSED and now is not TaskStatus.PAUSED)
     assert move.ends_review == (was is TaskStatus.REVIEW and now is not TaskStatus.REVIEW)
-    assert now in OPEN or move.withdraws_questions
+    assert now in OPEN or move.withdraws_questions == (now is not was or move.ends_search)
     assert not move.ends_search or (fence and owner is None)
 
 

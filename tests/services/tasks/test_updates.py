@@ -151,6 +151,28 @@ async def test_after_any_moves_the_counts_are_right_and_every_change_is_told_onc
     assert len(causes) > 8, causes
 
 
+@pytest.mark.parametrize("chance", [0], indirect=True)
+async def test_a_task_that_ends_with_its_mission_remembers_who_had_it(app, call, chance):
+    (ada, _), task = chance.agents, chance.tasks[0]
+    await call("task_claim", {"task_id": task, "agent_id": ada})
+
+    await call("workflow_update_status", {"id": chance.mission, "status": "abandoned", "reason": "enough"})
+
+    ended = await app.database.read(lambda tx: tx.tasks.get(task))
+    assert (ended.status, ended.owner_id, ended.previous_owner_id) == (TaskStatus.SKIPPED, None, ada)
+    assert ended.claimed_at is None
+
+
+async def test_what_an_agent_asks_after_its_task_has_ended_still_waits_for_a_person(call, workshop):
+    created = await workshop.launch()
+    await workshop.start(created.execution.id)
+    await call("task_update_status", {"id": created.task.id, "status": "completed", "outcome": "o"})
+
+    await workshop.signal(created.execution.id, "1", "needs_input", question="Another one?")
+
+    assert [item["subject"] for item in (await call("queue_list"))["items"]] == ["Another one?"]
+
+
 async def _events(app, since):
     return await app.database.read(lambda tx: tx.events.since(since, limit=1_000))
 

@@ -68,6 +68,11 @@ class TaskMove:
         return self.after.status in DONE and self.before.status not in DONE
 
     @property
+    def ends(self) -> bool:
+        """Whether the task comes to an end, or from one end to another."""
+        return self.after.status not in OPEN and self.after.status is not self.before.status
+
+    @property
     def ends_hold(self) -> bool:
         return self.before.hold is not None and self.after.hold is None
 
@@ -83,7 +88,7 @@ class TaskMove:
     @property
     def withdraws_questions(self) -> bool:
         """Whether what was asked about the task no longer needs an answer."""
-        return self.ends_hold or self.ends_review or self.ends_search or self.after.status not in OPEN
+        return self.ends_hold or self.ends_review or self.ends_search or self.ends
 
     @property
     def tells_mission(self) -> bool:
