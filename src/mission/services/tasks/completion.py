@@ -122,7 +122,7 @@ def finish(
     """Record the end of a task, unless somebody else changed it since it was looked at."""
     task = tx.tasks.get(seen.id)
     if _already(task, ending):
-        return _completed_before(task)
+        return _as_recorded(task)
     task.check_owner(agent_id, fence)
     ending.check(task)
     if (task.tree, task.snapshot) != (seen.tree, seen.snapshot):
@@ -132,26 +132,19 @@ def finish(
     nothing = _nothing_changed(task, ending, changes)
     verification = _verify(task, changes, [*warnings, *nothing, *_overlap_warning(overlapping)])
     move = moves.ended(task, ending.end(changes), at=tx.now)
-    phase = PhaseStatus.IN_PROGRESS
 
     def settle(mission: Mission) -> Task:
         """Close the task's phase if that is due; the row tells how it stands then."""
-        nonlocal verification, phase
         phase, more = _end_in_phase(tx, mission, task, phase_complete=ending.phase_complete)
-        verification = replace(verification, warnings=[*verification.warnings, *more])
-        completion = {"digest": ending.digest, "verification": asdict(verification), "phase_status": str(phase)}
+        verified = asdict(replace(verification, warnings=[*verification.warnings, *more]))
+        completion = {"digest": ending.digest, "verification": verified, "phase_status": str(phase)}
         return replace(move.after, completion=completion)
 
     (ended,) = tasks.apply(tx, move, settle=settle)
     tx.patches.put(task.id, changes.patch if changes is not None else None)
     asking.review(tx, ended)
-    return Completed(
-        task=ended,
-        changes=changes,
-        verification=verification,
-        phase_status=phase,
-        snapshots=task.snapshots if ended.snapshots is None else None,
-    )
+    snapshots = task.snapshots if ended.snapshots is None else None
+    return replace(_as_recorded(ended), changes=changes, snapshots=snapshots)
 
 
 def _check_children(tx: Tx, task: Task) -> None:
@@ -229,7 +222,7 @@ def _already(task: Task, ending: TaskResult) -> bool:
     return task.completion is not None and bool(task.completion["digest"] == ending.digest)
 
 
-def _completed_before(task: Task) -> Completed:
+def _as_recorded(task: Task) -> Completed:
     stored = task.completion or {}
     return Completed(
         task=task,

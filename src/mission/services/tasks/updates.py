@@ -34,6 +34,7 @@ def add(tx: Tx, task: Task, *, mission: Mission) -> Task:
     tx.tasks.add(task)
     tx.tallies.moved(None, task)
     tx.emit(events.TaskCreated(task=task))
+    tx.missions.touch(mission.id, now=tx.now)
     _tell_mission(tx, mission)
     return task
 
@@ -51,8 +52,10 @@ def _apply(tx: Tx, move: TaskMove, *, mission: Mission | None, settle: Settle | 
     if move.frees_dependents:
         tx.tallies.freed(move.after.id)
     tx.tallies.moved(move.before, move.after)
+    tx.missions.touch(move.after.mission_id, now=tx.now)
     mission = mission or tx.missions.get(move.after.mission_id)
-    _tell_mission(tx, mission, quietly=not move.tells_mission)
+    if move.tells_mission:
+        _tell_mission(tx, mission)
     stored = settle(mission) if settle is not None else move.after
     if move.needs_saving:
         tx.tasks.save(stored)
@@ -64,8 +67,7 @@ def _tell(tx: Tx, move: TaskMove) -> None:
     tx.emit(events.TaskUpdated(task=move.after, cause=move.cause))
 
 
-def _tell_mission(tx: Tx, mission: Mission, *, quietly: bool = False) -> None:
-    """Count the mission as just active. One made as a workflow tells of its tasks on its own topic too."""
-    tx.missions.touch(mission.id, now=tx.now)
-    if mission.family is Family.WORKFLOW and not quietly:
+def _tell_mission(tx: Tx, mission: Mission) -> None:
+    """Missions made as workflows tell of their tasks on their own topic too."""
+    if mission.family is Family.WORKFLOW:
         tx.emit(events.MissionUpdated(mission=mission))
