@@ -70,7 +70,6 @@ class App:
             BackgroundWork(self.database),
             self.events,
             host_id=settings.host_id,
-            mark=settings.home / "heard",
         )
         self.gateway = Gateway(
             registry=Registry(tools),

@@ -16,6 +16,7 @@ import pytest
 from mission.app import App
 from mission.domain.executions.execution import Execution
 from mission.runtime.runner import process_group as processes
+from mission.services.executions import commands
 from mission.settings import Settings
 from mission.store.transaction import Tx
 from tests.conftest import Front
@@ -124,12 +125,11 @@ class Control:
                 await self.app.events.wait(self.app.events.last, seconds=1)
         return newest
 
-    async def all_heard(self) -> None:
-        """Return once everything that happened so far was heard by the postman and dealt with."""
-        said = self.app.events.last
+    async def all_carried_out(self) -> None:
+        """Return once nothing is due for any execution of this host."""
         async with asyncio.timeout(PATIENCE):
-            while self.app.postman.heard < said:  # noqa: ASYNC110 - it tells nobody
-                await asyncio.sleep(0.01)
+            while await self.app.database.read(commands.due, host_id=self.app.settings.host_id):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
 
     def pretend(self, program: Path, script: str) -> Path:
         """A program under a client's name; what the launch is given so that it is found first."""

@@ -139,7 +139,7 @@ async def test_the_task_is_given_to_another_agent(either_control: Control):
     assert (await control.call("task_get", {"id": task}))["assigned_agent_id"] == bob
     letters = (await control.call("message_list", {"agent_id": bob}))["messages"]
     assert [(each["id"], each["message_type"]) for each in letters] == [(given["message_id"], "task_assignment")]
-    await control.all_heard()
+    await control.all_carried_out()
     assert (await control.newest(task)).id == item["execution_id"]
 
 
@@ -171,7 +171,7 @@ async def test_skip_ends_the_task(either_control: Control):
     task, item, first = await failed(control)
 
     await control.call("queue_answer", {"id": item["id"], "choice": SKIP})
-    await control.all_heard()
+    await control.all_carried_out()
 
     assert (await control.call("task_get", {"id": task}))["status"] == "skipped"
     assert (await control.newest(task)).id == first.id
@@ -189,7 +189,7 @@ async def test_a_retry_that_finds_no_program_asks_again_and_can_be_tried_again(c
     program.unlink()
 
     await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
-    await control.all_heard()
+    await control.all_carried_out()
     [again] = await control.waiting()
     assert (again["kind"], again["subject"].startswith("It could not be launched again: there is no program")) == (
         "failure",
@@ -202,27 +202,23 @@ async def test_a_retry_that_finds_no_program_asks_again_and_can_be_tried_again(c
     assert (await control.the_next(task, after=first["id"])).resumes == first["id"]
 
 
-@pytest.mark.parametrize("heard", ["kept", "lost"])
-async def test_a_retry_outlives_the_daemon_that_was_asked_and_is_launched_once(either_control: Control, heard: str):
+async def test_a_retry_outlives_the_daemon_that_was_asked_and_is_launched_once(either_control: Control):
     control, app = either_control, either_control.app
     task, item, first = await failed(control)
-    await control.all_heard()
+    await control.all_carried_out()
     await app.postman.close()
     await app.supervisor.close()
     await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
-    mark = app.settings.home / "heard"
-    if heard == "lost":
-        mark.unlink()
 
     for _ in range(2):  # the second daemon finds nothing left to do
         app.postman = MessageDelivery(
-            app.supervisor, BackgroundWork(app.database), app.events, host_id=app.settings.host_id, mark=mark
+            app.supervisor, BackgroundWork(app.database), app.events, host_id=app.settings.host_id
         )
         await app.supervisor.open()
         await app.postman.open()
         second = await control.the_next(task, after=first.id)
         await control.ended(second.id)
-        await control.all_heard()
+        await control.all_carried_out()
         await app.postman.close()
         await app.supervisor.close()
 

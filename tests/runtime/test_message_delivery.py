@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
 import sys
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -56,7 +54,7 @@ async def test_an_answer_outlives_the_daemon_that_heard_it(control: Control, tmp
     await control.until(first["id"], lambda each: each.status is S.WAITING)
     item = (await control.call("queue_list"))["items"][0]
     await control.call("queue_answer", {"id": item["id"], "choice": 1})
-    await control.all_heard()
+    await control.all_carried_out()
     await app.postman.close()
     await app.supervisor.close()
 
@@ -66,7 +64,6 @@ async def test_an_answer_outlives_the_daemon_that_heard_it(control: Control, tmp
         BackgroundWork(app.database),
         app.events,
         host_id=app.settings.host_id,
-        mark=app.settings.home / "heard",
     )
     await app.supervisor.open()
     await app.postman.open()
@@ -85,7 +82,7 @@ async def test_an_agent_that_was_stopped_after_its_answer_stays_stopped(control:
     await control.call("queue_answer", {"id": item["id"], "choice": 1})
 
     await control.call("execution_stop", {"id": first["id"]})
-    await control.all_heard()
+    await control.all_carried_out()
 
     assert (await control.newest(task)).id == first["id"]
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
@@ -101,13 +98,13 @@ async def test_an_answer_that_finds_no_program_frees_the_task_and_says_so(contro
     program.unlink()
 
     await control.call("queue_answer", {"id": item["id"], "choice": 1})
-    await control.all_heard()
+    await control.all_carried_out()
 
     found = await control.call("task_get", {"id": task})
     assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
     told = (await control.call("queue_list"))["items"]
-    assert [each["kind"] for each in told] == ["escalation"]
-    assert "there is no program" in told[0]["body"]
+    assert [each["kind"] for each in told] == ["failure"]
+    assert told[0]["subject"].startswith("It could not be launched again: there is no program")
 
 
 async def test_a_question_that_is_put_aside_frees_the_task_that_waited_for_it(control: Control):
@@ -144,20 +141,6 @@ async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control
     assert [each["state"] for each in messages] == ["delivered", "delivered"]
 
 
-async def test_a_full_disk_does_not_end_the_mail(control: Control, monkeypatch: pytest.MonkeyPatch):
-    def full(*_: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("mission.runtime.message_delivery.write_private", full)
-    launched = await control.launch("patient")
-    for words in ("first", "second"):
-        await control.call("execution_message", {"execution_id": launched["id"], "text": words})
-        await control.all_heard()
-
-    messages = (await control.call("execution_get", {"id": launched["id"]}))["messages"]
-    assert [each["state"] for each in messages] == ["delivered", "delivered"]
-
-
 async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
     task = await control.task()
     launched = await control.launch("patient", task=task)
@@ -180,7 +163,7 @@ async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
 async def test_an_agent_that_ended_its_task_may_say_its_last_words_when_the_mission_ends(
     control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spare: float
 ):
-    monkeypatch.setattr("mission.runtime.message_delivery.LAST_WORDS_SECONDS", spare)
+    monkeypatch.setattr("mission.services.executions.commands.LAST_WORDS", timedelta(seconds=spare))
     may_end = tmp_path / "may-end"
     task = await control.task()
     launched = await control.launch("linger", str(may_end), task=task)
@@ -189,7 +172,7 @@ async def test_an_agent_that_ended_its_task_may_say_its_last_words_when_the_miss
     await control.call("complete_task", done, agent=launched["agent_id"])
     over = {"mission_id": launched["mission_id"], "status": "completed", "summary": "all sorted"}
     await control.call("complete_mission", over)
-    await control.all_heard()
+    await control.all_carried_out()
 
     if spare:
         may_end.touch()

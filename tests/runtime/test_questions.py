@@ -100,13 +100,13 @@ async def test_a_question_that_is_put_aside_leaves_the_task_with_its_living_agen
 
     [item] = await control.waiting()
     await control.call("queue_dismiss", {"id": item["id"]})
-    await control.all_heard()
+    await control.all_carried_out()
 
     found = await control.call("task_get", {"id": task})
     assert (found["status"], found["hold"], found["assigned_agent_id"]) == ("in_progress", None, launched["agent_id"])
     assert await control.words(task) == ("working", "at_work", "running")
     letters = (await control.call("message_list", {"agent_id": launched["agent_id"]}))["messages"]
-    assert [each["body"] for each in letters] == ["No answer will come: go on as you think best."]
+    assert [each["body"] for each in letters] == ["There will be no answer; use your best judgment."]
 
 
 async def test_an_agent_that_completes_its_task_withdraws_its_question(either_control: Control, tmp_path: Path):
@@ -138,9 +138,10 @@ async def test_an_agent_that_dies_while_it_waits_keeps_its_task_for_the_answers(
     assert (kept["status"], kept["lease_until"], kept["assigned_agent_id"]) == ("paused", None, launched["agent_id"])
 
     await control.call("queue_answer", {"id": items["How far?"], "text": "a mile"})
-    await control.all_heard()
+    await control.all_carried_out()
     assert (await control.newest(task)).id == launched["id"]
     await control.call("queue_dismiss", {"id": items["Which way?"]})
 
     second = await control.the_next(task, after=launched["id"])
+    await control.until(second.id, lambda each: each.started_at is not None)
     assert second.resumes == launched["id"]

@@ -39,6 +39,8 @@ class LaunchRequest:
     """Whether the resumed execution failed: its agent begins anew, not in its client's old session."""
     hint: str | None = None
     """What a person told the agent after its last attempt failed."""
+    command_id: str | None = None
+    """The command that asks for the launch, if one does."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -313,6 +313,7 @@ executions = Table(
     Column("usage", json_type()),
     Column("progress", json_type()),
     Column("claim", json_type()),
+    Column("asked_last", json_type(), nullable=False, server_default="[]"),
     Column("exit_code", Integer),
     Column("reason", Text),
     Column("created_at", UtcTime, nullable=False),
@@ -355,7 +356,12 @@ operator_messages = Table(
     Column("reason", Text),
     Column("created_at", UtcTime, nullable=False),
     Column("delivered_at", UtcTime),
+    Column("not_before", UtcTime),
+    Column("launch", json_type()),
+    Column("fence", Integer),
+    Column("launched", Text),
     Index(None, "execution_id", "created_at"),
+    _partial("ix_operator_messages_pending", "created_at", where="state = 'pending'"),
 )
 
 incidents = Table(

@@ -11,6 +11,7 @@ from mission.domain.events import Event
 from mission.store.agents.access_tokens import AgentTokens
 from mission.store.agents.agents import Agents
 from mission.store.agents.messages import Messages
+from mission.store.executions.commands import Commands
 from mission.store.executions.executions import Executions
 from mission.store.executions.observations import Observations
 from mission.store.inbox.failure_reports import FailureReports
@@ -132,6 +133,10 @@ class Tx:
     @cached_property
     def messages(self) -> Messages:
         return Messages(self.connection)
+
+    @cached_property
+    def commands(self) -> Commands:
+        return Commands(self.connection)
 
     @cached_property
     def executions(self) -> Executions:

@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound
 from mission.domain.executions.execution import OperatorMessageState
-from mission.services.executions import state as executions
+from mission.services.executions import commands
 from tests.fake_executions import Workshop
 
 
@@ -48,9 +48,9 @@ async def test_a_message_to_a_running_agent_is_kept_with_what_became_of_it(works
 
     nudge = await call("execution_message", {"execution_id": id, "kind": "nudge"})
     words = await call("execution_message", {"execution_id": id, "text": "Use port 8080"})
-    await app.database.write(executions.mark_delivered, message_id=nudge["id"], state=OperatorMessageState.DELIVERED)
+    await app.database.write(commands.mark_delivered, message_id=nudge["id"], state=OperatorMessageState.DELIVERED)
     await app.database.write(
-        executions.mark_delivered, message_id=words["id"], state=OperatorMessageState.FAILED, reason="no terminal"
+        commands.mark_delivered, message_id=words["id"], state=OperatorMessageState.FAILED, reason="no terminal"
     )
 
     kept = (await call("execution_get", {"id": id}))["messages"]

@@ -166,6 +166,8 @@ class Execution:
     usage: Mapping[str, Any] | None = None
     progress: Mapping[str, Any] | None = None
     claim: Mapping[str, Any] | None = None
+    asked_last: Sequence[str] = ()
+    """Ids of the inbox items that its agent asked a person since it last went on."""
     exit_code: int | None = None
     reason: str | None = None
     started_at: datetime | None = None
@@ -232,32 +234,4 @@ class Execution:
             "updated_at": format_time(self.updated_at),
             "ended_at": format_time(self.ended_at),
             "duration_seconds": seconds_between(self.started_at, self.ended_at),
-        }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OperatorMessage:
-    """Something an operator told an execution, and what became of it."""
-
-    id: str
-    execution_id: str
-    kind: OperatorMessageKind
-    text: str | None
-    created_at: datetime
-    author: str | None = None
-    state: OperatorMessageState = OperatorMessageState.PENDING
-    reason: str | None = None
-    delivered_at: datetime | None = None
-
-    def record(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "execution_id": self.execution_id,
-            "kind": str(self.kind),
-            "text": self.text,
-            "author": self.author,
-            "state": str(self.state),
-            "reason": self.reason,
-            "created_at": format_time(self.created_at),
-            "delivered_at": format_time(self.delivered_at),
         }

@@ -145,6 +145,8 @@ class SignalKind:
     outcomes: Sequence[SignalOutcome]
     fields: Mapping[str, Field]
     deliveries: Sequence[Delivery] = field(default=tuple(Delivery))
+    goes_on: bool = False
+    """Whether an agent that sends it no longer waits for an answer."""
 
     @property
     def schema_key(self) -> str:
@@ -193,6 +195,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="activity",
             tone=Tone.PROGRESS,
             policy=SignalPolicy.PROGRESS,
+            goes_on=True,
             outcomes=_STATE,
             fields={
                 "summary": TextField(description="One sentence"),
@@ -231,6 +234,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="clipboard-check",
             tone=Tone.ATTENTION,
             policy=SignalPolicy.CLAIM,
+            goes_on=True,
             outcomes=_OWNED,
             fields={"summary": TextField(description="What can be checked"), **_ARTIFACTS},
         ),
@@ -241,6 +245,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="circle-check",
             tone=Tone.SUCCESS,
             policy=SignalPolicy.CLAIM,
+            goes_on=True,
             outcomes=_OWNED,
             fields={"summary": TextField(description="What was done"), **_ARTIFACTS},
         ),
@@ -251,6 +256,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="circle-x",
             tone=Tone.DANGER,
             policy=SignalPolicy.CLAIM,
+            goes_on=True,
             outcomes=_OWNED,
             fields={"reason": TextField(description="Why it failed"), **_ARTIFACTS},
         ),

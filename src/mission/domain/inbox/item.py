@@ -55,12 +55,15 @@ class ItemState(StrEnum):
 HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
 """Kinds of items that can keep a task from going on."""
 
+NO_ANSWER = "There will be no answer; use your best judgment."
+"""What an agent reads whose question was dismissed."""
+
 STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
 """Kinds of items that a task which stands still may wait for."""
 
 
 PRIVATE_KINDS = frozenset({ItemKind.MAIL, ItemKind.ESCALATION})
-"""Kinds of items that are for the person alone: letters, and failures with their way through the code."""
+"""Kinds of items that only the person reads: mail, and escalations of failed calls. Agents read the mail they wrote."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,7 +128,7 @@ class InboxItem:
         if agent_id is not None and self.kind in PRIVATE_KINDS and not written:
             raise PermissionDenied(
                 f"queue item {self.id} is for the person alone",
-                hint="Agents read questions, blockers, reviews and health, and the mail they wrote themselves.",
+                hint="Agents read questions, blockers, reviews, failures, health and their own mail.",
                 item_id=self.id,
             )
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from mission.domain.errors import InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
-from mission.domain.missions.mission import ENDED, Mission
 from mission.gateway.signal_intake import Signals
 from mission.runtime.adapters.launch_adapter import LaunchAdapter, launches
 from mission.runtime.launching import find_running as recovery
@@ -22,7 +21,7 @@ from mission.runtime.launching.launch_record import LaunchRecord
 from mission.runtime.launching.preparation import LaunchPreparer
 from mission.runtime.launching.shell_environment import ShellEnvironments
 from mission.runtime.running.durable_write import write_until_stored
-from mission.runtime.running.follower import MISSION_ENDED, Follower
+from mission.runtime.running.follower import Follower
 from mission.runtime.running.runner_process import Process
 from mission.runtime.running.screen import Screen, cast, shown_before
 from mission.services.agents.registration import LivenessSettings
@@ -141,8 +140,6 @@ class Supervisor:
         facts = {"folder": str(follower.process.folder), "program": follower.process.program}
         recorded = await work.write(executions.started, execution_id=execution.id, process=facts, answer=answer)
         log.info("execution %s: %s runs on task %s", execution.id, choice.launch.name, execution.task_id)
-        if (await self._work.read(_mission, mission_id=execution.mission_id)).status in ENDED:
-            follower.process.stop(MISSION_ENDED)  # while it was started
         return recorded
 
     async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
@@ -198,6 +195,7 @@ class Supervisor:
                 mode=Mode.INTERACTIVE if order.interactive else Mode.HEADLESS,
                 agent_name=order.agent_name,
                 resumes=order.resumes,
+                command_id=order.command_id,
             ),
             rhythm=self._rhythm,
             repository_path=order.repository_path,
@@ -305,7 +303,3 @@ def _live(tx: Tx, *, host_id: str) -> list[Execution]:
 
 def _execution(tx: Tx, *, execution_id: str) -> Execution:
     return tx.executions.get(execution_id)
-
-
-def _mission(tx: Tx, *, mission_id: str) -> Mission:
-    return tx.missions.get(mission_id)

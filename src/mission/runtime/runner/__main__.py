@@ -40,6 +40,7 @@ class Runner:
         self._output = ProgramOutput()
         self._started = time.monotonic()  # the clock may be set
         self._reason: str | None = None
+        self._done: set[str] = set()
         self._untyped = b""
         self._released = False
         self._program: Program | None = None
@@ -217,8 +218,16 @@ class Runner:
             self._released = True
         elif "stop" in frame:
             self._stop(frame["stop"], grace=frame.get("grace", self._limits["grace_seconds"]))
-        elif self._program is not None:
+        elif self._program is not None and self._is_new(frame.get("once")):
             self._operate(self._program, frame)
+
+    def _is_new(self, key: str | None) -> bool:
+        """Return whether what has this key was not done before: a daemon that died may have asked for it already."""
+        if key is not None and key in self._done:
+            return False
+        if key is not None:
+            self._done.add(key)
+        return True
 
     def _operate(self, program: Program, frame: dict[str, Any]) -> None:
         if "type" in frame:

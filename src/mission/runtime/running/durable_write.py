@@ -29,3 +29,16 @@ async def write_until_stored(work: Work, function: Callable[..., Result], **argu
 
 async def pause() -> None:
     await asyncio.sleep(AGAIN_SECONDS)
+
+
+class DurableWork:
+    """Work whose writes wait until they are stored: for somebody who cannot be asked to try again."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    async def read(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        return await self._work.read(function, **arguments)
+
+    async def write(self, function: Callable[..., Any], /, **arguments: Any) -> Any:
+        return await write_until_stored(self._work, function, **arguments)

@@ -218,14 +218,25 @@ class Process:
         """Everything up to here is dealt with and need not be brought again."""
         self._tell({"taken": end})
 
-    def type(self, data: bytes) -> None:
-        self._tell({"type": base64.b64encode(data).decode()})
+    def type(self, data: bytes, *, once: str | None = None) -> None:
+        """Type into the program's terminal; what was typed under the key `once` is not typed again."""
+        self._tell({"type": base64.b64encode(data).decode(), "once": once})
 
     def resize(self, terminal: Terminal) -> None:
         self._tell({"resize": [terminal.rows, terminal.columns]})
 
-    def interrupt(self) -> None:
-        self._tell({"interrupt": True})
+    def interrupt(self, *, once: str | None = None) -> None:
+        """Interrupt the program by a signal, once for each key `once`."""
+        self._tell({"interrupt": True, "once": once})
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the runner is on the line."""
+        return self._writer is not None
+
+    @property
+    def is_being_stopped(self) -> bool:
+        return self._stop is not None
 
     def stop(self, reason: str, *, grace: float | None = None) -> None:
         """Ask the program to end; whatever of it is left after the grace is killed. A runner that is not on the line

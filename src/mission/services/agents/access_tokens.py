@@ -172,7 +172,8 @@ def supervisor_of(tx: Tx, *, agent: Agent) -> Agent | None:
             return above
     mission_id = agent.mission_id
     if mission_id is None and agent.current_task_id is not None:
-        mission_id = tx.tasks.get(agent.current_task_id).mission_id
+        task = tx.tasks.find(agent.current_task_id)  # it may have been deleted since
+        mission_id = task.mission_id if task is not None else None
     leaders = tx.agents.leading(mission_id) if mission_id is not None else []
     present = [leader for leader in leaders if leader.declared is not Presence.OFFLINE]
     return next((leader for leader in present if leader.type.commands(agent.type)), None)

@@ -15,7 +15,7 @@ from mission.domain.tasks import moves
 from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind
 from mission.domain.tasks.task import Quality, Task, TaskStatus
 from mission.services.answers import failed_attempts as failures
-from mission.services.answers import resumption
+from mission.services.answers import resume_rules, resumption
 from mission.services.messages import mailboxes
 from mission.services.messages import sending as mail
 from mission.services.missions import planning
@@ -97,24 +97,33 @@ async def _hand_over(
     houses = await housing.prepare(work, trees, task_id=task.id, agent_id=agent_id)
 
     def hand_over(tx: Tx) -> AnswerResult:
-        given = record(tx, **wish)
+        given = record(tx, **wish, hands_over=True)
         letter = failures.hand_over(tx, given.item, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
         return replace(given, letter=letter)
 
     return await work.write(hand_over, answer=answer)
 
 
-def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str) -> AnswerResult:
-    """Close the item with its answer and let everybody know whom it concerns."""
+def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str, hands_over: bool = False) -> AnswerResult:
+    """Close the item with its answer and let everybody know whom it concerns; `hands_over` says that a failed task
+    goes to another agent."""
     item = resumption.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
     if item.kind is ItemKind.FAILURE:
-        failures.answered(tx, item)
+        failures.answered(tx, item, hands_over=hands_over)
         return AnswerResult(item=item)
+    resume_rules.closed(tx, item)
     if item.task_id is not None:
         _note(tx, item)
     letter = _reply(tx, item) if item.agent_id is not None else None
     sent_back = item.kind is ItemKind.REVIEW and item.chosen == SEND_BACK
     return AnswerResult(item=item, letter=letter, follow_up=_send_back(tx, item) if sent_back else None)
+
+
+def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
+    """Put an item aside without an answer; the agent that asked is told so."""
+    item = resumption.dismiss(tx, item_id=item_id, by=by, reason=reason)
+    resume_rules.closed(tx, item)
+    return item
 
 
 def _note(tx: Tx, item: InboxItem) -> None:

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from datetime import timedelta
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
-from mission.domain.executions.execution import Execution
-from mission.domain.inbox.item import GIVE_TO_ANOTHER, SKIP, InboxItem, ItemKind, ItemState
+from mission.domain.executions.execution import OperatorMessageState
+from mission.domain.inbox.item import GIVE_TO_ANOTHER, SKIP, InboxItem, ItemKind
 from mission.domain.message import HUMAN, MessageType
-from mission.domain.missions.mission import ENDED
-from mission.domain.tasks.task import FREE, TaskStatus
+from mission.domain.tasks.task import OPEN, TaskStatus
 from mission.services.agents import registration as agents
+from mission.services.answers import resume_rules
+from mission.services.executions import commands
 from mission.services.inbox import task_requests as asking
 from mission.services.messages import sending as mail
 from mission.services.tasks import claims, journal
 from mission.services.tasks import status_changes as steering
+from mission.services.tasks import updates as tasks
 from mission.services.tasks.recovery_packet import Looked
 from mission.services.tasks.starting import Owner
 from mission.services.tasks.status_changes import StatusChange
 from mission.services.workspaces.per_task import PreparedWorktrees
 from mission.store.transaction import Tx
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NextLaunch:
-    """How a person wants a failed task to be launched again."""
-
-    execution: Execution
-    """The one that failed."""
-    client: str | None = None
-    """Another client, with arguments of its own; None for the same launch again."""
-    arguments: Sequence[str] = ()
-    hint: str | None = None
 
 
 def other_agent(tx: Tx, *, item_id: str, text: str, choice: int | None, clients: Collection[str]) -> str | None:
@@ -45,7 +33,7 @@ def other_agent(tx: Tx, *, item_id: str, text: str, choice: int | None, clients:
     item = tx.inbox.get(item_id)
     if item.kind is not ItemKind.FAILURE or not item.is_open or item.choice_of(choice) != GIVE_TO_ANOTHER:
         return None
-    words = _words(text)
+    words = resume_rules.words_of(text)
     if not words or words[0] in clients:
         return None
     try:
@@ -58,8 +46,8 @@ def other_agent(tx: Tx, *, item_id: str, text: str, choice: int | None, clients:
         ) from error
 
 
-def answered(tx: Tx, item: InboxItem) -> None:
-    """Do what the answer says within the store. What has to be launched is read back by `next_launch`."""
+def answered(tx: Tx, item: InboxItem, *, hands_over: bool) -> None:
+    """Do what the answer says within the store. A launch becomes a command; who `hands_over` the task needs none."""
     assert item.task_id is not None
     journal.note(
         tx, task_id=item.task_id, summary=f"{item.closed_by} answered the failure: {_in_words(item)}", detail=None
@@ -67,6 +55,8 @@ def answered(tx: Tx, item: InboxItem) -> None:
     if item.chosen == SKIP:
         owner = Owner(agent_id=None, lease=timedelta())
         steering.shift(tx, task_id=item.task_id, wanted=StatusChange(status=TaskStatus.SKIPPED), owner=owner)
+    elif not hands_over:
+        resume_rules.retry(tx, item)
 
 
 def hand_over(
@@ -90,35 +80,21 @@ def hand_over(
     return message.id
 
 
-def next_launch(tx: Tx, *, execution_id: str) -> NextLaunch | None:
-    """Return the launch that a person's answer about a failed execution asks for, unless it was tried already."""
-    item = tx.inbox.newest_of_execution(execution_id, kinds=[ItemKind.FAILURE])
-    if item is None or item.state is not ItemState.ANSWERED or item.chosen == SKIP:
-        return None
-    execution = tx.executions.get(execution_id)
-    newest = tx.executions.newest_of_task(execution.task_id)
+def not_launched(tx: Tx, *, command_id: str, error: MissionError) -> None:
+    """Ask again about a task that could not be launched as an answer wanted, if that is still wanted."""
+    wanted = commands.obstacle(tx, command_id=command_id) is None
+    command = commands.mark_delivered(
+        tx, message_id=command_id, state=OperatorMessageState.FAILED, reason=error.message
+    )
+    if not wanted:
+        return
+    execution = tx.executions.get(command.execution_id)
     task = tx.tasks.get(execution.task_id)
-    tried = newest is not None and item.closed_at is not None and newest.created_at > item.closed_at
-    if tried or task.owner_id is not None or task.status not in FREE:
-        return None
-    if tx.missions.get(task.mission_id).status in ENDED:
-        return None
-    if item.chosen == GIVE_TO_ANOTHER:
-        client, *arguments = _words(item.said)
-        return NextLaunch(execution=execution, client=client, arguments=arguments)
-    return NextLaunch(execution=execution, hint=item.said or None)
-
-
-def launches_asked_for(tx: Tx) -> list[str]:
-    """Return the failed executions whose tasks people may have wanted to be launched again."""
-    return list(dict.fromkeys(tx.inbox.failures_answered()))
-
-
-def not_launched(tx: Tx, *, execution: Execution, error: MissionError) -> None:
-    """Ask again about a failed task that could not be launched as the answer wanted."""
+    if task.owner_id == execution.agent_id and task.status in OPEN:
+        task = tasks.release(tx, task)
     asking.failed(
         tx,
-        tx.tasks.get(execution.task_id),
+        task,
         reason=f"It could not be launched again: {error.message}",
         detail=error.hint or "",
         agent_id=execution.agent_id,
@@ -129,11 +105,3 @@ def not_launched(tx: Tx, *, execution: Execution, error: MissionError) -> None:
 def _in_words(item: InboxItem) -> str:
     label = str(item.chosen.get("label") or "")
     return ": ".join(filter(None, (label, item.said)))
-
-
-def _words(text: str) -> list[str]:
-    """The words of a command line; quotes hold together, as in a shell."""
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()

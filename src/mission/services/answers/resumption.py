@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from mission.domain.inbox.item import InboxItem
 from mission.domain.tasks import moves
-from mission.domain.tasks.hold import HoldKind
 from mission.domain.tasks.moves import Cause, TaskMove
 from mission.domain.tasks.task import Task, TaskStatus
 from mission.services.inbox import items as inbox
@@ -34,21 +33,20 @@ def _resume(tx: Tx, item: InboxItem) -> InboxItem:
     if task is not None and task.status is TaskStatus.PAUSED and task.hold is not None:
         others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
         still = moves.held(task, others[-1].hold, at=tx.now, cause=Cause.ANSWERED) if others else None
-        tasks.apply(tx, still or _freed(tx, task, item))
+        tasks.apply(tx, still or _freed(tx, task))
     return item
 
 
-def _freed(tx: Tx, task: Task, item: InboxItem) -> TaskMove:
+def _freed(tx: Tx, task: Task) -> TaskMove:
     """Return the move of a task that nothing holds any more.
 
-    A living agent goes on with it, and so does the next execution of one that ended with its question. Without any
-    answer there will be none, and the task is free. So is one whose agent reported a block and left.
+    A living agent resumes it, and so does the next execution of one that ended and got an answer. Without any answer
+    there will be none, and the task is free. So is one whose agent reported a block and left.
     """
     assert task.hold is not None
-    ended = task.hold.kind == HoldKind.INPUT and task.lease_until is None
+    ended = open_questions.execution_that_left(tx, task)
     left = task.owner_id is None and task.hold.by is not None
-    unanswered = ended and not (item.execution_id is not None and open_questions.is_answered(tx, item.execution_id))
-    if left or unanswered:
+    if left or (ended is not None and not open_questions.is_answered(tx, ended)):
         return moves.released(task, at=tx.now, cause=Cause.ANSWERED)
-    until = tx.now + RESUME_WITHIN if ended else None
+    until = tx.now + RESUME_WITHIN if ended is not None else None
     return moves.resumed(task, at=tx.now, cause=Cause.ANSWERED, lease_until=until)

@@ -17,6 +17,7 @@ from mission.domain.tasks.task import Task
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
+from mission.services.executions import commands
 from mission.services.repositories.working_trees import Report, TreeLocation, Trees
 from mission.services.tasks import starting
 from mission.services.tasks.preparation import PreparedStart, TaskRequest, prepare
@@ -42,6 +43,8 @@ class NewExecution:
     agent_name: str | None = None
     resumes: str | None = None
     """The ended execution whose agent and task this one goes on with."""
+    command_id: str | None = None
+    """The command that asks for the launch, if one does."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,6 +92,8 @@ def record(
     tx: Tx, *, launch: NewExecution, footing: PreparedStart, token: str | None, host_id: str, rhythm: LivenessSettings
 ) -> CreatedExecution:
     """Register the agent, start the task in its name and write the execution down, in one transaction."""
+    if launch.command_id is not None:
+        commands.check_wanted(tx, command_id=launch.command_id)
     _check_nobody_works(tx, launch.task_id)
     agent = _agent(tx, launch, footing.place)
     started = starting.begin(
@@ -122,6 +127,8 @@ def record(
     )
     tx.executions.add(execution)
     tx.emit(events.ExecutionCreated(execution=execution))
+    if launch.command_id is not None:
+        commands.launching(tx, command_id=launch.command_id, execution=execution)
     return CreatedExecution(
         execution=execution,
         agent=agent,

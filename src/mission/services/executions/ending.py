@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mission.domain.executions.command import NextLaunch
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.inbox.health_findings import CRASHED
 from mission.domain.inbox.item import ItemKind
@@ -13,8 +14,10 @@ from mission.domain.tasks.task import OPEN, Task, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
+from mission.services.executions import commands
 from mission.services.executions import state as executions
-from mission.services.inbox import open_questions as resuming
+from mission.services.inbox import items as inbox
+from mission.services.inbox import open_questions
 from mission.services.inbox import task_requests as asking
 from mission.services.tasks import journal
 from mission.services.tasks import updates as tasks
@@ -43,17 +46,21 @@ def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSetti
     keeping = _settle(tx, execution, task, refused=end.refused) if in_hand else None
     agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
     identity.revoke(tx, agent_id=execution.agent_id)
+    commands.end(tx, execution)
     return executions.save(tx, execution)
 
 
 def _ended(tx: Tx, execution: Execution, end: ExecutionEnd, *, failed: bool) -> Execution:
     """The execution with its end. An agent that says it failed has failed, whatever its exit code is."""
+    stopped = end.status is ExecutionStatus.STOPPED  # whoever stopped it knew the answers that it had
+    asked = [item.id for item in tx.inbox.find(execution.asked_last) if item.is_open or not stopped]
     by_its_word = failed and end.status is ExecutionStatus.COMPLETED
     return replace(
         execution.move_to(ExecutionStatus.FAILED if by_its_word else end.status, at=tx.now),
         exit_code=end.exit_code,
         reason=str((execution.claim or {})["reason"]) if by_its_word else end.reason,
         process=None,
+        asked_last=asked,
     )
 
 
@@ -86,7 +93,8 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
 
 def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None:
     """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
-    failed = execution.status in CRASHED and not refused
+    tried_again = tx.commands.launching(execution.id) is not None  # its program never ran
+    failed = execution.status in CRASHED and not refused and not tried_again
     name = tx.agents.get(execution.agent_id).name
     hold = task.hold.as_dict() if task.hold is not None else None
     left = {"claim": execution.claim, "progress": execution.progress, "hold": hold}
@@ -101,17 +109,22 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None
             **{what: dict(words) for what, words in left.items() if words is not None},
         },
     )
-    held = task.status is TaskStatus.PAUSED and task.hold is not None
     (free,) = tasks.apply(tx, moves.left(task, failed=failed, at=tx.now))
-    if failed and not held and resuming.answer_left(tx, execution=execution) is None:
-        asking.failed(
-            tx,
-            free,
-            reason=_reason(execution),
-            detail=_detail(execution, free),
-            agent_id=execution.agent_id,
-            execution_id=execution.id,
-        )
+    answer = open_questions.answer_for(tx, execution)
+    if answer is not None:
+        commands.start_again(tx, execution, NextLaunch(answer=answer))
+    elif failed:
+        _tell_of_failure(tx, execution, free)
+
+
+def _tell_of_failure(tx: Tx, execution: Execution, task: Task) -> None:
+    """Ask a person about a failed task. One that is blocked too waits for them already: its item says so."""
+    reason, detail = _reason(execution), _detail(execution, task)
+    blockers = [item for item in tx.inbox.open_where(task_id=task.id) if item.holds_task]
+    for item in blockers:
+        inbox.add_to_body(tx, item, f"The agent has failed since: {reason}. {detail}")
+    if not blockers:
+        asking.failed(tx, task, reason=reason, detail=detail, agent_id=execution.agent_id, execution_id=execution.id)
 
 
 def _how(execution: Execution, *, refused: bool) -> str:

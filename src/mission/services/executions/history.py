@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mission.domain.executions.execution import Execution, ExecutionStatus, OperatorMessage
+from mission.domain.executions.command import Command
+from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.executions.observation import Observation
 from mission.services.paging import Page, cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
@@ -20,7 +21,7 @@ class ExecutionDetail:
     execution: Execution
     task_name: str
     agent_name: str
-    messages: Sequence[OperatorMessage]
+    messages: Sequence[Command]
 
 
 def list_executions(
@@ -51,7 +52,7 @@ def get(tx: Tx, *, execution_id: str) -> ExecutionDetail:
         execution=execution,
         task_name=tx.tasks.get(execution.task_id).name,
         agent_name=tx.agents.get(execution.agent_id).name,
-        messages=tx.executions.messages(execution_id, limit=SHOWN_MESSAGES),
+        messages=tx.commands.messages(execution_id, limit=SHOWN_MESSAGES),
     )
 
 

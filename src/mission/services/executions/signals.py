@@ -49,6 +49,8 @@ def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, deliver
     )
     tx.observations.add(observation)
     tx.emit(events.ObservationCreated(execution=execution, observation=observation))
+    if signal.kind.goes_on:
+        execution = _gone_on(tx, execution)
     _EFFECTS[signal.type](tx, execution, observation)
     return _ack(observation, observation.status)
 
@@ -108,13 +110,14 @@ def _ack(observation: Observation, status: AckStatus, reason: str | None = None)
 
 
 def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
-    execution = _gone_on(tx, execution)
     said = {**observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(execution, progress=said, updated_at=tx.now))
 
 
 def _gone_on(tx: Tx, execution: Execution) -> Execution:
-    """Return the execution without what its agent waited for: it went on without an answer, and so does its task."""
+    """Return the execution without what its agent asked; if it still waited, it went on without an answer, and so does
+    its task."""
+    execution = replace(execution, asked_last=())
     if execution.status is not ExecutionStatus.WAITING:
         return execution
     running = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
@@ -146,7 +149,6 @@ def _wait_for_person(
     once: str | None = None,
 ) -> None:
     """Put the agent's words before a person, and hold its task until they are answered."""
-    executions.save(tx, execution.move_to(ExecutionStatus.WAITING, at=tx.now))
     item = inbox.open_item(
         tx,
         kind=kind,
@@ -159,6 +161,8 @@ def _wait_for_person(
         choices=choices,
         once=once,
     )
+    asked = [*(id for id in execution.asked_last if id != item.id), item.id]
+    executions.save(tx, replace(execution.move_to(ExecutionStatus.WAITING, at=tx.now), asked_last=asked))
     task = tx.tasks.get(execution.task_id)
     if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
         tasks.apply(tx, moves.reported(task))
@@ -170,7 +174,7 @@ def _wait_for_person(
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
     """Keep a claim with the execution and tell those who follow its task. It ends only what the agent waited for."""
     claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
-    executions.save(tx, replace(_gone_on(tx, execution), claim=claim, updated_at=tx.now))
+    executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
     tasks.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
 
 

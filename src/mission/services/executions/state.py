@@ -1,4 +1,4 @@
-"""What is known of an execution while it lives, whom its token admits, and what an operator tells it."""
+"""What is known of an execution while it lives, and whom its token admits."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from mission.domain import events
-from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
-from mission.domain.executions.execution import (
-    Execution,
-    ExecutionStatus,
-    OperatorMessage,
-    OperatorMessageKind,
-    OperatorMessageState,
-)
-from mission.domain.ids import new_id
+from mission.domain.errors import NotFound, PermissionDenied, Unauthenticated
+from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
+from mission.services.executions import commands
 from mission.store.transaction import Tx
 
 
@@ -27,6 +21,7 @@ def started(tx: Tx, *, execution_id: str, process: Mapping[str, Any]) -> Executi
     """The process runs; `process` is what finds it again after a crash, and holds no secret."""
     execution = tx.executions.get(execution_id)
     moved = execution if execution.status is not ExecutionStatus.STARTING else _moved(execution, tx, _RUNNING)
+    commands.launched(tx, execution)
     return save(tx, replace(moved, process=dict(process), started_at=moved.started_at or tx.now))
 
 
@@ -59,41 +54,6 @@ def save(tx: Tx, execution: Execution) -> Execution:
     tx.executions.save(execution)
     tx.emit(events.ExecutionUpdated(execution=execution))
     return execution
-
-
-def send_message(
-    tx: Tx, *, execution_id: str, kind: OperatorMessageKind, text: str | None, author: str | None
-) -> OperatorMessage:
-    """Write down what the operator tells a running agent; whoever owns its process delivers it."""
-    execution = tx.executions.get(execution_id)
-    if not execution.is_live:
-        raise InvalidState(
-            f"execution {execution.id} is {execution.status}: nobody is there to read a message",
-            hint="Launch the task again.",
-            current=str(execution.status),
-        )
-    if kind is OperatorMessageKind.TEXT and not text:
-        raise InvalidInput("text: a message of kind text needs words", hint="Give text.", field="text")
-    message = OperatorMessage(
-        id=new_id("message"), execution_id=execution_id, kind=kind, text=text, author=author, created_at=tx.now
-    )
-    tx.executions.add_message(message)
-    tx.emit(events.ExecutionUpdated(execution=execution, message=message))
-    return message
-
-
-def mark_delivered(
-    tx: Tx, *, message_id: str, state: OperatorMessageState, reason: str | None = None
-) -> OperatorMessage:
-    """What became of a message."""
-    message = tx.executions.message(message_id)
-    if message.state is not OperatorMessageState.PENDING:
-        return message
-    delivered = state is OperatorMessageState.DELIVERED
-    message = replace(message, state=state, reason=reason, delivered_at=tx.now if delivered else None)
-    tx.executions.save_message(message)
-    tx.emit(events.ExecutionUpdated(execution=tx.executions.get(message.execution_id), message=message))
-    return message
 
 
 def authenticate(tx: Tx, *, execution_id: str, token: str) -> Execution:

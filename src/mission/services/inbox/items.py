@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mission.domain import events
@@ -60,6 +61,11 @@ def open_item(
     tx.inbox.add(item)
     tx.emit(events.QueueItemCreated(item=item))
     return item
+
+
+def add_to_body(tx: Tx, item: InboxItem, words: str) -> InboxItem:
+    """Tell more about what waits for a person."""
+    return _saved(tx, replace(item, body=f"{item.body}\n\n{words}".strip(), updated_at=tx.now))
 
 
 def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> InboxItem:

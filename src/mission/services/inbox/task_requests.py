@@ -78,7 +78,7 @@ def moved(tx: Tx, move: TaskMove) -> None:
     if not move.withdraws_questions:
         return
     after = move.after
-    over = {ItemKind.REVIEW: move.ends_review, ItemKind.FAILURE: move.ends_search}
+    over = {ItemKind.REVIEW: move.ends_review, ItemKind.FAILURE: move.ends_search or move.frees_dependents}
     for item in tx.inbox.open_where(task_id=after.id):
         if item.kind is ItemKind.FAILURE and move.ends_search and after.owner_id is not None:
             _withdraw(tx, item, f"{after.owner_id} took the task")
@@ -93,6 +93,12 @@ def skipped(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
         over = {ItemKind.REVIEW: reviewed.get(item.task_id or "", False), ItemKind.FAILURE: True}
         if item.task_id in reviewed and (item.holds_task or over.get(item.kind, False)):
             _withdraw(tx, item, f"the task is {TaskStatus.SKIPPED} now")
+
+
+def mission_ended(tx: Tx, *, mission_id: str) -> None:
+    """Withdraw every failure of a mission that has ended: nothing of it is launched again."""
+    for item in tx.inbox.open_where(mission_id=mission_id, kinds=[ItemKind.FAILURE]):
+        _withdraw(tx, item, "the mission has ended")
 
 
 def _withdraw(tx: Tx, item: InboxItem, reason: str) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.errors import InvalidState
-from mission.domain.executions.execution import LIVE
 from mission.domain.missions.mission import ENDED, Metrics, Mission, MissionOutcome, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
 from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import seconds_between
+from mission.services.executions import commands
+from mission.services.inbox import task_requests as asking
 from mission.services.tasks import updates as tasks
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
@@ -51,7 +52,7 @@ def complete(
         raise _still_open(mission, open_tasks)
     warnings = [
         *_close(tx, mission, open_tasks, failed=outcome is MissionOutcome.FAILED),
-        *_agents_that_run(tx, mission),
+        *_stop_agents(tx, mission),
     ]
     metrics = measure(tx, mission=ended)
     ended = replace(
@@ -78,6 +79,7 @@ def move(tx: Tx, *, mission_id: str, status: MissionStatus, reason: str | None) 
     moved = mission.move_to(status, at=tx.now)
     if status in ENDED:
         _close(tx, mission, tx.tasks.open_of_mission(mission_id), failed=True)
+        _stop_agents(tx, mission)
         moved = replace(moved, summary=reason)
     tx.missions.save(moved)
     tx.emit(events.MissionUpdated(mission=moved))
@@ -118,6 +120,7 @@ def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool
         warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are skipped now")
     if open_tasks:
         tasks.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
+    asking.mission_ended(tx, mission_id=mission.id)
     return warnings + _close_phases(tx, mission, failed=failed)
 
 
@@ -135,9 +138,9 @@ def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
     return warnings
 
 
-def _agents_that_run(tx: Tx, mission: Mission) -> list[str]:
-    """Their daemon stops them when it hears of the end."""
-    running = tx.executions.ids(mission_id=mission.id, statuses=LIVE)
+def _stop_agents(tx: Tx, mission: Mission) -> list[str]:
+    """Ask for the end of the agents that still run; what to say about it."""
+    running = commands.stop_all(tx, mission_id=mission.id)
     return [f"execution {id} still runs and is stopped" for id in running[:NAMED_TASKS]]
 
 

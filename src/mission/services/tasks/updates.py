@@ -24,9 +24,10 @@ def apply(tx: Tx, *moved: TaskMove, mission: Mission | None = None, settle: Sett
     return [_apply(tx, move, mission=mission, settle=settle) for move in moved]
 
 
-def release(tx: Tx, task: Task) -> None:
-    """Free a task: it waits for its next owner."""
-    apply(tx, moves.released(task, at=tx.now))
+def release(tx: Tx, task: Task) -> Task:
+    """Free a task, so that it waits for its next owner, and return it."""
+    (free,) = apply(tx, moves.released(task, at=tx.now))
+    return free
 
 
 def add(tx: Tx, task: Task, *, mission: Mission) -> Task:

@@ -1,4 +1,4 @@
-"""Queries about executions and what operators told them."""
+"""Queries about executions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.executions.execution import LIVE, Execution, ExecutionStatus, OperatorMessage
+from mission.domain.executions.execution import LIVE, Execution, ExecutionStatus
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import PagePosition, older_than
-from mission.store.tables import executions, operator_messages
+from mission.store.tables import executions
 
 _MAPPER = Mapper(executions, Execution)
-_MESSAGES = Mapper(operator_messages, OperatorMessage)
 _LIVE_WORDS = [str(status) for status in LIVE]
 _BY_TOKEN = _MAPPER.select.where(executions.c.token_hash == bindparam("token_hash"))
 _LIVE = (
@@ -35,11 +34,6 @@ _NEWEST_OF_AGENT = (
     _MAPPER.select.where(executions.c.agent_id == bindparam("agent_id"))
     .order_by(executions.c.created_at.desc(), executions.c.id.desc())
     .limit(1)
-)
-_OF_EXECUTION = (
-    _MESSAGES.select.where(operator_messages.c.execution_id == bindparam("execution_id"))
-    .order_by(operator_messages.c.created_at.desc(), operator_messages.c.id.desc())
-    .limit(bindparam("limit"))
 )
 
 
@@ -109,20 +103,3 @@ class Executions:
         order = (executions.c.created_at.desc(), executions.c.id.desc())
         statement: Any = _MAPPER.select.where(*where).order_by(*order).limit(limit)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
-
-    def add_message(self, message: OperatorMessage) -> None:
-        _MESSAGES.insert(self._connection, message)
-
-    def save_message(self, message: OperatorMessage) -> None:
-        _MESSAGES.save(self._connection, message)
-
-    def message(self, id: str) -> OperatorMessage:
-        message = _MESSAGES.get(self._connection, id)
-        if message is None:
-            raise NotFound(f"there is no operator message {id[:60]}", message_id=id[:60])
-        return message
-
-    def messages(self, execution_id: str, *, limit: int) -> list[OperatorMessage]:
-        """What operators told the execution, newest first."""
-        rows = self._connection.execute(_OF_EXECUTION, {"execution_id": execution_id, "limit": limit})
-        return [_MESSAGES.entity(row) for row in rows]

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, se
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.inbox.item import PRIVATE_KINDS, STANDING_KINDS, InboxItem, ItemKind, ItemState
-from mission.domain.tasks.task import FREE, STANDING
+from mission.domain.tasks.task import STANDING
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import agents, missions, queue_items, tasks
 
@@ -79,18 +79,6 @@ _STANDING = (
         ),
     )
 )
-_FAILURES_ANSWERED = (
-    select(queue_items.c.execution_id)
-    .join(tasks, tasks.c.id == queue_items.c.task_id)
-    .where(
-        queue_items.c.state == str(ItemState.ANSWERED),
-        queue_items.c.kind == str(ItemKind.FAILURE),
-        queue_items.c.execution_id.is_not(None),
-        tasks.c.owner_id.is_(None),
-        tasks.c.status.in_(sorted(map(str, FREE))),
-    )
-    .order_by(queue_items.c.closed_at, queue_items.c.id)
-)
 _NAMED = (
     select(
         *_MAPPER.columns,
@@ -117,6 +105,10 @@ class InboxItems:
             raise _no_item(id)
         return item
 
+    def find(self, ids: Sequence[str]) -> list[InboxItem]:
+        """Return those of the items that are still there, in this order."""
+        return [item for id in ids if (item := _MAPPER.get(self._connection, id)) is not None]
+
     def add(self, item: InboxItem) -> None:
         _MAPPER.insert(self._connection, item)
 
@@ -140,23 +132,6 @@ class InboxItems:
             where.append(queue_items.c.kind.in_([str(kind) for kind in kinds]))
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
-
-    def of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> list[InboxItem]:
-        """What an execution put before a person, open or closed, oldest first."""
-        where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
-        statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
-        return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
-
-    def failures_answered(self) -> list[str]:
-        """Failed executions that a person gave an answer to, and whose tasks nobody has taken since."""
-        return list(self._connection.execute(_FAILURES_ANSWERED).scalars())
-
-    def newest_of_execution(self, execution_id: str, *, kinds: Sequence[ItemKind]) -> InboxItem | None:
-        """What an execution put before a person last, open or closed."""
-        where = (queue_items.c.execution_id == execution_id, queue_items.c.kind.in_([str(kind) for kind in kinds]))
-        newest = (queue_items.c.created_at.desc(), queue_items.c.id.desc())
-        row = self._connection.execute(_MAPPER.select.where(*where).order_by(*newest).limit(1)).first()
-        return None if row is None else _MAPPER.entity(row)
 
     def standing(self, *, item_id: str | None = None, mission_id: str | None = None) -> list[StalledTask]:
         """The open items, or this one, whose tasks stand still until somebody answers."""

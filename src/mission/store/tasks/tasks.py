@@ -76,10 +76,13 @@ class Tasks:
 
     def get(self, id: str) -> Task:
         """The task, or an error that says how to find one."""
-        task = MAPPER.get(self._connection, id)
+        task = self.find(id)
         if task is None:
             raise no_task(id)
         return task
+
+    def find(self, id: str) -> Task | None:
+        return MAPPER.get(self._connection, id)
 
     def add(self, task: Task) -> None:
         MAPPER.insert(self._connection, task)

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
+from mission.domain.executions.command import Command
 from mission.domain.executions.execution import (
     Execution,
     ExecutionStatus,
     Mode,
-    OperatorMessage,
     OperatorMessageKind,
     OperatorMessageState,
 )
@@ -18,8 +18,8 @@ from mission.domain.executions.observation import AckStatus, Observation, Origin
 from mission.domain.executions.signals import SignalPolicy
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
+from mission.services.executions import commands
 from mission.services.executions import history as ledger
-from mission.services.executions import state as executions
 from mission.tools.shared.fields import ExecutionId, MissionId, TaskId, Text
 from mission.tools.shared.wording import Moment
 
@@ -96,7 +96,7 @@ class ToldMessage(Result):
     delivered_at: Moment | None
 
     @classmethod
-    def of(cls, message: OperatorMessage) -> ToldMessage:
+    def of(cls, message: Command) -> ToldMessage:
         return cls(**{name: getattr(message, name) for name in cls.model_fields})
 
 
@@ -172,7 +172,7 @@ async def execution_observations(call: Call, args: ListObservations) -> Observat
 async def execution_message(call: Call, args: TellExecution) -> ToldMessage:
     """Tell a running agent to interrupt, checkpoint, go on, or anything in words. Its state says whether it arrived."""
     return await call.write(
-        executions.send_message,
+        commands.send_message,
         execution_id=args.execution_id,
         kind=args.kind,
         text=args.text,

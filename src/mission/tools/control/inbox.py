@@ -10,7 +10,6 @@ from mission.domain.inbox.item import InboxItem, ItemKind, ItemState
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.answers import answering as answers
-from mission.services.answers import resumption
 from mission.services.answers.answering import AnswerResult
 from mission.services.inbox import ranking
 from mission.services.inbox.ranking import RankedItem
@@ -185,5 +184,5 @@ async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
 async def queue_dismiss(call: Call, args: DismissItem) -> DismissedItem:
     """Put an item aside without an answer; what it held goes on all the same."""
     return await call.write(
-        resumption.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=DismissedItem.of
+        answers.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=DismissedItem.of
     )

@@ -5,7 +5,7 @@ from alembic import op
 
 from mission.store.columns import UtcTime
 
-revision = "0015"
+revision = "0014"
 down_revision = "0013"
 
 LATEST_START = """
