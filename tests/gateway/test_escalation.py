@@ -91,6 +91,25 @@ async def test_an_agents_supervisor_hears_of_it_without_the_trace(call, monkeypa
     assert [item["agent_id"] for item in await queue(call)] == [worker["id"]]  # nobody else is left to answer
 
 
+async def test_a_failure_of_an_agent_whose_task_was_deleted_reaches_the_person(call, monkeypatch):
+    bee = (await call("agent_register", {"name": "bee", "runtime": "custom"}))["id"]
+    mission = (await call("start_mission", MISSION))["mission_id"]
+    await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}, agent=bee)
+    await call("agent_heartbeat", {"agent_id": bee, "current_task_id": await current_task(call, mission)})
+    await call("workflow_update_status", {"id": mission, "status": "abandoned"})
+    await call("mission_delete", {"mission_id": mission})
+    monkeypatch.setattr(agents, "get", failing(ZeroDivisionError()))
+
+    await fail(call, "agent_get", {"id": bee}, agent=bee)
+
+    assert [item["agent_id"] for item in await queue(call)] == [bee]
+
+
+async def current_task(call, mission):
+    [task] = (await call("workflow_get", {"id": mission, "include_tasks": True}))["tasks"]
+    return task["id"]
+
+
 async def test_a_critical_tool_always_reaches_the_person(call, monkeypatch):
     boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})
     worker = await call("mcp__agent__create", {"type": "WORKER", "name": "bee", "supervisorId": boss["id"]})

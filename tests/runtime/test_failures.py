@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from mission.domain.errors import InvalidInput
+from mission.domain.errors import InvalidInput, StorageFull
 from mission.domain.executions.execution import Execution, ExecutionStatus
+from mission.git.errors import GitTimeout
 from mission.runtime.message_delivery import MessageDelivery
+from mission.services.executions import commands, creation
+from mission.services.executions.creation import NewExecution
 from mission.services.work import BackgroundWork
 from tests.runtime.conftest import STANDIN, Control
 
@@ -200,6 +203,90 @@ async def test_a_retry_that_finds_no_program_asks_again_and_can_be_tried_again(c
     program.chmod(0o755)
     await control.call("queue_answer", {"id": again["id"], "choice": RETRY})
     assert (await control.the_next(task, after=first["id"])).resumes == first["id"]
+
+
+@pytest.mark.parametrize("step", ["_create", "_start"])
+@pytest.mark.parametrize(
+    "error", [StorageFull("the disk is full"), GitTimeout(command="status", seconds=1), KeyError("x")]
+)
+async def test_every_error_of_a_retry_asks_again_and_keeps_no_mail_from_others(
+    either_control: Control, monkeypatch: pytest.MonkeyPatch, step: str, error: Exception
+):
+    control = either_control
+    task, item, first = await failed(control)
+    other = await control.launch("patient")
+    launch = getattr(control.app.supervisor, step)
+    monkeypatch.setattr(control.app.supervisor, step, _failing(error))
+
+    await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
+    await control.call("execution_message", {"execution_id": other["id"], "text": "hello"})
+    await control.all_carried_out()
+
+    [again] = await control.waiting()
+    assert (again["kind"], again["subject"].startswith("It could not be launched again: ")) == ("failure", True)
+    found = await control.call("task_get", {"id": task})
+    assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
+    messages = (await control.call("execution_get", {"id": other["id"]}))["messages"]
+    assert [each["state"] for each in messages] == ["delivered"]
+
+    monkeypatch.setattr(control.app.supervisor, step, launch)
+    before = await control.newest(task)
+    await control.call("queue_answer", {"id": again["id"], "choice": RETRY})
+    assert (await control.the_next(task, after=before.id)).resumes == first.id
+
+
+def _failing(error: Exception) -> Any:
+    async def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    return fail
+
+
+async def test_a_retry_whose_daemon_died_before_the_program_ran_is_launched_by_the_next(either_control: Control):
+    control, app = either_control, either_control.app
+    task, item, first = await failed(control)
+    await app.postman.close()
+    await control.call("queue_answer", {"id": item["id"], "choice": WITH_HINT, "text": "hint: look in the vault"})
+    [(command, _)] = await app.database.read(commands.due, host_id=app.settings.host_id)
+    wish = NewExecution(
+        task_id=task,
+        adapter="command",
+        runtime="custom",
+        delivery=first.delivery,
+        resumes=first.id,
+        command_id=command.id,
+    )
+    rhythm = app.gateway._ports.rhythm
+    lost = await creation.create(
+        BackgroundWork(app.database), app.trees, launch=wish, rhythm=rhythm, answer=lambda made: made
+    )
+    await app.supervisor.close()
+
+    await app.supervisor.open()
+    await app.postman.open()
+    last = await control.the_next(task, after=lost.execution.id)
+    done = await control.ended(last.id)
+
+    assert (await control.execution(lost.execution.id)).status is S.LOST
+    assert "look in the vault" in (done.claim or {})["summary"]
+    assert await app.database.read(commands.due, host_id=app.settings.host_id) == []
+    assert [each["kind"] for each in await control.waiting()] == ["review"]
+
+
+async def test_a_retry_is_dropped_when_somebody_took_the_task_meanwhile(either_control: Control):
+    control, app = either_control, either_control.app
+    task, item, first = await failed(control)
+    await app.postman.close()
+    await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
+    bob = (await control.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
+    await control.call("task_claim", {"task_id": task, "agent_id": bob})
+    await control.call("task_release", {"task_id": task, "agent_id": bob})
+
+    await app.postman.open()
+    await control.all_carried_out()
+
+    assert (await control.newest(task)).id == first.id
+    assert await control.waiting() == []
 
 
 async def test_a_retry_outlives_the_daemon_that_was_asked_and_is_launched_once(either_control: Control):

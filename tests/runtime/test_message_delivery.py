@@ -141,6 +141,25 @@ async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control
     assert [each["state"] for each in messages] == ["delivered", "delivered"]
 
 
+async def test_words_are_typed_once_however_often_a_daemon_that_died_asks_for_it(control: Control):
+    launched = await control.launch("echo", interactive=True)
+    follower = control.app.supervisor.follower(launched["id"])
+    assert follower is not None
+    watcher = follower.screen.join()
+    shown = ""
+
+    async with asyncio.timeout(60):
+        while "size" not in shown:  # it listens
+            shown += await watcher.next() or ""
+        for _ in range(3):
+            follower.process.type(b"well", once="msg_1")
+        follower.process.type(b"\r", once="msg_1 submit")
+        while "you said" not in shown:
+            shown += await watcher.next() or ""
+
+    assert "you said well\r" in shown
+
+
 async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
     task = await control.task()
     launched = await control.launch("patient", task=task)

@@ -125,9 +125,9 @@ class MessageDelivery:
             await self._supervisor.launch(self._durable, self._order(command, execution), answer=lambda made: made)
         except MissionError as error:
             await self._not_launched(command, error)
-        except Exception as problem:
+        except Exception:
             log.exception("execution %s could not be launched again", execution.id)
-            await self._not_launched(command, InternalError(f"{type(problem).__name__}"))
+            await self._not_launched(command, InternalError("something unexpected went wrong"))
 
     async def _not_launched(self, command: Command, error: MissionError) -> None:
         await write_until_stored(self._work, failed_attempts.not_launched, command_id=command.id, error=error)

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mission.domain.errors import InvalidState, MissionError, TransientError
+from mission.domain.errors import InternalError, InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.gateway.signal_intake import Signals
 from mission.runtime.adapters.launch_adapter import LaunchAdapter, launches
@@ -137,6 +137,9 @@ class Supervisor:
             problem = _unprepared(error)
             await self._abandon(execution, problem)
             raise problem from error
+        except Exception:  # the task must not stay with an agent that will never run
+            await self._abandon(execution, InternalError())
+            raise
         facts = {"folder": str(follower.process.folder), "program": follower.process.program}
         recorded = await work.write(executions.started, execution_id=execution.id, process=facts, answer=answer)
         log.info("execution %s: %s runs on task %s", execution.id, choice.launch.name, execution.task_id)

@@ -149,7 +149,7 @@ class AnsweredItem(Result):
 async def queue_list(call: Call, args: ListQueue) -> Queue:
     """List what waits for a person: what stands on a critical path, then what holds up the most, then the oldest.
 
-    Agents see neither failures nor letters of others.
+    Agents see neither escalations nor mail of others.
     """
     found, total = await call.read(
         ranking.list_items, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
