@@ -8,7 +8,7 @@ import pytest
 
 from mission.domain import events
 from mission.domain.agent import Presence
-from mission.domain.executions.command import Command, CommandKind
+from mission.domain.executions.command import CommandKind, ExecutionCommand
 from mission.domain.missions.mission import Family
 from mission.domain.missions.phase import Phase
 from mission.domain.missions.repository import Repository
@@ -20,7 +20,7 @@ from tests.domain.samples import NOW, agent, entry, execution, item, message, mi
 PHASE = Phase(id="p_1", mission_id="m_1", number=1, name="Build", created_at=NOW)
 REPOSITORY = Repository(id="r_1", host_id="here", path="/r", name="r", created_at=NOW)
 TEMPLATE = Template(id="tpl_1", name="T", description=None, tasks=(), variables=(), created_at=NOW)
-SENT = Command(id="msg_9", execution_id="x_1", kind=CommandKind.TEXT, text="hi", created_at=NOW)
+SENT = ExecutionCommand(id="msg_9", execution_id="x_1", kind=CommandKind.TEXT, text="hi", created_at=NOW)
 OBSERVED = observation()
 
 CASES = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from mission.domain.errors import InvalidInput, StorageFull
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.git.errors import GitTimeout
 from mission.runtime.message_delivery import MessageDelivery
+from mission.runtime.running.durable_write import DurableWork
 from mission.services.executions import commands, creation
 from mission.services.executions.creation import NewExecution
 from mission.services.work import BackgroundWork
@@ -271,6 +273,34 @@ async def test_a_retry_whose_daemon_died_before_the_program_ran_is_launched_by_t
     assert "look in the vault" in (done.claim or {})["summary"]
     assert await app.database.read(commands.due, host_id=app.settings.host_id) == []
     assert [each["kind"] for each in await control.waiting()] == ["review"]
+
+
+async def test_a_retry_whose_daemon_died_before_it_could_mark_it_is_launched_once(
+    either_control: Control, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    control, app, may_end = either_control, either_control.app, tmp_path / "may-end"
+    task, item, first = await failed(control)
+    words = f"command {sys.executable} -u {STANDIN} linger {may_end}"
+
+    async def never(*_: Any, **__: Any) -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as dying:
+        dying.setattr(DurableWork, "write", never)
+        await control.call("queue_answer", {"id": item["id"], "choice": TO_ANOTHER, "text": words})
+        second = await control.the_next(task, after=first.id)
+        await control.until(second.id, lambda each: each.status is S.WAITING)
+        await app.postman.close()
+        await app.supervisor.close()
+    assert len(await app.database.read(commands.due, host_id=app.settings.host_id)) == 1
+
+    await app.supervisor.open()
+    await app.postman.open()
+    await control.all_carried_out()
+    may_end.touch()
+    await control.ended(second.id)
+
+    assert (await control.newest(task)).id == second.id
 
 
 async def test_a_retry_is_dropped_when_somebody_took_the_task_meanwhile(either_control: Control):

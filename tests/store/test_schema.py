@@ -10,12 +10,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, insert, text
+from sqlalchemy import MetaData, insert, select, text
 
 from mission.settings import Settings
 from mission.store import migrate
 from mission.store.open_database import new_backend, open_backend
-from mission.store.tables import metadata
+from mission.store.tables import executions, metadata
 from tests import forked_processes as processes
 
 
@@ -245,6 +245,46 @@ def _migrated(fresh, rows, *queries):
         backend.rollback(connection)
     backend.close()
     return found
+
+
+def test_what_agents_that_wait_asked_last_is_taken_over(fresh):
+    at = 1_768_471_200_000_000
+    execution = {"mission_id": "m_1", "task_id": "t_1", "mode": "headless", "host_id": "h"}
+    item = {"kind": "question", "state": "open", "mission_id": "m_1", "task_id": "t_1"}
+    seen = {"type": "progress", "created_at": at + 2}
+    rows = {
+        "missions": [{"id": "m_1"}],
+        "phases": [{"id": "p_1", "mission_id": "m_1"}],
+        "tasks": [{"id": "t_1", "mission_id": "m_1", "phase_id": "p_1"}],
+        "executions": [
+            {**execution, "id": "x_waits", "status": "completed"},
+            {**execution, "id": "x_lives", "status": "running"},
+            {**execution, "id": "x_ended", "status": "completed"},
+        ],
+        "queue_items": [
+            {**item, "id": "q_1", "execution_id": "x_waits", "created_at": at + 1, "state": "answered"},
+            {**item, "id": "q_2", "execution_id": "x_waits", "created_at": at + 2, "kind": "blocker"},
+            {**item, "id": "q_3", "execution_id": "x_lives", "created_at": at + 1, "state": "answered"},
+            {**item, "id": "q_4", "execution_id": "x_lives", "created_at": at + 3, "state": "answered"},
+            {**item, "id": "q_5", "execution_id": "x_ended", "created_at": at + 1, "state": "answered"},
+        ],
+        "observations": [{**seen, "id": "o_1", "execution_id": "x_lives", "event_id": "e_1"}],
+    }
+    backend = new_backend(fresh, role="a test")
+    with backend.connect() as connection:
+        backend.begin_write(connection)
+        migrate.upgrade(connection, target="0013")
+        known = MetaData()
+        known.reflect(connection)
+        for name, given in rows.items():
+            for row in given:
+                connection.execute(insert(known.tables[name]), _filled(known.tables[name], row))
+        migrate.upgrade(connection)
+        asked = dict(connection.execute(select(executions.c.id, executions.c.asked_last)).all())
+        backend.rollback(connection)
+    backend.close()
+
+    assert asked == {"x_waits": ["q_1", "q_2"], "x_lives": ["q_4"], "x_ended": []}
 
 
 def _filled(table, row):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mission.domain.agent import Agent, Presence
-from mission.domain.executions.command import Command
+from mission.domain.executions.command import ExecutionCommand
 from mission.domain.executions.execution import Execution
 from mission.domain.executions.observation import Observation
 from mission.domain.inbox.item import InboxItem
@@ -338,7 +338,7 @@ class ExecutionUpdated(_ExecutionEvent):
     """A launched agent started, moved, said how far it is, got a message or ended."""
 
     topic: ClassVar[str] = "execution:updated"
-    message: Command | None = None
+    message: ExecutionCommand | None = None
 
     def data(self) -> dict[str, Any]:
         told = {"message": self.message.record()} if self.message is not None else {}

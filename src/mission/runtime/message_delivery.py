@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from mission.domain.errors import InternalError, MissionError, TransientError
-from mission.domain.executions.command import Command, CommandKind
+from mission.domain.executions.command import CommandKind, ExecutionCommand
 from mission.domain.executions.execution import Execution, Mode, OperatorMessageState
 from mission.events.log import EventLog
 from mission.runtime.launching.supervisor import Supervisor
@@ -77,7 +77,7 @@ class MessageDelivery:
 
     async def _look(self) -> None:
         """Start a task for each execution that has something to be done: none waits for another."""
-        due: dict[str, list[tuple[Command, Execution]]] = {}
+        due: dict[str, list[tuple[ExecutionCommand, Execution]]] = {}
         for command, execution in await self._work.read(commands.due, host_id=self._host_id):
             if (
                 execution.id not in self._busy and self._supervisor.folder(execution.id).is_dir()
@@ -87,7 +87,7 @@ class MessageDelivery:
             self._busy.add(execution_id)
             self._begin(self._carry_out_all(execution_id, todo))
 
-    async def _carry_out_all(self, execution_id: str, todo: list[tuple[Command, Execution]]) -> None:
+    async def _carry_out_all(self, execution_id: str, todo: list[tuple[ExecutionCommand, Execution]]) -> None:
         try:
             for command, execution in todo:
                 await self._carry_out(command, execution)
@@ -98,7 +98,7 @@ class MessageDelivery:
         finally:
             self._busy.discard(execution_id)
 
-    async def _carry_out(self, command: Command, execution: Execution) -> None:
+    async def _carry_out(self, command: ExecutionCommand, execution: Execution) -> None:
         if command.kind is CommandKind.START_AGAIN:
             await self._start_again(command, execution)
             return
@@ -113,7 +113,7 @@ class MessageDelivery:
         else:
             await self._tell(follower, command, command.text or WORDS[command.kind])
 
-    async def _start_again(self, command: Command, execution: Execution) -> None:
+    async def _start_again(self, command: ExecutionCommand, execution: Execution) -> None:
         """Launch a task once more. The command is marked when the new program runs; every error is told."""
         if await self._work.read(commands.is_being_launched, command=command):
             return
@@ -129,10 +129,10 @@ class MessageDelivery:
             log.exception("execution %s could not be launched again", execution.id)
             await self._not_launched(command, InternalError("something unexpected went wrong"))
 
-    async def _not_launched(self, command: Command, error: MissionError) -> None:
+    async def _not_launched(self, command: ExecutionCommand, error: MissionError) -> None:
         await write_until_stored(self._work, failed_attempts.not_launched, command_id=command.id, error=error)
 
-    def _order(self, command: Command, execution: Execution) -> LaunchRequest:
+    def _order(self, command: ExecutionCommand, execution: Execution) -> LaunchRequest:
         """Return the launch that a command asks for: the same agent's again, or another client's."""
         wanted = command.next_launch
         same = LaunchRequest(
@@ -156,7 +156,7 @@ class MessageDelivery:
             fresh=wanted.answer is None,
         )
 
-    async def _interrupt(self, follower: Follower, command: Command) -> None:
+    async def _interrupt(self, follower: Follower, command: ExecutionCommand) -> None:
         if follower.execution.mode is Mode.INTERACTIVE:
             follower.process.type(follower.launch.interrupt_keys.encode(), once=command.id)
             await self._mark(command, OperatorMessageState.DELIVERED)
@@ -164,7 +164,7 @@ class MessageDelivery:
             follower.process.interrupt(once=command.id)
             await self._mark(command, OperatorMessageState.DELIVERED, "interrupted by a signal")
 
-    async def _tell(self, follower: Follower, command: Command, words: str) -> None:
+    async def _tell(self, follower: Follower, command: ExecutionCommand, words: str) -> None:
         if follower.execution.mode is not Mode.INTERACTIVE:
             await write_until_stored(self._work, commands.put_in_mailbox, command_id=command.id, words=words)
             return
@@ -173,5 +173,5 @@ class MessageDelivery:
         follower.process.type(follower.launch.submit_keys.encode(), once=f"{command.id} submit")
         await write_until_stored(self._work, commands.typed, command_id=command.id)
 
-    async def _mark(self, command: Command, state: OperatorMessageState, reason: str | None = None) -> None:
+    async def _mark(self, command: ExecutionCommand, state: OperatorMessageState, reason: str | None = None) -> None:
         await write_until_stored(self._work, commands.mark_delivered, message_id=command.id, state=state, reason=reason)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove
-from mission.domain.executions.command import Command, CommandKind
+from mission.domain.executions.command import CommandKind, ExecutionCommand
 from mission.domain.executions.execution import (
     FINAL,
     LIVE,
@@ -108,7 +108,7 @@ def test_a_duration_runs_from_the_first_start_to_the_end():
 
 
 def test_an_operators_message_is_pending_until_it_is_delivered():
-    sent = Command(id="msg_1", execution_id="x_1", kind=CommandKind.NUDGE, text=None, created_at=NOW)
+    sent = ExecutionCommand(id="msg_1", execution_id="x_1", kind=CommandKind.NUDGE, text=None, created_at=NOW)
 
     assert sent.record() == {
         "id": "msg_1",

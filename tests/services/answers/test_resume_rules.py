@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from mission.domain.errors import InvalidState
-from mission.domain.executions.command import Command, CommandKind
+from mission.domain.executions.command import CommandKind, ExecutionCommand
 from mission.domain.executions.execution import Mode
 from mission.domain.executions.signals import Delivery
+from mission.services.answers import failed_attempts
+from mission.services.executions import commands as service
 from tests.fake_executions import Workshop
 
 RETRY, WITH_HINT, TO_ANOTHER, SKIP = 1, 2, 3, 4
 
 
-async def commands(workshop: Workshop, execution_id: str) -> list[Command]:
+async def commands(workshop: Workshop, execution_id: str) -> list[ExecutionCommand]:
     return await workshop.app.database.read(lambda tx: tx.commands.pending_of(execution_id))
 
 
@@ -90,8 +92,6 @@ async def test_an_answer_that_was_typed_does_not_hide_a_later_failure(workshop):
     await workshop.call("queue_answer", {"id": (await waiting(workshop))["question"], "text": "8080"})
     [command] = await commands(workshop, created.execution.id)
     assert (command.kind, command.text) == (CommandKind.ANSWER, "8080")
-    from mission.services.executions import commands as service
-
     await workshop.app.database.write(service.typed, command_id=command.id)
     await workshop.end(created.execution.id, "failed", exit_code=1)
 
@@ -143,8 +143,6 @@ async def test_a_task_that_was_given_to_another_agent_asks_for_no_launch(worksho
 
 
 async def test_a_retry_does_not_count_any_more_once_somebody_took_the_task(workshop):
-    from mission.services.executions import commands as service
-
     created, item = await failed(workshop)
     await workshop.call("queue_answer", {"id": item, "choice": RETRY})
     bob = (await workshop.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
@@ -171,14 +169,12 @@ async def test_a_command_launches_once(workshop):
 
 
 async def test_a_launch_that_died_before_its_program_ran_is_done_again(workshop):
-    from mission.services.executions import commands as service
-
     created, item = await failed(workshop)
     await workshop.call("queue_answer", {"id": item, "choice": RETRY})
     [command] = await commands(workshop, created.execution.id)
     lost = await workshop.launch(created.task.id, resumes=created.execution.id, command_id=command.id)
 
-    await workshop.end(lost.execution.id, "lost", reason="the daemon died before its program was started")
+    await workshop.end(lost.execution.id, "lost", reason="the daemon died", never_ran=True)
 
     assert await waiting(workshop) == {}
     assert (await workshop.task_now(created.task.id))["failed_attempts"] == 1
@@ -187,13 +183,23 @@ async def test_a_launch_that_died_before_its_program_ran_is_done_again(workshop)
     assert again.execution.id != lost.execution.id
 
 
+async def test_a_program_that_fails_before_its_start_is_recorded_is_a_failure_and_not_launched_again(workshop):
+    created, item = await failed(workshop)
+    await workshop.call("queue_answer", {"id": item, "choice": RETRY})
+    [command] = await commands(workshop, created.execution.id)
+    second = await workshop.launch(created.task.id, resumes=created.execution.id, command_id=command.id)
+
+    await workshop.end(second.execution.id, "failed", exit_code=1)
+
+    assert list(await waiting(workshop)) == ["failure"]
+    assert await commands(workshop, created.execution.id) == []
+
+
 async def test_a_failure_item_does_not_outlive_its_task(workshop):
     created, item = await failed(workshop)
     bob = (await workshop.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
     await workshop.call("queue_answer", {"id": item, "choice": RETRY})
     [command] = await commands(workshop, created.execution.id)
-    from mission.services.answers import failed_attempts
-
     await workshop.app.database.write(
         failed_attempts.not_launched, command_id=command.id, error=InvalidState("no program")
     )

@@ -52,7 +52,7 @@ class NextLaunch:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
+class ExecutionCommand:
     """One command. It is pending until it is done or turns out to be impossible."""
 
     id: str

@@ -29,7 +29,7 @@ async def reattach(work: Work, execution: Execution, process: Process) -> Screen
     if process.give_up() or not process.folder.is_dir():
         return None
     log.info("execution %s: found again", execution.id)
-    if execution.status is ExecutionStatus.STARTING:
+    if execution.process is None:  # the daemon died before it could say that the program runs
         await work.write(executions.started, execution_id=execution.id, process={"folder": str(process.folder)})
     history = await asyncio.to_thread(shown_before, process.folder)
     return Screen(history, shown_at=last_shown(process.folder))
@@ -37,7 +37,8 @@ async def reattach(work: Work, execution: Execution, process: Process) -> Screen
 
 async def mark_lost(work: Work, execution: Execution, process: Process, *, rhythm: LivenessSettings) -> None:
     """Record that the program never ran."""
-    end = ExecutionEnd(status=ExecutionStatus.LOST, reason="the daemon died before its program was started")
+    reason = "the daemon died before its program was started"
+    end = ExecutionEnd(status=ExecutionStatus.LOST, reason=reason, never_ran=True)
     await work.write(endings.ended, execution_id=execution.id, end=end, rhythm=rhythm)
     await process.release()
     log.warning("execution %s was lost: its program never ran", execution.id)

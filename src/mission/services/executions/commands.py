@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.executions.command import OPERATOR_KINDS, Command, CommandKind, NextLaunch
+from mission.domain.executions.command import OPERATOR_KINDS, CommandKind, ExecutionCommand, NextLaunch
 from mission.domain.executions.execution import (
     LIVE,
     Execution,
@@ -29,7 +29,7 @@ FROM_OPERATOR = "From the operator"
 
 def send_message(
     tx: Tx, *, execution_id: str, kind: OperatorMessageKind, text: str | None, author: str | None
-) -> Command:
+) -> ExecutionCommand:
     """Write down what the operator tells a running agent."""
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
@@ -54,9 +54,9 @@ def add(
     author: str | None = None,
     wait: timedelta | None = None,
     launch: NextLaunch | None = None,
-) -> Command:
+) -> ExecutionCommand:
     """Write down a command. The daemon of the execution's host finds it, however often it is killed until then."""
-    command = Command(
+    command = ExecutionCommand(
         id=new_id("message"),
         execution_id=execution.id,
         kind=kind,
@@ -71,13 +71,15 @@ def add(
     return command
 
 
-def due(tx: Tx, *, host_id: str) -> list[tuple[Command, Execution]]:
+def due(tx: Tx, *, host_id: str) -> list[tuple[ExecutionCommand, Execution]]:
     """List what has to be done on a host by now, oldest first."""
     found = tx.commands.due(host_id=host_id, now=tx.now)
     return [(command, tx.executions.get(command.execution_id)) for command in found]
 
 
-def mark_delivered(tx: Tx, *, message_id: str, state: OperatorMessageState, reason: str | None = None) -> Command:
+def mark_delivered(
+    tx: Tx, *, message_id: str, state: OperatorMessageState, reason: str | None = None
+) -> ExecutionCommand:
     """Record what became of a command. Said twice, the first counts."""
     command = tx.commands.get(message_id)
     if not command.is_pending:
@@ -114,7 +116,7 @@ def typed(tx: Tx, *, command_id: str) -> None:
         tx.executions.save(replace(execution, asked_last=()))
 
 
-def start_again(tx: Tx, execution: Execution, launch: NextLaunch) -> Command:
+def start_again(tx: Tx, execution: Execution, launch: NextLaunch) -> ExecutionCommand:
     """Ask for a new launch of an ended execution's task. It counts only while nobody takes the task."""
     for earlier in tx.commands.pending_of(execution.id):
         if earlier.kind is CommandKind.START_AGAIN:
@@ -159,7 +161,7 @@ def launched(tx: Tx, execution: Execution) -> None:
         mark_delivered(tx, message_id=command.id, state=OperatorMessageState.DELIVERED)
 
 
-def is_being_launched(tx: Tx, command: Command) -> bool:
+def is_being_launched(tx: Tx, command: ExecutionCommand) -> bool:
     """Return whether the execution that a command made is still about to run."""
     made = tx.executions.find(command.launched) if command.launched is not None else None
     return made is not None and made.is_live

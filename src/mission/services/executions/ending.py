@@ -33,6 +33,8 @@ class ExecutionEnd:
     reason: str | None = None
     refused: bool = False
     """Whether its program never ran, and whoever launched it was told so."""
+    never_ran: bool = False
+    """Whether a daemon died before it started the program. A command that asked for the launch is carried out again."""
 
 
 def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSettings) -> Execution:
@@ -43,6 +45,8 @@ def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSetti
     task = tx.tasks.get(execution.task_id)
     in_hand = task.owner_id == execution.agent_id and task.status in OPEN
     execution = _ended(tx, execution, end, failed=in_hand and execution.claims_failed)
+    if not (end.refused or end.never_ran):
+        commands.launched(tx, execution)  # its daemon may not have come to say so
     keeping = _settle(tx, execution, task, refused=end.refused) if in_hand else None
     agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
     identity.revoke(tx, agent_id=execution.agent_id)
@@ -93,7 +97,7 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
 
 def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None:
     """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
-    tried_again = tx.commands.launching(execution.id) is not None  # its program never ran
+    tried_again = tx.commands.launching(execution.id) is not None
     failed = execution.status in CRASHED and not refused and not tried_again
     name = tx.agents.get(execution.agent_id).name
     hold = task.hold.as_dict() if task.hold is not None else None

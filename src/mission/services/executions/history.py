@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mission.domain.executions.command import Command
+from mission.domain.executions.command import ExecutionCommand
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.executions.observation import Observation
 from mission.services.paging import Page, cut_page, position_of, row_cursor
@@ -21,7 +21,7 @@ class ExecutionDetail:
     execution: Execution
     task_name: str
     agent_name: str
-    messages: Sequence[Command]
+    messages: Sequence[ExecutionCommand]
 
 
 def list_executions(

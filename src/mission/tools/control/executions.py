@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from mission.domain.executions.command import Command
+from mission.domain.executions.command import ExecutionCommand
 from mission.domain.executions.execution import (
     Execution,
     ExecutionStatus,
@@ -96,7 +96,7 @@ class ToldMessage(Result):
     delivered_at: Moment | None
 
     @classmethod
-    def of(cls, message: Command) -> ToldMessage:
+    def of(cls, message: ExecutionCommand) -> ToldMessage:
         return cls(**{name: getattr(message, name) for name in cls.model_fields})
 
 
