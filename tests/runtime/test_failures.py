@@ -280,7 +280,7 @@ async def test_a_retry_whose_daemon_died_before_it_could_mark_it_is_launched_onc
 ):
     control, app, may_end = either_control, either_control.app, tmp_path / "may-end"
     task, item, first = await failed(control)
-    words = f"command {sys.executable} -u {STANDIN} linger {may_end}"
+    words = f"command {sys.executable} -u {STANDIN} hesitate {may_end} {may_end}"
 
     async def never(*_: Any, **__: Any) -> None:
         await asyncio.Event().wait()
