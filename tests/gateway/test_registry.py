@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from mission import tools
 from mission.domain.errors import Conflict, InvalidInput
-from mission.gateway.registry import PRESETS, TOOLSETS, Arguments, Registry, Result, parse_toolsets, tool
+from mission.gateway.registry import PRESETS, TOOLSETS, Address, Arguments, Registry, Result, parse_toolsets, tool
+from scripts.generate.reference import event_types
 
 MODULE = '''
 from mission.gateway.registry import Arguments, Result, tool
@@ -47,6 +48,12 @@ class Secretive(Result):
 @tool(toolset="mission", secret="key", destructive=True)
 async def made(call: object, args: Nothing) -> Secretive:
     """Make something."""
+    return Secretive(id="x", key="y")
+
+
+@tool(toolset="mission", reads=True, address="/api/things/{id}", stale_on=("thing",), about="task", fades=True)
+async def thing_get(call: object, args: Nothing) -> Secretive:
+    """Read something."""
     return Secretive(id="x", key="y")
 
 
@@ -122,3 +129,27 @@ def test_an_unknown_toolset_is_refused_with_the_nearest_name(word, near):
     assert refused.value.details == {"field": "toolsets"}
     assert ("did you mean" in refused.value.message) is (near is not None)
     assert near is None or f"'{near}'" in refused.value.message
+
+
+def test_a_tool_says_where_rest_reads_it_and_which_events_make_its_answer_stale():
+    assert thing_get.address == Address("/api/things/{id}")
+    assert thing_get.address.path_argument == "id"
+    assert (thing_get.stale_on, thing_get.about, thing_get.fades) == (("thing",), "task", True)
+    assert made.address is None
+
+
+def test_every_address_belongs_to_one_tool_that_takes_what_the_path_gives():
+    registry = Registry(tools)
+    declared = [each.address.path for each in registry if each.address is not None]
+
+    assert sorted(declared) == list(registry.addresses())
+    for found, address in registry.addresses().values():
+        assert {address.path_argument or "id", *address.defaults} - {"id"} <= found.arguments.model_fields.keys()
+        assert address.path_argument is None or address.path_argument in found.arguments.model_fields
+
+
+def test_only_tools_that_read_declare_stale_topics_and_each_topic_has_events():
+    for each in Registry(tools):
+        if each.stale_on or each.fades or each.about:
+            assert each.reads, each.name
+        assert set(each.stale_on) <= {kind.partition(":")[0].partition(".")[0] for kind in event_types()}, each.name

@@ -6,10 +6,10 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
@@ -41,6 +41,25 @@ class Result(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
+@dataclass(frozen=True)
+class Address:
+    """Where REST answers a tool with GET."""
+
+    path: str
+    argument: str = "id"
+    """The argument that the {id} of the path fills."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of a request that does not give them."""
+
+    @property
+    def path_argument(self) -> str | None:
+        """The argument that the path gives; None where it gives none."""
+        return self.argument if "{id}" in self.path else None
+
+
+Subject = Literal["mission", "task", "agent", "execution", "item"]
+"""What a query of the page can be about: an event about another one leaves it as it is."""
+
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 Handler = Callable[[Any, Any], Awaitable[BaseModel]]
 
@@ -68,6 +87,13 @@ class Tool:
     """Whether the audit keeps the arguments whole, because they are the record itself."""
     secret: str | None = None
     """The field of the answer that is shown once and kept nowhere."""
+    address: Address | None = None
+    stale_on: tuple[str, ...] = ()
+    """First parts of the event types after which the page reads it again."""
+    about: Subject | None = None
+    """What its arguments name: only events about the same one make its answer stale."""
+    fades: bool = False
+    """Whether its answer also changes without an event, as heartbeats move leases and presence."""
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -115,9 +141,14 @@ def tool(
     owned: str | None = None,
     whole: bool = False,
     secret: str | None = None,
+    address: str | Address | None = None,
+    stale_on: tuple[str, ...] = (),
+    about: Subject | None = None,
+    fades: bool = False,
 ) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
     """Declare a function as a tool. Its name, docstring and types are the tool's; `actor` names the
-    argument that says who acts, and with `person` the operator may be named there as 'human'."""
+    argument that says who acts, and with `person` the operator may be named there as 'human'. `address` is where REST
+    reads it; `stale_on`, `about` and `fades` say when the page reads it again."""
 
     def declare(function: Callable[[Any, ArgumentsT], Awaitable[BaseModel]]) -> Tool:
         hints = get_type_hints(function)
@@ -138,6 +169,10 @@ def tool(
             owned=owned,
             whole=whole,
             secret=secret,
+            address=Address(address) if isinstance(address, str) else address,
+            stale_on=stale_on,
+            about=about,
+            fades=fades,
         )
 
     return declare
@@ -174,6 +209,11 @@ class Registry:
 
     def get(self, name: str) -> Tool | None:
         return self._tools.get(name)
+
+    def addresses(self) -> dict[str, tuple[Tool, Address]]:
+        """Return the tools that REST reads under an address of their own, by path."""
+        found = {each.address.path: (each, each.address) for each in self if each.address is not None}
+        return dict(sorted(found.items()))
 
     def chosen(self, toolsets: Iterable[str]) -> list[Tool]:
         """The tools of the chosen toolsets, by file and then as declared there."""

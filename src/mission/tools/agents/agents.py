@@ -158,13 +158,13 @@ async def agent_update(call: Call, args: UpdateAgent) -> Done:
     )
 
 
-@tool(toolset="agents", reads=True)
+@tool(toolset="agents", reads=True, address="/api/agents/{id}", stale_on=("task", "agent"), about="agent")
 async def agent_get(call: Call, args: AgentById) -> AgentRecord:
     """Read one agent."""
     return AgentRecord.of(await call.read(agents.get, agent_id=args.id, rhythm=call.rhythm))
 
 
-@tool(toolset="agents", reads=True)
+@tool(toolset="agents", reads=True, address="/api/agents", stale_on=("task", "agent"), fades=True)
 async def agent_list(call: Call, args: ListAgents) -> AgentList:
     """List agents, the newest first."""
     wanted = AgentFilter(presences=args.status, role=args.role, runtime=args.runtime)

@@ -17,7 +17,7 @@ from mission.domain.executions.execution import (
 from mission.domain.executions.observation import AckStatus, Observation, Origin
 from mission.domain.executions.signals import SignalPolicy
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Address, Arguments, Result, tool
 from mission.services.executions import commands
 from mission.services.executions import history as ledger
 from mission.tools.shared.fields import ExecutionId, MissionId, TaskId, Text
@@ -138,7 +138,7 @@ class ObservationList(Result):
     next_cursor: str | None
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, address="/api/executions", stale_on=("task", "execution", "observation"))
 async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
     """List launched agents, newest first."""
     page = await call.read(
@@ -153,13 +153,25 @@ async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
     return ExecutionList(executions=[ExecutionRecord.of(row) for row in page.rows], next_cursor=page.next)
 
 
-@tool(toolset="control", reads=True)
+@tool(
+    toolset="control",
+    reads=True,
+    address="/api/executions/{id}",
+    stale_on=("execution", "observation"),
+    about="execution",
+)
 async def execution_get(call: Call, args: ExecutionById) -> WholeExecution:
     """Read one execution: its state, its protocol, and what operators told it."""
     return WholeExecution.whole(await call.read(ledger.get, execution_id=args.id))
 
 
-@tool(toolset="control", reads=True)
+@tool(
+    toolset="control",
+    reads=True,
+    address=Address("/api/executions/{id}/observations", argument="execution_id"),
+    stale_on=("observation",),
+    about="execution",
+)
 async def execution_observations(call: Call, args: ListObservations) -> ObservationList:
     """List what an execution signalled and what was seen of it, newest first."""
     page = await call.read(

@@ -145,7 +145,7 @@ class AnsweredItem(Result):
         )
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, address="/api/queue", stale_on=("queue",))
 async def queue_list(call: Call, args: ListQueue) -> Queue:
     """List what waits for a person: what stands on a critical path, then what holds up the most, then the oldest.
 
@@ -157,7 +157,7 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
     return Queue(items=[ItemRow.of(ranked, body=cut(ranked.item.body)) for ranked in found], total=total)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, address="/api/queue/{id}", stale_on=("queue",), about="item")
 async def queue_get(call: Call, args: ItemById) -> ItemRow:
     """Read one item of the queue."""
     ranked = await call.read(ranking.get, item_id=args.id, reader=call.actor)

@@ -137,7 +137,7 @@ async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
     return await missions.remove(call, call.launcher, mission_id=args.mission_id, answer=DeletedMission.of)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, address="/api/audit")
 async def audit_list(call: Call, args: ListAudit) -> AuditList:
     """Read what was called, by whom, with what result; newest first."""
     page = await call.read(
@@ -154,7 +154,7 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
     return AuditList(entries=[AuditEntry(**row) for row in rows], next_cursor=page.next)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, address="/api/audit/{id}")
 async def audit_get(call: Call, args: EntryById) -> AuditEntry:
     """Read one audit entry: an incident has its id."""
     row = await call.read(trail.get, id=args.id)

@@ -82,7 +82,7 @@ class TaskList(Result):
     next_cursor: str | None
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, address="/api/tasks")
 async def task_list(call: Call, args: ListTasks) -> TaskList:
     """List tasks, newest first: of one mission, or of all that are not archived."""
     page = await call.read(

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from mission.domain.errors import InvalidInput
 from mission.domain.timestamps import format_time, parse_time
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Address, Arguments, Result, tool
 from mission.services.missions import context
 from mission.services.missions.context import PAGED, ContextRows, ContextSection, Positions
 from mission.services.repositories import current_mission
@@ -25,6 +25,10 @@ from mission.tools.shared.wording import Moment, mission_status
 
 LARGEST_ANSWER = 30_000
 """Characters of rows after which an answer goes on in the next page, unless the caller said how many rows it wants."""
+
+
+WHOLE_MISSION = ("phase_summary", "tasks", "decisions", "milestones", "blockers")
+"""What REST includes unless the request names sections."""
 
 
 class ContextFilter(Arguments):
@@ -115,7 +119,11 @@ class MissionContext(Result):
         )
 
 
-@tool(toolset="mission", reads=True)
+@tool(
+    toolset="mission",
+    reads=True,
+    address=Address("/api/missions/{id}", argument="mission_id", defaults={"include": WHOLE_MISSION}),
+)
 async def get_context(call: Call, args: GetContext) -> MissionContext:
     """Read a mission: phases, tasks, decisions, milestones, open blockers; newest first."""
     mission_id = args.mission_id or args.workflow_id

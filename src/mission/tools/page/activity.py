@@ -25,7 +25,7 @@ class WorkCourse(Result):
     unanswered_since: Moment | None = Field(description="Since when the oldest open item waits")
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("queue",), fades=True)
 async def overview_course(call: Call, args: GetCourse) -> WorkCourse:
     """See how many tasks were worked on, and how many things waited for a person, over time."""
     found = await call.read(course.activity, since=args.since)

@@ -53,7 +53,7 @@ class Spending(Result):
     agents: list[AgentSpending]
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("task", "execution", "observation"), fades=True)
 async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
     """List launched agents with the names of their tasks, newest first, and how many there are of each status."""
     page = await call.read(runs.list_executions, statuses=args.status, limit=args.limit, cursor=args.cursor)
@@ -66,7 +66,7 @@ async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
     )
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("task", "execution", "observation"))
 async def overview_spending(call: Call, args: SpendingOf) -> Spending:
     """See what agents used of tokens and money, as far as their clients or they themselves told."""
     found = await call.read(runs.spending, agent_ids=args.agent_ids)

@@ -16,6 +16,7 @@ from mission.services.views.mission import ChangedFile, JournalPage, MissionDeta
 from mission.services.views.overview import Count, TaskLine
 from mission.tools.page.overview import TaskCount
 from mission.tools.shared.fields import MissionId, Range
+from mission.tools.shared.topics import JOURNAL, MISSION
 from mission.tools.shared.wording import Moment
 
 
@@ -235,20 +236,22 @@ class ExportedMission(Result):
     content: str
 
 
-@tool(toolset="control", reads=True)
+@tool(
+    toolset="control", reads=True, stale_on=(*MISSION, "task", *JOURNAL, "queue", "agent"), about="mission", fades=True
+)
 async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
     """See one mission whole: its phases, every task with its dependencies, and its figures."""
     return MissionOverview.of(await call.read(overviews.get, mission_id=args.mission_id, rhythm=call.rhythm))
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=JOURNAL, about="mission")
 async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
     """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
     page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.cursor)
     return MissionJournal.of(page)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("task",), about="mission")
 async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
     """List the files a mission's tasks changed, and which task changed each."""
     files = await call.read(overviews.read_changes, mission_id=args.mission_id)

@@ -14,6 +14,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import overview as overviews
 from mission.services.views.overview import AgentLine, MissionLine, Overview, TaskLine
 from mission.tools.shared.fields import moment_of
+from mission.tools.shared.topics import MISSION
 from mission.tools.shared.wording import Moment
 
 SHORT = 300
@@ -198,13 +199,18 @@ class MissionGlances(Result):
     total: int
 
 
-@tool(toolset="control", reads=True)
+@tool(
+    toolset="control",
+    reads=True,
+    stale_on=(*MISSION, "task", "issue", "milestone", "checkpoint", "queue", "agent"),
+    fades=True,
+)
 async def overview(call: Call, args: GetOverview) -> OverviewRecord:
     """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
     return OverviewRecord.of(await call.read(overviews.overview, since=args.since, rhythm=call.rhythm))
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=(*MISSION, "task"))
 async def overview_missions(call: Call, args: ListMissionGlances) -> MissionGlances:
     """List missions with their progress; filter by status and words."""
     page = await call.read(

@@ -14,6 +14,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services.views import task as task_story
 from mission.services.views.task import TaskHistory
 from mission.tools.shared.fields import TaskId
+from mission.tools.shared.topics import JOURNAL
 
 
 class LookTask(Arguments):
@@ -115,20 +116,20 @@ class FilePatch(Result):
         return cls(patch=lines.text, whole=lines.whole, note=lines.note)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_task(call: Call, args: LookTask) -> TaskStory:
     """See how a task came to where it is, and whether it kept to its areas."""
     return TaskStory.of(await call.read(task_story.read, task_id=args.task_id))
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_files(call: Call, args: LookTask) -> TaskFiles:
     """List the files a task changed; while it is under way, how its tree differs from its start."""
     changes, final = await task_story.changed_files(call, call.trees, task_id=args.task_id)
     return TaskFiles.of(changes, final=final)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_diff(call: Call, args: LookFile) -> FilePatch:
     """Read the lines that a task changed in one of its files, from its start to its end (until then, to now)."""
     return FilePatch.of(await task_story.lines(call, call.trees, task_id=args.task_id, path=args.path))

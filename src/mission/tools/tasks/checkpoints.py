@@ -12,6 +12,7 @@ from mission.gateway.registry import Arguments, Result, tool
 from mission.services.tasks import journal
 from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.shared.records import CheckpointRecord
+from mission.tools.shared.topics import JOURNAL
 
 
 class AddCheckpoint(Arguments):
@@ -62,7 +63,7 @@ async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
     )
 
 
-@tool(toolset="tasks", reads=True)
+@tool(toolset="tasks", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def checkpoint_list(call: Call, args: ListCheckpoints) -> CheckpointList:
     """Read a task's checkpoints in order; its decisions, issues and milestones are among them."""
     page = await call.read(

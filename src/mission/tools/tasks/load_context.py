@@ -16,6 +16,7 @@ from mission.services.tasks.token_count import tokenizer
 from mission.store.transaction import Tx
 from mission.tools.shared.fields import TaskId
 from mission.tools.shared.records import IF_ASKED, CheckpointRecord, mission_word, task_word
+from mission.tools.shared.topics import JOURNAL
 from mission.tools.tasks.context_sections import CHECKPOINTS, MOST_SOURCE, Asked, sections_of
 
 SMALLEST_BUDGET = 200
@@ -140,7 +141,7 @@ class LoadedContext(Result):
     tokenizer: str
 
 
-@tool(toolset="tasks", reads=True)
+@tool(toolset="tasks", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def task_load_context(call: Call, args: LoadContext) -> LoadedContext:
     """Get what you need to go on with a task, within a token budget: after a context reset or when taking over.
     `omitted` names what was left out and the call that gives it."""

@@ -17,6 +17,7 @@ from mission.services.tasks.starting import Owner
 from mission.services.tasks.status_changes import StatusChange
 from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.shared.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
+from mission.tools.shared.topics import JOURNAL
 from mission.tools.shared.wording import legal_moves_in
 
 ALL_CHECKPOINTS = 1_000_000
@@ -137,7 +138,7 @@ class DependencyCheck(Result):
         )
 
 
-@tool(toolset="tasks", reads=True)
+@tool(toolset="tasks", reads=True, address="/api/tasks/{id}", stale_on=("task", *JOURNAL), about="task", fades=True)
 async def task_get(call: Call, args: GetTask) -> TaskRecord:
     """Read a task whole, with its checkpoints if asked for."""
     wanted = (args.checkpoint_limit or ALL_CHECKPOINTS) if args.include_checkpoints else None

@@ -108,7 +108,7 @@ class WorkflowProgress(Result):
         )
 
 
-@tool(toolset="workflow", reads=True)
+@tool(toolset="workflow", reads=True, stale_on=("task",))
 async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
     """List tasks that can be begun now. Running ones count against max_parallel in recommended_count."""
     found = await call.read(

@@ -192,7 +192,7 @@ async def template_create(call: Call, args: CreateTemplate) -> CreatedTemplate:
     )
 
 
-@tool(toolset="templates", reads=True)
+@tool(toolset="templates", reads=True, address="/api/templates", stale_on=("template",))
 async def template_list(call: Call, args: ListTemplates) -> TemplateList:
     """List templates by name: kept ones, and files under .mission/templates of repositories (50 tasks of each)."""
     shelf = await templates.gather(
@@ -211,7 +211,7 @@ async def template_list(call: Call, args: ListTemplates) -> TemplateList:
     )
 
 
-@tool(toolset="templates", reads=True)
+@tool(toolset="templates", reads=True, address="/api/templates/{id}")
 async def template_get(call: Call, args: GetTemplate) -> TemplateSummary:
     """Read one template with all its tasks and variables."""
     found = await templates.find(

@@ -220,7 +220,7 @@ async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
     return WorkflowRecord.of(found, summaries=args.include_task_summaries)
 
 
-@tool(toolset="workflow", reads=True)
+@tool(toolset="workflow", reads=True, address="/api/missions")
 async def workflow_list(call: Call, args: ListWorkflows) -> WorkflowList:
     """List missions, most recently active first."""
     found, total = await call.read(

@@ -124,7 +124,7 @@ async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspac
     )
 
 
-@tool(toolset="workspaces", reads=True)
+@tool(toolset="workspaces", reads=True, address="/api/workspaces", stale_on=("workspace",))
 async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
     """List workspaces, the newest first."""
     found, total = await call.read(
@@ -140,7 +140,7 @@ async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
     return WorkspaceList(workspaces=[WorkspaceRecord.of(each) for each in found], total=total)
 
 
-@tool(toolset="workspaces", reads=True)
+@tool(toolset="workspaces", reads=True, address="/api/workspaces/{id}")
 async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
     """Read one workspace with how it stands: ahead, behind, uncommitted files."""
     found = await call.read(workspaces.get, workspace_id=args.id)

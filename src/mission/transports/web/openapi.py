@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from mission import __version__
-from mission.gateway.gateway import Gateway
-from mission.gateway.registry import Tool
+from mission.gateway.registry import Registry, Tool
 
 Json = dict[str, Any]
 
 
-def openapi(gateway: Gateway, *, addresses: Mapping[str, tuple[str, str | None]]) -> Json:
-    """Every tool, every address with the tool that answers it, and what stands beside them."""
+def openapi(registry: Registry) -> Json:
+    """Describe every tool, every address with the tool that answers it, and the other endpoints."""
     schemas: Json = {}
-    paths: Json = {f"/api/tools/{tool.name}": {"post": _call(tool, schemas)} for tool in gateway.registry}
-    for address, (name, argument) in addresses.items():
-        tool = gateway.registry.get(name)
-        assert tool is not None
-        paths[address] = {"get": _read(tool, argument, schemas)}
+    paths: Json = {f"/api/tools/{tool.name}": {"post": _call(tool, schemas)} for tool in registry}
+    for path, (tool, address) in registry.addresses().items():
+        paths[path] = {"get": _read(tool, address.path_argument, schemas)}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Mission Control", "version": __version__},

@@ -14,40 +14,12 @@ from mission.domain.errors import InvalidInput, MissionError
 from mission.events.bus import Topic
 from mission.events.log import EventLog, EventPage
 from mission.gateway.gateway import Gateway
-from mission.gateway.registry import Tool, parse_toolsets
+from mission.gateway.registry import Address, Tool, parse_toolsets
 from mission.transports.http_common import caller_of, departure, error_response, json_body, json_response
 from mission.transports.web.openapi import openapi
 
-ADDRESSES = {
-    "/api/missions": ("workflow_list", None),
-    "/api/missions/{id}": ("get_context", "mission_id"),
-    "/api/tasks": ("task_list", None),
-    "/api/tasks/{id}": ("task_get", "id"),
-    "/api/agents": ("agent_list", None),
-    "/api/agents/{id}": ("agent_get", "id"),
-    "/api/messages": ("message_list", None),
-    "/api/messages/{id}": ("message_get", "id"),
-    "/api/queue": ("queue_list", None),
-    "/api/queue/{id}": ("queue_get", "id"),
-    "/api/templates": ("template_list", None),
-    "/api/templates/{id}": ("template_get", "id"),
-    "/api/workspaces": ("workspace_list", None),
-    "/api/workspaces/{id}": ("workspace_get", "id"),
-    "/api/executions": ("execution_list", None),
-    "/api/executions/{id}": ("execution_get", "id"),
-    "/api/executions/{id}/observations": ("execution_observations", "execution_id"),
-    "/api/audit": ("audit_list", None),
-    "/api/audit/{id}": ("audit_get", "id"),
-}
-"""Read tools that stand under an address, and the argument that the address itself gives."""
-
 LONGEST_WAIT = 55
 MOST_EVENTS = 1_000
-UNLESS_GIVEN: Mapping[str, Mapping[str, Any]] = {
-    "get_context": {"include": ["phase_summary", "tasks", "decisions", "milestones", "blockers"]},
-    "message_get": {"mark_read": False},
-}
-"""What an address asks of its tool: a whole mission, and nothing that changes something."""
 
 
 class Rest:
@@ -59,8 +31,8 @@ class Rest:
 
     def routes(self) -> list[Route]:
         read = [
-            Route(address, self._reader(tool, argument), methods=["GET"])
-            for address, (tool, argument) in ADDRESSES.items()
+            Route(path, self._reader(tool, address), methods=["GET"])
+            for path, (tool, address) in self._gateway.registry.addresses().items()
         ]
         return [
             Route("/api/tools", self._tools, methods=["GET"]),
@@ -92,16 +64,13 @@ class Rest:
         except MissionError as error:
             return error_response(error)
 
-    def _reader(self, name: str, argument: str | None) -> Any:
+    def _reader(self, tool: Tool, address: Address) -> Any:
         async def read(request: Request) -> Response:
-            tool = self._gateway.registry.get(name)
-            assert tool is not None
-            arguments = _from_query(tool, request)
-            if argument is not None:
-                arguments[argument] = request.path_params["id"]
-            arguments = {**UNLESS_GIVEN.get(name, {}), **arguments}
+            arguments = {**address.defaults, **_from_query(tool, request)}
+            if address.path_argument is not None:
+                arguments[address.path_argument] = request.path_params["id"]
             try:
-                return json_response(await self._gateway(name, arguments, caller_of(request, transport="rest")))
+                return json_response(await self._gateway(tool.name, arguments, caller_of(request, transport="rest")))
             except MissionError as error:
                 return error_response(error)
 
@@ -139,7 +108,7 @@ class Rest:
         return chapter
 
     async def _openapi(self, request: Request) -> Response:  # noqa: ARG002
-        return json_response(openapi(self._gateway, addresses=ADDRESSES))
+        return json_response(openapi(self._gateway.registry))
 
 
 async def _unless_left(request: Request, waiting: Coroutine[Any, Any, bool]) -> bool:
