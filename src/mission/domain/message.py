@@ -18,6 +18,8 @@ HUMAN = "human"
 """The person, as sender and as recipient."""
 SYSTEM = "system"
 """Mission Control itself, as sender."""
+OPERATOR = "operator"
+"""The person, as the caller of a tool."""
 
 LARGEST_BODY = 1_000_000
 LARGEST_BROADCAST = 20_000_000

@@ -9,6 +9,7 @@ from typing import Any
 
 from mission.domain.agent import Agent
 from mission.domain.errors import Unauthenticated
+from mission.domain.message import OPERATOR
 from mission.services.agents.access_tokens import PREFIX, Bearer
 
 ReportProgress = Callable[[float, str], Coroutine[Any, Any, None]]
@@ -58,7 +59,7 @@ class Identity:
 
     @property
     def name(self) -> str:
-        return self.agent.id if self.agent is not None else "operator"
+        return self.agent.id if self.agent is not None else OPERATOR
 
 
 def listed_toolsets(asked: str | None, bearer: Bearer | None, default: str) -> str:

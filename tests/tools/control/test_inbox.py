@@ -87,7 +87,81 @@ async def test_an_answer_by_choice_keeps_the_labels_of_its_choices_among_the_dec
     (decision,) = (await call("get_context", {"mission_id": task["mission_id"], "include": ["decisions"]}))["decisions"]
     assert decision["question"] == "Check the copy"
     assert decision["options_considered"] == ["Accept", "Send back"]
-    assert decision["chosen"] == "accept"
+    assert decision["chosen"] == "Accept"
+
+
+async def test_a_decision_names_the_label_that_was_chosen_and_the_agent_gets_the_value(call, task, make_agent):
+    agent = await make_agent("ada")
+    choices = ({"kind": "fixed", "label": "Go left", "value": "left"}, {"kind": "fixed", "label": "Go right"})
+    about = {"kind": "question", "subject": "Which way?", "task_id": task["task_id"], "agent_id": agent}
+    item = await call.app.database.write(inbox.open_item, **about, choices=choices)
+
+    answered = await call("queue_answer", {"id": item.id, "choice": 1, "text": "and slowly"})
+
+    mission = {"mission_id": task["mission_id"]}
+    (decision,) = (await call("get_context", mission | {"include": ["decisions"]}))["decisions"]
+    (entry,) = (await call("overview_journal", mission))["entries"]
+    (letter,) = (await call("message_list", {"agent_id": agent}))["messages"]
+    assert (decision["options_considered"], decision["chosen"]) == (["Go left", "Go right"], "Go left: and slowly")
+    assert entry["summary"] == "Which way? → Go left: and slowly"
+    assert (answered["answer"], letter["body"]) == ("left: and slowly", "left: and slowly")
+
+
+async def test_the_journal_names_the_operator_who_answered(call):
+    mission = (await call("start_mission", {"name": "m", "objective": "o"}))["mission_id"]
+    work = {"mission_id": mission, "name": "t", "goal": "g", "caller_type": "subagent", "agent_name": "ada"}
+    task = (await call("start_task", work))["task_id"]
+    issue = {"type": "other", "description": "Which?", "resolution": "guessed", "requires_human_review": True}
+    await call("log_issue", issue | {"task_id": task})
+    (item,) = await queue(call)
+    await call("queue_answer", {"id": item["id"], "text": "yes"})
+
+    entries = (await call("overview_journal", {"mission_id": mission}))["entries"]
+    export = await call("mission_export", {"mission_id": mission})
+
+    assert [(entry["kind"], entry["author"]) for entry in entries] == [("decision", "Operator"), ("issue", "ada")]
+    assert "· decision · Operator ·" in export["content"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [
+        (None, []),
+        ({"kind": "fixed", "label": "Accept", "value": "accept"}, ["Accept"]),
+        ({}, []),
+        ("SQLite", ["SQLite"]),
+        (["SQLite", 3, None], ["SQLite", "3", "None"]),
+        (7, ["7"]),
+    ],
+)
+async def test_a_mission_is_read_though_the_options_of_a_decision_are_no_list_of_texts(call, task, stored, read):
+    decision = {"category": "other", "question": "Which?", "chosen": "SQLite", "reasoning": "small"}
+    await call("log_decision", decision | {"task_id": task["task_id"]})
+    await call.app.database.write(_with_options, options=stored)
+    mission = {"mission_id": task["mission_id"]}
+
+    found = await call("get_context", mission | {"include": ["tasks", "decisions"]})
+    (entry,) = (await call("overview_journal", mission))["entries"]
+    exported = await call("mission_export", mission)
+
+    assert [row["options_considered"] for row in found["decisions"]] == [read]
+    assert entry["detail"]["options_considered"] == read
+    assert "Which?" in exported["content"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [("accept", "Accept"), ("accept: fine", "Accept: fine"), ("acceptable", "acceptable"), ("Add tests", "Add tests")],
+)
+async def test_a_value_that_an_older_version_kept_is_read_as_the_label_of_its_choice(call, task, stored, read):
+    await call("complete_task", WANTS_REVIEW | {"task_id": task["task_id"]})
+    (item,) = await queue(call)
+    await call("queue_answer", {"id": item["id"], "choice": 1})
+    await call.app.database.write(_kept_whole, chosen=stored)
+
+    (decision,) = (await call("get_context", {"mission_id": task["mission_id"], "include": ["decisions"]}))["decisions"]
+
+    assert (decision["options_considered"], decision["chosen"]) == (["Accept", "Send back"], read)
 
 
 async def test_answers_that_an_older_version_kept_whole_are_read_as_their_labels(call, task):
@@ -247,7 +321,7 @@ async def test_a_task_under_review_ends_or_waits_again_by_the_answer(call, make_
         await call("task_get", {"id": ids[name], "include_checkpoints": True}) for name in ("one", "two")
     ]
     assert (accepted["status"], accepted["outcome"]) == ("completed", "accepted after review")
-    assert (again["status"], again["checkpoints"][-1]["summary"]) == ("pending", "two → Add tests")
+    assert (again["status"], again["checkpoints"][-1]["summary"]) == ("pending", "two → Send back: Add tests")
     assert await queue(call) == []
 
 
@@ -294,11 +368,15 @@ async def test_what_holds_up_the_most_comes_first(call, make_agent, make_workflo
     assert [item["subject"] for item in await queue(call, kind=["review"])] == []
 
 
-def _kept_whole(tx):
+def _kept_whole(tx, **more):
     """Rewrite the decisions as versions up to 0.1 kept them: with the choices themselves, not their labels."""
+    _with_options(tx, options=[ACCEPT, SEND_BACK], **more)
+
+
+def _with_options(tx, *, options, **more):
     rows = tx.connection.execute(select(journal.c.id, journal.c.detail).where(journal.c.kind == "decision")).all()
     for id, detail in rows:
-        whole = {**detail, "options_considered": [ACCEPT, SEND_BACK]}
+        whole = {**detail, "options_considered": options, **more}
         tx.connection.execute(update(journal).where(journal.c.id == id).values(detail=whole))
 
 

@@ -27,7 +27,7 @@ async def test_launched_agents_come_with_names_counts_and_what_they_used(worksho
     await call("complete_task", ended, agent=by_hand)
 
     first = await call("overview_executions", {"limit": 2})
-    rest = await call("overview_executions", {"limit": 2, "before": first["next"]})
+    rest = await call("overview_executions", {"limit": 2, "cursor": first["next_cursor"]})
     agents = [row["agent_id"] for row in first["executions"]]
     spending = await call("overview_spending", {"agent_ids": [*agents, by_hand]})
 

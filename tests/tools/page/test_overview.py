@@ -118,9 +118,9 @@ async def test_a_mission_is_seen_whole_with_its_journal(call):
     assert [seen[name] for name in unknown] == [None] * 4
 
     first = await call("overview_journal", {"mission_id": mission, "limit": 2})
-    rest = await call("overview_journal", {"mission_id": mission, "limit": 2, "before": first["next"]})
+    rest = await call("overview_journal", {"mission_id": mission, "limit": 2, "cursor": first["next_cursor"]})
     assert [entry["summary"] for entry in first["entries"] + rest["entries"]] == ["step 2", "step 1", "step 0"]
-    assert (first["entries"][0]["author"], rest["next"]) == ("ada", None)
+    assert (first["entries"][0]["author"], rest["next_cursor"]) == ("ada", None)
 
 
 async def test_changed_files_name_the_tasks_that_changed_them(call, repository):

@@ -1209,7 +1209,6 @@ export interface MissionGlances {
 export interface MissionJournal {
   entries: JournalRow[];
   next_cursor: string | null;
-  next: string | null;
 }
 
 export interface MissionMetrics {
@@ -1614,7 +1613,6 @@ export interface RunGlances {
   executions: RunGlance[];
   counts: Record<string, number>;
   next_cursor: string | null;
-  next: string | null;
 }
 
 export interface RunningTask {

@@ -113,6 +113,11 @@ class InboxItem:
         return (self.answer or "").removeprefix(value).removeprefix(": ") if value else self.answer or ""
 
     @property
+    def answer_in_words(self) -> str:
+        """Return the answer as people read it: the label of the choice, and the words added to it."""
+        return ": ".join(filter(None, (str(self.chosen.get("label") or ""), self.said)))
+
+    @property
     def chosen(self) -> Mapping[str, Any]:
         """The choice that was made; nothing where the answer was given in words alone."""
         return self.choice_of(self.choice)

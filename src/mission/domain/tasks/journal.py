@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.message import SYSTEM
+from mission.domain.message import MISSION_CONTROL, OPERATOR, SYSTEM
 from mission.domain.timestamps import format_time
 
 
@@ -103,10 +104,25 @@ class JournalEntry:
     open_blocker: bool = False
 
     def __post_init__(self) -> None:
-        """Replace the choice objects that version 0.1 stored among a decision's options by their labels."""
-        options = self.detail.get(OPTIONS)
-        if self.kind is EntryKind.DECISION and options and not all(isinstance(option, str) for option in options):
-            object.__setattr__(self, "detail", {**self.detail, OPTIONS: [_label(option) for option in options]})
+        """Read a decision whose options are not a list of texts, as version 0.1 stored choices."""
+        if self.kind is EntryKind.DECISION and OPTIONS in self.detail and not _are_texts(self.detail[OPTIONS]):
+            object.__setattr__(self, "detail", _in_labels(self.detail))
+
+    @property
+    def answered_by(self) -> str | None:
+        """Return who answered the inbox item that this decision records; None for any other entry."""
+        if self.kind is not EntryKind.DECISION or self.author is not None:
+            return None
+        found = _ANSWERED.fullmatch(str(self.detail.get("reasoning")))
+        return found[1] if found else None
+
+    def author_name(self, names: Mapping[str, str]) -> str | None:
+        """Return who wrote it as people read it; `names` are the agents' names by id."""
+        if self.is_ours:
+            return MISSION_CONTROL.name
+        if (by := self.answered_by) is not None:
+            return "Operator" if by == OPERATOR else names.get(by, by)
+        return names.get(self.author or "") or self.agent_name
 
     @property
     def is_checkpoint(self) -> bool:
@@ -140,6 +156,31 @@ class JournalEntry:
             **({"type": str(self.kind.checkpoint), "summary": self.summary} if self.is_checkpoint else {}),
             **self.detail,
         }
+
+
+def answer_reasoning(*, by: str, item_id: str) -> str:
+    """Return the reasoning of a decision that records the answer to an inbox item."""
+    return f"answered by {by} ({item_id})"
+
+
+_ANSWERED = re.compile(r"answered by (\S+) \(q_\w+\)")
+
+
+def _are_texts(options: Any) -> bool:
+    return isinstance(options, list) and all(isinstance(option, str) for option in options)
+
+
+def _in_labels(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the detail with the labels of its options; a chosen value becomes the label of its choice."""
+    stored = detail[OPTIONS]
+    options = stored if isinstance(stored, list) else [stored] if stored else []
+    chosen = detail.get("chosen")
+    for option in options:
+        value = str(option.get("value") or "") if isinstance(option, Mapping) else ""
+        if value and isinstance(chosen, str) and (chosen == value or chosen.startswith(f"{value}: ")):
+            chosen = f"{_label(option)}{chosen.removeprefix(value)}"
+            break
+    return {**detail, OPTIONS: [_label(option) for option in options], **({} if chosen is None else {"chosen": chosen})}
 
 
 def _label(option: Any) -> str:

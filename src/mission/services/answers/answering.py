@@ -9,10 +9,10 @@ from itertools import chain, count
 from typing import Any, TypeVar
 
 from mission.domain.inbox.item import ACCEPT, SEND_BACK, InboxItem, ItemKind
-from mission.domain.message import HUMAN, MessageType, reply_subject
+from mission.domain.message import HUMAN, OPERATOR, MessageType, reply_subject
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
 from mission.domain.tasks import moves
-from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind
+from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind, answer_reasoning
 from mission.domain.tasks.task import Quality, Task, TaskStatus
 from mission.services.answers import failed_attempts as failures
 from mission.services.answers import resume_rules, resumption
@@ -132,13 +132,13 @@ def _note(tx: Tx, item: InboxItem) -> None:
         tx,
         kind=EntryKind.DECISION,
         task_id=item.task_id or "",
-        summary=f"{item.subject} → {item.answer}",
+        summary=f"{item.subject} → {item.answer_in_words}",
         detail={
             "category": DecisionCategory.OTHER,
             "question": item.subject,
             OPTIONS: item.labels,
-            "chosen": item.answer,
-            "reasoning": f"answered by {item.closed_by} ({item.id})",
+            "chosen": item.answer_in_words,
+            "reasoning": answer_reasoning(by=item.closed_by or OPERATOR, item_id=item.id),
             "trade_offs": None,
         },
         agent_id=None,

@@ -101,7 +101,7 @@ def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> 
     tx.missions.get(mission_id)
     entries = tx.overviews.journal(mission_id, limit=limit + 1, after=position_of(cursor))
     page = cut_page(entries, limit=limit, cursor=lambda entry: row_cursor(entry[0]))
-    authors = {entry.author for entry, _ in page.rows if entry.author}
+    authors = {id for entry, _ in page.rows if (id := entry.author or entry.answered_by)}
     return JournalPage(entries=page.rows, names=tx.overviews.names(sorted(authors)), next=page.next)
 
 

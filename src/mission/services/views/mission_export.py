@@ -116,7 +116,7 @@ def _journal(story: _Story) -> Iterator[str]:
     yield ""
     yield "## Journal"
     for entry, task in story.entries:
-        author = story.names.get(entry.author or "") or entry.agent_name or "somebody"
+        author = entry.author_name(story.names) or "somebody"
         yield ""
         yield f"### {_time(entry.created_at)} · {entry.kind} · {_plain(author)} · {_plain(task)}"
         yield ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from pydantic import Field
 
 from mission.domain.executions.execution import ExecutionStatus
@@ -16,8 +14,6 @@ from mission.tools.shared.wording import Moment
 
 
 class ListRuns(Arguments):
-    aliases: ClassVar[dict[str, str]] = {"before": "cursor"}
-
     status: list[ExecutionStatus] | None = None
     limit: int = Field(100, ge=1, le=500)
     cursor: str | None = Field(None, description="next_cursor of the last page")
@@ -36,7 +32,6 @@ class RunGlances(Result):
     executions: list[RunGlance]
     counts: dict[str, int]
     next_cursor: str | None
-    next: str | None = Field(description="The same as next_cursor")
 
 
 class SpendingOf(Arguments):
@@ -62,7 +57,6 @@ async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
         executions=[_glance(call, run) for run in page.runs],
         counts=dict(page.counts),
         next_cursor=page.next,
-        next=page.next,
     )
 
 

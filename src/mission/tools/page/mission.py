@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from mission.domain.message import MISSION_CONTROL
 from mission.domain.tasks.journal import JournalEntry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
@@ -157,8 +156,6 @@ class MissionOverview(Result):
 
 
 class ReadJournal(Arguments):
-    aliases: ClassVar[dict[str, str]] = {"before": "cursor"}
-
     mission_id: MissionId
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = Field(None, description="next_cursor of the last page")
@@ -184,7 +181,7 @@ class JournalRow(Result):
             detail=dict(entry.content),
             task_id=entry.task_id,
             task_name=task_name,
-            author=MISSION_CONTROL.name if entry.is_ours else names.get(entry.author or "") or entry.agent_name,
+            author=entry.author_name(names),
             open_blocker=entry.open_blocker,
             created_at=entry.created_at,
         )
@@ -193,7 +190,6 @@ class JournalRow(Result):
 class MissionJournal(Result):
     entries: list[JournalRow]
     next_cursor: str | None
-    next: str | None = Field(description="The same as next_cursor")
 
     @classmethod
     def of(cls, page: JournalPage) -> MissionJournal:
@@ -201,7 +197,6 @@ class MissionJournal(Result):
         return cls(
             entries=[JournalRow.of(entry, task_name, names) for entry, task_name in page.entries],
             next_cursor=page.next,
-            next=page.next,
         )
 
 

@@ -63,11 +63,11 @@ def test_a_mission_is_shown_after_every_kind_of_answer(mission: Program, reposit
     asks = [
         (*open_blocker(mission, "Which region?"), ["answer", "eu west"], "Which region? → eu west"),
         (*open_blocker(mission, "Which color?"), ["dismiss"], "Which color?"),
-        (*open_review(mission, "Read the copy"), ["answer", "--choice", "1"], "Read the copy → accept"),
-        (*open_review(mission, "Read it twice"), ["answer", "--choice", "1", "fine"], "Read it twice → accept: fine"),
-        (*open_review(mission, "Read it again"), ["answer", "-c", "2", "Fix the title"], "→ Fix the title"),
+        (*open_review(mission, "Read the copy"), ["answer", "--choice", "1"], "Read the copy → Accept"),
+        (*open_review(mission, "Read it twice"), ["answer", "--choice", "1", "fine"], "Read it twice → Accept: fine"),
+        (*open_review(mission, "Read it again"), ["answer", "-c", "2", "Fix the title"], "→ Send back: Fix the title"),
         (*open_review(mission, "Read the end"), ["answer", "All good"], "Read the end → All good"),
-        (question, open_item(mission, question), ["answer", "--choice", "1"], "Which way? → left"),
+        (question, open_item(mission, question), ["answer", "--choice", "1"], "Which way? → Left"),
     ]
 
     for mission_id, item, (verb, *words), expected in asks:
@@ -86,13 +86,13 @@ def test_a_mission_whose_answers_an_older_version_stored_is_shown_after_the_upgr
     fresh.run("down")
     with sqlite3.connect(fresh.home / "mission.db") as store:
         ((id, detail),) = store.execute("SELECT id, detail FROM journal WHERE kind = 'decision'").fetchall()
-        old = {**json.loads(detail), "options_considered": [ACCEPT, SEND_BACK]}
+        old = {**json.loads(detail), "options_considered": [ACCEPT, SEND_BACK], "chosen": "accept"}
         store.execute("UPDATE journal SET detail = ? WHERE id = ?", (json.dumps(old), id))
     store.close()
 
-    assert "Read the copy → accept" in shown(fresh, started)
+    assert "Read the copy → Accept" in shown(fresh, started)
     backup = fresh.home.parent / "backup.mission"
     fresh.does("backup", str(backup))
     fresh.run("down")
     assert fresh.run("restore", str(backup), "--yes").code == 0
-    assert "Read the copy → accept" in shown(fresh, started)
+    assert "Read the copy → Accept" in shown(fresh, started)
