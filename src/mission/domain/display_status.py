@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mission.domain.agent import Presence
-from mission.domain.tasks.task import Quality, TaskStatus
+from mission.domain.executions.execution import ExecutionStatus
+from mission.domain.tasks.task import Quality, Task, TaskStatus
 
 NEEDS_PERSON = frozenset({"asks", "blocked", "budget", "review"})
 """Words of tasks that stand still until a person acts."""
@@ -28,6 +29,14 @@ TASK_LABELS = {
 }
 """Every word of a task, and how people read it: on the page and on the command line alike."""
 
+TASK_ALIASES = {
+    "pending": ("waiting", "ready"),
+    "in_progress": ("working",),
+    "completed": ("claimed", "partial"),
+    "done": ("claimed", "partial"),
+}
+"""Words under which tasks are stored or asked for, and the words that people read for them."""
+
 _HOLDS = {"input": "asks", "blocked": "blocked", "budget": "budget"}
 _PLAIN = {
     TaskStatus.PLANNING: "planning",
@@ -48,6 +57,17 @@ AGENT_LABELS = {
 }
 """Every word of an agent, and how people read it."""
 
+EXECUTION_LABELS = {
+    "starting": "Starting",
+    "running": "Running",
+    "waiting": "Waits for you",
+    "stopped": "Stopped",
+    "exited": "Exited 0",
+    "failed": "Failed",
+    "lost": "Lost",
+}
+"""Every word of an execution, and how people read it."""
+
 
 def task_word(status: str, *, quality: str | None, hold: Mapping[str, Any] | None, waiting_for: int) -> str:
     """What a task shows. A completion is a claim: nothing has proved it."""
@@ -58,6 +78,18 @@ def task_word(status: str, *, quality: str | None, hold: Mapping[str, Any] | Non
     if status == TaskStatus.COMPLETED:
         return "partial" if quality == Quality.PARTIAL else "claimed"
     return _PLAIN[TaskStatus(status)]
+
+
+def task_state(task: Task) -> str:
+    """Return the word that a task shows."""
+    return task_word(task.status, quality=task.quality, hold=task.hold, waiting_for=task.waiting_for)
+
+
+def execution_label(status: str, *, exit_code: int | None) -> str:
+    """Return how people read the state of an execution; a failed one shows its exit code."""
+    if status == ExecutionStatus.FAILED and exit_code:
+        return f"Exited {exit_code}"
+    return EXECUTION_LABELS["exited" if status == ExecutionStatus.COMPLETED else status]
 
 
 def agent_word(presence: Presence, *, task: str | None, lapsed: bool) -> str:

@@ -156,3 +156,24 @@ async def test_whoever_registers_again_as_who_it_is_stays_that_agent(call):
     assert (found["capabilities"], found["workspace_path"]) == (["python"], "/tmp/there")
     assert first == same != other
     assert len((await call("agent_list", {}))["agents"]) == 3
+
+
+async def test_an_agent_has_the_word_that_the_page_shows(call, make_agent, make_workflow, clock):
+    ids = {name: await make_agent(name) for name in ("idle", "works", "asks", "left")}
+    _, tasks = await make_workflow(*({"name": n, "description": "d", "sequence": 1} for n in ("one", "two")))
+    for name, task in (("works", "one"), ("asks", "two")):
+        await call("task_update_status", {"id": tasks[task], "status": "in_progress", "agent_id": ids[name]})
+    held = {"status": "paused", "error": "Which?", "agent_id": ids["asks"]}
+    await call("task_update_status", {"id": tasks["two"], **held})
+    await call("agent_unregister", {"id": ids["left"]})
+    fleet = {each["name"]: each["state"] for each in (await call("overview", {}))["fleet"]}
+
+    listed = {each["name"]: each["state"] for each in (await call("agent_list", {}, agent=ids["idle"]))["agents"]}
+
+    assert listed == fleet
+    assert {name: listed[name] for name in ("idle", "works", "left")} == {
+        "idle": "idle",
+        "works": "at_work",
+        "left": "offline",
+    }
+    assert (await call("agent_get", {"id": ids["works"]}))["state"] == "at_work"

@@ -150,3 +150,17 @@ async def test_a_wait_is_refused_by_the_field_that_has_an_id_of_another_kind(wai
         await wait(mission)
 
     assert [caught.value.details["field"] for caught in (no_mission, no_agent)] == ["workflow_id", "agent_id"]
+
+
+async def test_the_mission_to_wait_for_is_taken_by_either_name_of_it(call, wait, make_agent, make_workflow):
+    bob = await make_agent("bob")
+    mission, tasks = await make_workflow({"name": "t", "description": "d", "sequence": 1})
+    start = (await wait(bob, timeout_seconds=0))["cursor"]
+    await call("task_update_status", {"id": tasks["t"], "status": "in_progress"})
+
+    found = [await wait(bob, since=start, **{name: mission}) for name in ("mission_id", "workflow_id")]
+
+    assert found[0] == found[1]
+    assert "task:updated" in [event["type"] for event in found[0]["events"]]
+    with pytest.raises(NotFound):
+        await wait(bob, mission_id="m_0000000000")

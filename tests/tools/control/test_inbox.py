@@ -9,6 +9,7 @@ from mission.domain.errors import InvalidInput, InvalidState, NotFound, Permissi
 from mission.domain.inbox.item import ACCEPT, SEND_BACK
 from mission.domain.tasks.task import TaskStatus
 from mission.services.inbox import items as inbox
+from mission.services.inbox import ranking
 from mission.store.tables import journal
 from tests.tools.conftest import planned
 
@@ -366,6 +367,21 @@ async def test_what_holds_up_the_most_comes_first(call, make_agent, make_workflo
     ]
     assert [item["subject"] for item in await queue(call, limit=1, offset=1)] == ["lone"]
     assert [item["subject"] for item in await queue(call, kind=["review"])] == []
+
+
+async def test_the_items_of_one_task_are_ranked_without_the_plans_of_others(call, make_workflow, monkeypatch):
+    walked = []
+    path = ranking.critical_path
+    monkeypatch.setattr(ranking, "critical_path", lambda steps, **more: walked.append(1) or path(steps, **more))
+    tasks = [(await make_workflow(planned("a")))[1]["a"] for _ in range(3)]
+    for number, task in enumerate(tasks):
+        await call("start_task", {"task_id": task})
+        await call.app.database.write(_under_review, task_id=task, subject=f"item {number}")
+
+    (item,) = await queue(call, task_id=tasks[1])
+
+    assert (item["subject"], item["holds_tasks"], item["critical"]) == ("item 1", 1, True)
+    assert len(walked) == 1
 
 
 def _kept_whole(tx, **more):

@@ -7,8 +7,9 @@ import random
 
 import pytest
 
-from mission.domain.errors import AgentNotFound, InvalidState, NotOwner
+from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, NotOwner
 from mission.events.bus import Topic
+from mission.services.tasks import claims
 from tests.tools.conftest import planned
 
 LEASE = {"minutes": 16}
@@ -438,3 +439,73 @@ async def test_whoever_takes_a_task_that_was_given_back_learns_who_had_it(call, 
 
     assert taken["recovery"]["previous_owner"] == ada
     assert next_one["recovery"]["previous_owner"] == bob
+
+
+async def available(call, agent, *, limit, **chosen):
+    """The names on each page of what the agent could claim."""
+    pages, cursor = [], None
+    while True:
+        found = await call("task_get_available", {"agent_id": agent, "limit": limit, "cursor": cursor, **chosen})
+        pages.append([task["name"] for task in found["tasks"]])
+        cursor = found["next_cursor"]
+        if cursor is None:
+            return pages
+
+
+async def test_what_can_be_claimed_is_paged_across_missions_within_their_limits(call, make_workflow, make_agent, clock):
+    ada, bob = await make_agent("ada"), await make_agent("bob")
+    _, tasks = await make_workflow(*(planned(name) for name in ("a1", "a2", "a3", "a4")), parallel=3)
+    await call("task_update_status", {"id": tasks["a2"], "status": "in_progress", "agent_id": ada})
+    await claim(call, tasks["a4"], ada)
+    await settle(call)
+    clock.advance(**LEASE)
+    await make_workflow(planned("b1"), planned("b2"), planned("b3"), parallel=2)
+    last, _ = await make_workflow(planned("c1", requires=["rust"]), planned("c2"))
+    (whole,) = await available(call, bob, limit=100)
+
+    assert whole == ["a2", "a4", "a1", "b1", "b2", "c2"]
+    for limit in (1, 2, 3, 6):
+        pages = await available(call, bob, limit=limit)
+        assert [name for page in pages for name in page] == whole
+        assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
+    assert await available(call, bob, limit=1, workflow_id=last) == [["c2"]]
+    assert await available(call, bob, limit=1, mission_id=last) == [["c2"]]
+
+
+async def test_a_page_of_what_can_be_claimed_looks_into_no_more_missions_than_it_shows(
+    call, make_workflow, make_agent, monkeypatch
+):
+    agent = await make_agent()
+    for number in range(6):
+        await make_workflow(planned(f"task {number}"))
+    looked_into = []
+    slots = claims.slots
+    monkeypatch.setattr(claims, "slots", lambda tx, mission: looked_into.append(mission.id) or slots(tx, mission))
+
+    first = await call("task_get_available", {"agent_id": agent, "limit": 1})
+    second = await call("task_get_available", {"agent_id": agent, "limit": 1, "cursor": first["next_cursor"]})
+
+    assert [task["name"] for task in first["tasks"] + second["tasks"]] == ["task 0", "task 1"]
+    assert len(looked_into) <= 5
+
+
+@pytest.mark.parametrize("cursor", ["nonsense", "ready 1 t_0000000000", "ready x {task}", "ready 1 {task}"])
+async def test_a_cursor_of_another_list_of_claimable_tasks_is_refused(call, make_workflow, make_agent, cursor):
+    agent = await make_agent()
+    _, tasks = await make_workflow(planned("a"))
+    other, _ = await make_workflow(planned("b"))
+
+    wanted = {"agent_id": agent, "workflow_id": other, "cursor": cursor.format(task=tasks["a"])}
+
+    with pytest.raises(InvalidInput, match="cursor"):
+        await call("task_get_available", wanted)
+
+
+async def test_the_next_task_is_claimed_in_the_mission_by_either_name_of_it(call, make_workflow, make_agent):
+    agent = await make_agent()
+    await make_workflow(planned("a"))
+    second, tasks = await make_workflow(planned("b"))
+
+    taken = await call("task_claim_next", {"agent_id": agent, "mission_id": second})
+
+    assert taken["task"]["id"] == tasks["b"]

@@ -25,6 +25,7 @@ async def test_a_fresh_task_is_read_whole(call, make_workflow):
         "name": "a",
         "description": "do a",
         "status": "pending",
+        "state": "ready",
         "sequence": 1,
         "parallel_group": None,
         "depends_on": [],

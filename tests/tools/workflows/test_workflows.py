@@ -84,8 +84,10 @@ async def test_a_plan_makes_its_tasks_and_one_event(call, make_workflow):
         "id": ids["roof"],
         "name": "roof",
         "status": "blocked",
+        "state": "waiting",
         "sequence": 3,
         "depends_on": sorted([ids["left"], ids["right"]]),
+        "failed_attempts": 0,
     }
 
 
@@ -462,3 +464,29 @@ async def test_a_plan_of_another_dialect_is_workable_in_both(call, make_workflow
     assert (started["workflow_id"], started["phase_number"]) == (id, 1)
     assert (await call("task_get", {"id": tasks["a"]}))["outcome"] == "ok"
     assert (await call("start_task", {"task_id": tasks["b"]}))["task_id"] == tasks["b"]
+
+
+async def test_tasks_have_the_words_that_the_page_shows_and_count_failed_attempts(call, make_workflow):
+    names = ("waits", "ready", "works", "done", "fails")
+    after = {"waits": ("ready",)}
+    id, tasks = await make_workflow(*(planned(name, after=after.get(name, ())) for name in names))
+    for name in ("works", "done", "fails"):
+        await call("task_update_status", {"id": tasks[name], "status": "in_progress"})
+    await call("task_update_status", {"id": tasks["done"], "status": "completed", "outcome": "ok"})
+    await call("task_update_status", {"id": tasks["fails"], "status": "failed", "error": "boom"})
+    page = {row["name"]: row for row in (await call("overview_mission", {"mission_id": id}))["tasks"]}
+
+    for summaries in (True, False):
+        wanted = {"id": id, "include_tasks": True, "include_task_summaries": summaries}
+        found = {row["name"]: row for row in (await call("workflow_get", wanted))["tasks"]}
+        assert {name: row["state"] for name, row in found.items()} == {
+            "waits": "waiting",
+            "ready": "ready",
+            "works": "working",
+            "done": "claimed",
+            "fails": "failed",
+        }
+        for name, row in found.items():
+            assert (row["state"], row["failed_attempts"]) == (page[name]["state"], page[name]["failed_attempts"])
+    assert found["fails"]["failed_attempts"] == 1
+    assert (await call("task_get", {"id": tasks["waits"]}))["state"] == "waiting"

@@ -71,6 +71,7 @@ export interface AgentRecord {
   role: string;
   type: string;
   status: string;
+  state: string;
   capabilities: string[];
   current_task_id: string | null;
   workspace_path: string | null;
@@ -178,7 +179,7 @@ export interface AuditList {
 
 export interface AvailableTasks {
   tasks: TaskRecord[];
-  total: number;
+  next_cursor: string | null;
 }
 
 export interface BlockedTask {
@@ -679,7 +680,7 @@ export interface GetAvailable {
   workflow_id?: string | null;
   agent_id: string;
   limit?: number;
-  offset?: number;
+  cursor?: string | null;
 }
 
 export interface GetContext {
@@ -1941,6 +1942,7 @@ export interface TaskRecord {
   name: string;
   description: string;
   status: string;
+  state: string;
   sequence: number;
   parallel_group: string | null;
   depends_on: string[];
@@ -2011,8 +2013,10 @@ export interface TaskSummary {
   id: string;
   name: string;
   status: string;
+  state: string;
   sequence: number;
   depends_on: string[];
+  failed_attempts: number;
 }
 
 export interface TellExecution {

@@ -48,7 +48,7 @@ def list_items(tx: Tx, *, wanted: InboxFilter, limit: int, offset: int) -> tuple
     items hold nothing: in a list that has some, the latest come first.
     """
     is_open = ItemState.OPEN in wanted.states
-    ranks = _ranks(tx, tx.inbox.standing(mission_id=wanted.mission_id)) if is_open else {}
+    ranks = _ranks(tx, tx.inbox.standing(mission_id=wanted.mission_id, task_id=wanted.task_id)) if is_open else {}
     if list(wanted.states) != [ItemState.OPEN]:
         found, total = tx.inbox.page(wanted, limit=limit, offset=offset)
         return _ranked(found, ranks), total

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from mission.domain.agent import Agent
-from mission.domain.errors import InvalidState
+from mission.domain.errors import InvalidState, NotFound
 from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.tasks import moves
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.task import HELD, RUNNING, Task, TaskStatus
+from mission.services.paging import Page, bad_cursor, cut_page
 from mission.services.repositories.working_trees import Report, Trees
 from mission.services.tasks import dependencies, journal
 from mission.services.tasks import recovery_packet as takeover
@@ -24,6 +25,7 @@ from mission.services.work import Work
 from mission.services.workspaces import per_task as housing
 from mission.services.workspaces.creation import WorkspaceDetails
 from mission.services.workspaces.per_task import PreparedWorktrees, WorktreeNotReady
+from mission.store.tasks.claims import FIRST_PLACE, PlanPlace
 from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
@@ -46,6 +48,27 @@ class Claim:
     recovery: Recovery | None = None
     workspace: WorkspaceDetails | None = None
     warnings: Sequence[str] = ()
+
+
+_ABANDONED, _READY = "abandoned", "ready"
+_GROUPS = frozenset({_ABANDONED, _READY})
+
+
+class TakeableTask(NamedTuple):
+    """A task that an agent could claim; `places` of its mission are given with this one."""
+
+    task: Task
+    is_abandoned: bool
+    places: int
+
+    @property
+    def place(self) -> PlanPlace:
+        return PlanPlace(self.task.phase_number, self.task.position, self.task.id)
+
+    @property
+    def cursor(self) -> str:
+        """The cursor behind it."""
+        return f"{_ABANDONED if self.is_abandoned else _READY} {self.places} {self.task.id}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +111,7 @@ async def claim_next(
 ) -> Answer:
     """Pick a task that the agent can do now and give it to it, in one transaction."""
     for attempt in range(MOST_ATTEMPTS):
-        likely, _ = await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY, counted=False)
+        likely = (await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)).rows
         looked = {
             id: changes for each in likely for id, changes in (await takeover.look_into(trees, each.task)).items()
         }
@@ -140,7 +163,7 @@ def claim_next_prepared(
     for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
         mission = tx.missions.get(id)
         unprepared = False
-        for task in _takeable(tx, mission, agent, few=1):
+        for task in (each.task for each in _takeable(tx, mission, agent, few=1)):
             if housing.needs_worktree(tx, mission, task, houses):
                 unprepared = True
                 continue
@@ -153,20 +176,46 @@ def claim_next_prepared(
 
 
 def available(
-    tx: Tx, *, mission_id: str | None, agent_id: str, limit: int, offset: int = 0, counted: bool = True
-) -> tuple[list[TaskDetail], int]:
-    """Return tasks that the agent could claim now, no more than their missions let run, and how many there are.
-
-    Unless they are to be `counted`, no more tasks are read than asked for.
-    """
+    tx: Tx, *, mission_id: str | None, agent_id: str, limit: int, cursor: str | None = None
+) -> Page[TaskDetail]:
+    """Return tasks that the agent could claim now, no more than their missions let run; only a page of them is read."""
     agent = tx.agents.get(agent_id)
-    few = offset + limit
-    ids = [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now)
-    takeable = (task for id in ids for task in _takeable(tx, tx.missions.get(id), agent, few=few))
-    all_found = list(takeable if counted else islice(takeable, few))
-    found = all_found[offset:few]
-    depends_on = tx.plans.dependencies([task.id for task in found])
-    return [TaskDetail(task=task, depends_on=depends_on[task.id]) for task in found], len(all_found)
+    shown = _shown_last(tx, mission_id, cursor)
+    found = list(islice(_available(tx, mission_id, agent, shown, few=limit + 1), limit + 1))
+    page = cut_page(found, limit=limit, cursor=lambda each: each.cursor)
+    tasks = [each.task for each in page.rows]
+    depends_on = tx.plans.dependencies([task.id for task in tasks])
+    return Page(rows=[TaskDetail(task=task, depends_on=depends_on[task.id]) for task in tasks], next=page.next)
+
+
+def _available(
+    tx: Tx, mission_id: str | None, agent: Agent, shown: TakeableTask | None, *, few: int
+) -> Iterator[TakeableTask]:
+    if mission_id is not None:
+        ids = [mission_id]
+    else:
+        first = tx.missions.get(shown.task.mission_id) if shown is not None else None
+        ids = tx.claims.missions_with_work(now=tx.now, since=first)
+    for id in ids:
+        behind = shown if shown is not None and shown.task.mission_id == id else None
+        yield from _takeable(tx, tx.missions.get(id), agent, few=few, behind=behind)
+
+
+def _shown_last(tx: Tx, mission_id: str | None, cursor: str | None) -> TakeableTask | None:
+    """Return what the cursor stands for: the last task that was shown, and how many places were given until then."""
+    if cursor is None:
+        return None
+    group, _, rest = cursor.partition(" ")
+    places, _, id = rest.partition(" ")
+    if group not in _GROUPS or not (places.isascii() and places.isdigit() and len(places) < 10):
+        raise bad_cursor("cursor")
+    try:
+        task = tx.tasks.get(id)
+    except NotFound:
+        raise bad_cursor("cursor") from None
+    if mission_id not in (None, task.mission_id):
+        raise bad_cursor("cursor")
+    return TakeableTask(task, is_abandoned=group == _ABANDONED, places=int(places))
 
 
 def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -> bool:
@@ -190,22 +239,33 @@ def slots(tx: Tx, mission: Mission) -> int:
     return max(0, mission.max_parallel - tx.claims.running(mission.id, now=tx.now))
 
 
-def _takeable(tx: Tx, mission: Mission, agent: Agent, *, few: int) -> Iterator[Task]:
-    """Tasks that wait for an owner, that the agent is able to do and the mission lets run: the abandoned ones first."""
+def _takeable(
+    tx: Tx, mission: Mission, agent: Agent, *, few: int, behind: TakeableTask | None = None
+) -> Iterator[TakeableTask]:
+    """Yield tasks that wait for an owner, that the agent is able to do and the mission lets run: the abandoned ones
+    first. With `behind`, only those after that one."""
     if mission.status not in HANDS_OUT_TASKS:
         return
-    free = slots(tx, mission)
+    given = behind.places if behind is not None else 0
+    free = slots(tx, mission) - given
     able = set(agent.capabilities)
-    for task in tx.claims.lapsed(mission.id, now=tx.now, limit=MOST_LAPSED):
-        counted = task.status in RUNNING  # it takes a place already, whoever has it
-        if (counted or free) and able.issuperset(task.requires or ()):
-            free -= not counted
-            yield task
-    for task in tx.claims.ready(mission.id, TaskStatus.PENDING, few=few) if free else ():
+    place = behind.place if behind is not None else FIRST_PLACE
+    if behind is None or behind.is_abandoned:
+        for task in tx.claims.lapsed(mission.id, now=tx.now, limit=MOST_LAPSED, after=place):
+            counted = task.status in RUNNING  # it takes a place already, whoever has it
+            if (counted or free > 0) and able.issuperset(task.requires or ()):
+                free -= not counted
+                given += not counted
+                yield TakeableTask(task, is_abandoned=True, places=given)
+        place = FIRST_PLACE
+    if free <= 0:
+        return
+    for task in tx.claims.ready(mission.id, TaskStatus.PENDING, few=few, after=place):
         if able.issuperset(task.requires or ()):
-            yield task
             free -= 1
-            if not free:
+            given += 1
+            yield TakeableTask(task, is_abandoned=False, places=given)
+            if free <= 0:
                 return
 
 

@@ -206,6 +206,13 @@ def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: LivenessSettings) -> lis
     return [_member(row, in_hand.get(row.id), now=tx.now, rhythm=rhythm) for row in rows]
 
 
+def agent_lines(tx: Tx, agents: Sequence[Any], rhythm: LivenessSettings) -> list[AgentLine]:
+    """Return these agents with their words, each with a task in its hands if it has one."""
+    hands = _words(tx.overviews.in_hands_of([agent.id for agent in agents]))
+    in_hand = {line.row.owner_id: line for line in hands}
+    return [_member(agent, in_hand.get(agent.id), now=tx.now, rhythm=rhythm) for agent in agents]
+
+
 def _member(row: Any, task: TaskLine | None, *, now: datetime, rhythm: LivenessSettings) -> AgentLine:
     silent = is_silent(row.last_seen_at, now=now, silence=rhythm.silence)
     presence = Presence.OFFLINE if silent or row.declared == Presence.OFFLINE else Presence.ONLINE

@@ -133,9 +133,11 @@ class InboxItems:
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
 
-    def standing(self, *, item_id: str | None = None, mission_id: str | None = None) -> list[StalledTask]:
-        """The open items, or this one, whose tasks stand still until somebody answers."""
-        wanted = {queue_items.c.id: item_id, queue_items.c.mission_id: mission_id}
+    def standing(
+        self, *, item_id: str | None = None, mission_id: str | None = None, task_id: str | None = None
+    ) -> list[StalledTask]:
+        """Return the open items that match and whose tasks wait for an answer."""
+        wanted = {queue_items.c.id: item_id, queue_items.c.mission_id: mission_id, queue_items.c.task_id: task_id}
         where = [column == value for column, value in wanted.items() if value is not None]
         return [StalledTask(*row) for row in self._connection.execute(_STANDING.where(*where))]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
 
-from mission.domain.missions.mission import HANDS_OUT_TASKS
+from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
 from mission.domain.tasks.task import FREE, HELD, OPEN, RUNNING, Task, TaskStatus
 from mission.store.columns import UtcTime
@@ -177,7 +177,13 @@ class Claims:
         values = {"mission_id": mission_id, "now": now, "limit": limit, **after._asdict(), **_WORDS}
         return [MAPPER.entity(row) for row in self._connection.execute(_LAPSED, values)]
 
-    def missions_with_work(self, *, now: datetime) -> list[str]:
-        """Missions that hand out tasks and have one that could be taken, oldest first."""
+    def missions_with_work(self, *, now: datetime, since: Mission | None = None) -> list[str]:
+        """Missions that hand out tasks and have one that could be taken, oldest first; with `since`, from that one."""
         values = {"now": now, "status": str(TaskStatus.PENDING), **_WORDS}
-        return list(self._connection.execute(_MISSIONS, values).scalars())
+        statement = _MISSIONS
+        if since is not None:
+            later = missions.c.created_at > since.created_at
+            statement = statement.where(
+                or_(later, and_(missions.c.created_at == since.created_at, missions.c.id >= since.id))
+            )
+        return list(self._connection.execute(statement, values).scalars())

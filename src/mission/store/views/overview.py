@@ -92,6 +92,12 @@ _IN_HAND = (
     .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
     .limit(bindparam("limit"))
 )
+_IN_HANDS_OF = (
+    select(*_ROW)
+    .join(missions, missions.c.id == tasks.c.mission_id)
+    .where(*OPEN_MISSION, *IN_HAND, tasks.c.owner_id.in_(bindparam("ids", expanding=True)))
+    .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
+)
 _COUNT_GOING = (
     select(func.count(tasks.c.id))
     .select_from(missions)
@@ -219,6 +225,10 @@ class Overviews:
     def in_hand(self, *, limit: int) -> list[Any]:
         """Tasks that somebody works on, those of the newest missions first, with the last words about each."""
         return list(self._connection.execute(_IN_HAND, {"limit": limit}))
+
+    def in_hands_of(self, ids: Sequence[str]) -> list[Any]:
+        """Return the tasks that these agents work on, in the order of `in_hand`."""
+        return list(self._connection.execute(_IN_HANDS_OF, {"ids": list(ids)}))
 
     def count_going(self) -> int:
         """How many tasks are worked on: in hand, and not standing still."""

@@ -11,8 +11,10 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import AgentFilter, AgentWithPresence
+from mission.services.views import agents as agent_states
+from mission.services.views.agents import AgentState
 from mission.tools.shared.fields import AbsolutePath, GivenTexts, Name, TaskId, Texts
-from mission.tools.shared.records import Done
+from mission.tools.shared.records import STATE, Done
 from mission.tools.shared.wording import Moment
 
 
@@ -68,6 +70,7 @@ class AgentRecord(Result):
     role: str
     type: str
     status: str
+    state: str = STATE
     capabilities: Texts
     current_task_id: str | None
     workspace_path: str | None
@@ -78,15 +81,16 @@ class AgentRecord(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, seen: AgentWithPresence) -> AgentRecord:
-        agent: Agent = seen.agent
+    def of(cls, shown: AgentState) -> AgentRecord:
+        agent: Agent = shown.agent
         return cls(
             id=agent.id,
             name=agent.name,
             runtime=agent.runtime,
             role=agent.role,
             type=agent.type,
-            status=seen.presence,
+            status=shown.presence,
+            state=shown.state,
             capabilities=list(agent.capabilities),
             current_task_id=agent.current_task_id,
             workspace_path=agent.workspace_path,
@@ -161,15 +165,17 @@ async def agent_update(call: Call, args: UpdateAgent) -> Done:
 @tool(toolset="agents", reads=True, address="/api/agents/{id}", stale_on=("task", "agent"), about="agent")
 async def agent_get(call: Call, args: AgentById) -> AgentRecord:
     """Read one agent."""
-    return AgentRecord.of(await call.read(agents.get, agent_id=args.id, rhythm=call.rhythm))
+    return AgentRecord.of(await call.read(agent_states.get, agent_id=args.id, rhythm=call.rhythm))
 
 
 @tool(toolset="agents", reads=True, address="/api/agents", stale_on=("task", "agent"), fades=True)
 async def agent_list(call: Call, args: ListAgents) -> AgentList:
     """List agents, the newest first."""
     wanted = AgentFilter(presences=args.status, role=args.role, runtime=args.runtime)
-    page = await call.read(agents.list_agents, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor)
-    return AgentList(agents=[AgentRecord.of(seen) for seen in page.rows], next_cursor=page.next)
+    page = await call.read(
+        agent_states.list_agents, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor
+    )
+    return AgentList(agents=[AgentRecord.of(shown) for shown in page.rows], next_cursor=page.next)
 
 
 @tool(toolset="agents", actor="id", idempotent=True)

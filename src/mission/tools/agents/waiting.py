@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -18,6 +18,8 @@ LONGEST_WAIT = 55
 
 
 class WaitForEvents(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"mission_id": "workflow_id"}
+
     agent_id: str | None = Field(None, description="Who waits")
     since: int | None = Field(None, ge=0, lt=2**63, description="The cursor of the last answer")
     timeout_seconds: float = Field(30, ge=0, le=LONGEST_WAIT)

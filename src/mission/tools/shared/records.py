@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
+from mission.domain.display_status import task_state
 from mission.domain.missions.mission import Mission, MissionStatus
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task, TaskStatus
@@ -20,6 +21,8 @@ from mission.tools.shared.wording import Moment
 
 IF_ASKED: Any = Field(None, exclude_if=lambda value: value is None)
 """A field that stands in the answer only when it was asked for."""
+
+STATE: Any = Field(description="The word that people read")
 
 BLOCKED = "blocked"
 
@@ -83,8 +86,10 @@ class TaskSummary(Result):
     id: str
     name: str
     status: str
+    state: str = STATE
     sequence: int
     depends_on: Texts
+    failed_attempts: int
 
     @classmethod
     def of(cls, detailed: TaskDetail) -> TaskSummary:
@@ -93,8 +98,10 @@ class TaskSummary(Result):
             id=task.id,
             name=task.name,
             status=task_word(task),
+            state=task_state(task),
             sequence=task.phase_number,
             depends_on=list(detailed.depends_on),
+            failed_attempts=task.failed_attempts,
         )
 
 
@@ -104,6 +111,7 @@ class TaskRecord(Result):
     name: str
     description: str
     status: str
+    state: str = STATE
     sequence: int
     parallel_group: str | None
     depends_on: Texts
@@ -137,6 +145,7 @@ class TaskRecord(Result):
             name=task.name,
             description=task.goal,
             status=task_word(task),
+            state=task_state(task),
             sequence=task.phase_number,
             parallel_group=task.parallel_group,
             depends_on=list(detailed.depends_on),

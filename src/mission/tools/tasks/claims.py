@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from mission.gateway.call import Call
@@ -39,6 +41,8 @@ class ClaimedTask(Result):
 
 
 class ClaimNext(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"mission_id": "workflow_id"}
+
     agent_id: str
     workflow_id: MissionId | None = Field(None, description="Default: any")
 
@@ -72,15 +76,17 @@ class ReleaseTask(Arguments):
 
 
 class GetAvailable(Arguments):
+    aliases: ClassVar[dict[str, str]] = {"mission_id": "workflow_id"}
+
     workflow_id: MissionId | None = Field(None, description="Default: any")
     agent_id: str
     limit: int = Field(20, ge=1, le=200)
-    offset: int = Field(0, ge=0, le=10_000_000)
+    cursor: str | None = None
 
 
 class AvailableTasks(Result):
     tasks: list[TaskRecord]
-    total: int
+    next_cursor: str | None
 
 
 @tool(toolset="tasks", actor="agent_id", idempotent=True)
@@ -126,14 +132,14 @@ async def task_release(call: Call, args: ReleaseTask) -> Done:
 @tool(toolset="tasks", actor="agent_id", reads=True)
 async def task_get_available(call: Call, args: GetAvailable) -> AvailableTasks:
     """List tasks that the agent could claim now: ready, free, within its capabilities and max_parallel."""
-    found, total = await call.read(
+    page = await call.read(
         claims.available,
         mission_id=args.workflow_id,
         agent_id=call.actor or args.agent_id,
         limit=args.limit,
-        offset=args.offset,
+        cursor=args.cursor,
     )
-    return AvailableTasks(tasks=[TaskRecord.of(each) for each in found], total=total)
+    return AvailableTasks(tasks=[TaskRecord.of(each) for each in page.rows], next_cursor=page.next)
 
 
 def _packet(claim: Claim) -> RecoveryPacket | None:

@@ -1,0 +1,44 @@
+"""Agents as people see them: each with the word for what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mission.domain.agent import Agent, Presence
+from mission.services.agents import registration
+from mission.services.agents.registration import AgentFilter, AgentWithPresence, LivenessSettings
+from mission.services.paging import Page
+from mission.services.views.overview import agent_lines
+from mission.store.transaction import Tx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentState:
+    """An agent, its presence, and the word that people read."""
+
+    agent: Agent
+    presence: Presence
+    state: str
+
+
+def get(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentState:
+    """Return one agent with its word."""
+    (found,) = _with_states(tx, [registration.get(tx, agent_id=agent_id, rhythm=rhythm)], rhythm)
+    return found
+
+
+def list_agents(
+    tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings, limit: int, cursor: str | None
+) -> Page[AgentState]:
+    """Return agents with their words, the newest first."""
+    page = registration.list_agents(tx, wanted=wanted, rhythm=rhythm, limit=limit, cursor=cursor)
+    return Page(rows=_with_states(tx, page.rows, rhythm), next=page.next)
+
+
+def _with_states(tx: Tx, found: Sequence[AgentWithPresence], rhythm: LivenessSettings) -> list[AgentState]:
+    lines = agent_lines(tx, [each.agent for each in found], rhythm)
+    return [
+        AgentState(agent=each.agent, presence=each.presence, state=line.word)
+        for each, line in zip(found, lines, strict=True)
+    ]
