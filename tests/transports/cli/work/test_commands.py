@@ -199,7 +199,11 @@ def test_the_audit_trail_tells_who_called_what(mission: Program, started: str) -
 
     assert (entry["tool"], entry["transport"], entry["caller"]) == ("start_mission", "cli", "operator")
     assert "INVALID_INPUT" in lines.out
-    assert len(lines.out.splitlines()) <= 5
+    assert len(lines.out.splitlines()) <= 6
+    assert mission.run("audit", "--limit", "2").out.splitlines()[2:] == [
+        "Only the newest 2 are shown: --limit shows more."
+    ]
+    assert "are shown" not in mission.run("audit", "--tool", "mission_delete", "--limit", "500").out
     assert mission.refuses("audit", "--since", "yesterday")["code"] == "INVALID_INPUT"
 
 

@@ -55,12 +55,16 @@ def test_an_agent_is_launched_watched_answered_and_replayed(mission: Program, re
     execution = launch(mission, task, "--interactive", "--", "talk")
     until(lambda: status(mission, execution) == "waiting", PATIENCE)
     listed = mission.does("executions")["executions"]
+    words = mission.run("executions").out
     item = mission.does("inbox")["items"][0]
     mission.does("answer", item["id"], "to the left")
     watched = mission.run("attach", execution)
     shown = mission.does("executions", execution)
 
     assert [row["id"] for row in listed] == [execution]
+    assert "Waits for you" in words
+    assert "Which way?" in words
+    assert "Waits for you" in mission.run("executions", execution).out or shown["status"] != "waiting"
     assert "Which way?" in watched.out
     assert "typed: to the left" in watched.out
     assert execution in watched.err

@@ -96,3 +96,16 @@ def test_a_mission_whose_answers_an_older_version_stored_is_shown_after_the_upgr
     fresh.run("down")
     assert fresh.run("restore", str(backup), "--yes").code == 0
     assert "Read the copy → Accept" in shown(fresh, started)
+
+
+def test_a_review_is_wanted_until_it_was_answered(mission: Program) -> None:
+    mission.does("missions")
+    for words in (["--choice", "1"], ["--choice", "2", "Fix the title"]):
+        started, item = open_review(mission, "Read the copy")
+        assert "review wanted for t_" in shown(mission, started)
+        assert "'The task': Read the copy" in shown(mission, started)
+
+        mission.run("answer", item, *words)
+
+        assert "review wanted" not in shown(mission, started)
+        assert mission.does("show", started)["reviews"] == []

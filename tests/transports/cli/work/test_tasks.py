@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.transports.cli.program import Program
+from tests.transports.live_server import until
 
 MANY = 450
 """More than two pages of every list that is read behind the scenes."""
@@ -108,3 +110,82 @@ def test_a_worker_reads_the_plan_too(mission: Program, wide: str) -> None:
 
     assert [(row["phase"], row["name"]) for row in found] == in_plan()
     assert [(row["phase"], row["name"]) for row in worker.does("show", wide)["tasks"]] == in_plan()
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["completed"], ["ends"]),
+        (["done"], ["ends"]),
+        (["in_progress"], ["works"]),
+        (["pending"], ["ready", "waits"]),
+        (["PENDING", "completed"], ["ready", "waits", "ends"]),
+    ],
+)
+def test_tasks_are_found_by_the_words_they_are_stored_under(
+    small: str, mission: Program, words: list[str], names: list[str]
+) -> None:
+    chosen = [option for word in words for option in ("--status", word)]
+
+    assert [row["name"] for row in mission.does("tasks", small, *chosen)["tasks"]] == names
+
+
+@pytest.fixture(scope="module")
+def small(mission: Program) -> str:
+    """A mission with a task in each of the usual states, one of which failed before."""
+    steps = {"ready": [], "waits": ["ready"], "works": [], "ends": []}
+    made = plan(
+        mission,
+        [{"name": name, "description": "d", "sequence": 1, "depends_on": after} for name, after in steps.items()],
+        max_parallel_tasks=5,
+    )
+    ids = {row["name"]: row["id"] for row in mission.does("tasks", made)["tasks"]}
+    for name, moves in {"works": ["failed", "in_progress"], "ends": ["completed"]}.items():
+        for status in ["in_progress", *moves]:
+            mission.call("task_update_status", id=ids[name], status=status, error="boom", outcome="ok")
+    return made
+
+
+def test_a_worker_reads_the_same_words_as_the_operator(mission: Program, small: str) -> None:
+    made = mission.does("agent", "create", "--type", "worker", "--name", "sees words")
+    busy = mission.call("agent_register", name="busy one", runtime="codex")["id"]
+    other = mission.call("start_mission", name="Other", objective="o")["mission_id"]
+    mission.call("start_task", mission_id=other, name="t", goal="g", agent_id=busy)
+    worker = Program(mission.home, MISSION_TOKEN=made["token"])
+
+    words = worker.run("tasks", small).out
+    agents = {line.split("  ")[1].strip(): line for line in worker.run("agents").out.splitlines()}
+
+    assert "Working · 1 failed attempt" in words
+    assert "in_progress" not in words
+    assert [row["name"] for row in worker.does("tasks", small, "--status", "working")["tasks"]] == ["works"]
+    assert worker.run("tasks", small).out == mission.run("tasks", small).out
+    assert "At work" in agents["busy one"]
+
+
+def calls_of(mission: Program, tool: str) -> int:
+    """How often a tool was called, once everything until now is on record."""
+    mark = f"mark {os.urandom(4).hex()}"
+    mission.run("call", "search", json.dumps({"query": mark}))
+    until(lambda: mark in str(mission.does("audit", "--tool", "search", "--limit", "1")["entries"]))
+    return len(mission.does("audit", "--tool", tool, "--limit", "500")["entries"])
+
+
+def test_a_task_is_shown_without_reading_its_whole_mission(mission: Program, small: str) -> None:
+    task = mission.does("tasks", small, "--status", "working")["tasks"][0]["id"]
+    before = calls_of(mission, "overview_mission")
+
+    shown = mission.does("show", task)
+    words = mission.run("show", task).out
+
+    assert shown["state"] == "working"
+    assert "Working · 1 failed attempt" in words
+    assert calls_of(mission, "overview_mission") == before
+
+
+def test_a_mission_is_shown_to_a_person_without_the_records_of_its_tasks(mission: Program, wide: str) -> None:
+    before = calls_of(mission, "get_context")
+
+    mission.run("show", wide)
+
+    assert calls_of(mission, "get_context") == before + 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from mission.domain.display_status import AGENT_LABELS
@@ -30,7 +28,7 @@ def agents(status: tuple[str, ...], as_json: bool) -> None:
             row["name"],
             row["runtime"],
             row["type"],
-            _state(row, fleet.get(row["id"])),
+            AGENT_LABELS[row["state"]],
             (fleet.get(row["id"]) or {}).get("task_id") or row["current_task_id"],
             ago(row["last_heartbeat"]),
         )
@@ -41,10 +39,3 @@ def agents(status: tuple[str, ...], as_json: bool) -> None:
         rows,
         empty="No agent matches." if status else "No agents yet.",
     )
-
-
-def _state(agent: dict[str, Any], seen: dict[str, Any] | None) -> str:
-    """The word that the page shows for the agent too."""
-    if seen is not None:
-        return AGENT_LABELS[seen["state"]]
-    return AGENT_LABELS["offline" if agent["status"] == "offline" else "idle"]

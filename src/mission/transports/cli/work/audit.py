@@ -66,6 +66,8 @@ def audit(
     if not follow:
         for entry in reversed(found["entries"]):
             say(show(entry))
+        if found["next_cursor"] is not None:
+            say(f"Only the newest {len(found['entries'])} are shown: --limit shows more.")
         return
     seen: set[tuple[str, str]] = set()
     entries, pause = found["entries"], LOOK_SECONDS

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from mission.domain.executions.execution import LIVE, OperatorMessageKind
+from mission.domain.display_status import execution_label
+from mission.domain.executions.execution import LIVE, ExecutionStatus, OperatorMessageKind
+from mission.domain.inbox.item import HOLDING
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 
@@ -36,13 +38,14 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
     if as_json:
         show_json(found)
         return
+    questions = _questions(found["executions"])
     rows = [
         (
             row["id"],
             row["adapter"],
-            row["status"],
+            _label(row),
             row["task_id"],
-            (row["progress"] or row["claim"] or {}).get("summary") or row["reason"],
+            questions.get(row["id"]) or (row["progress"] or row["claim"] or {}).get("summary") or row["reason"],
             ago(row["updated_at"]),
         )
         for row in found["executions"]
@@ -77,9 +80,19 @@ def stop(execution_id: str, as_json: bool) -> None:
     show_json(found) if as_json else say(f"{execution_id} is {found['status']}.")
 
 
+def _questions(executions: list[dict[str, Any]]) -> dict[str, str]:
+    """Return what the agents that wait asked last, by execution."""
+    if not any(row["status"] == ExecutionStatus.WAITING for row in executions):
+        return {}
+    wanted = {"kind": sorted(map(str, HOLDING))}
+    asked = client.call_every_page("queue_list", wanted, rows="items", limit=500)["items"]
+    asked.sort(key=lambda item: item["created_at"])
+    return {item["execution_id"]: item["subject"] for item in asked if item["execution_id"]}
+
+
 def _show(found: dict[str, Any], observations: list[dict[str, Any]]) -> None:
     say(f"{found['agent_name']} on '{found['task_name']}'", bold=True)
-    say(f"{found['id']} · {found['adapter']} · {found['mode']} · {found['status']}")
+    say(f"{found['id']} · {found['adapter']} · {found['mode']} · {_label(found)}")
     say(f"task {found['task_id']} · agent {found['agent_id']} · signals by {found['transport']['selected']}")
     if found["directory"]:
         say(f"in {found['directory']}")
@@ -89,6 +102,10 @@ def _show(found: dict[str, Any], observations: list[dict[str, Any]]) -> None:
         say(found["reason"], fg="yellow")
     for row in reversed(observations):
         say(f"  {ago(row['created_at'])}: {row['type']}: {_words(row['payload'])}")
+
+
+def _label(execution: dict[str, Any]) -> str:
+    return execution_label(execution["status"], exit_code=execution["exit_code"])
 
 
 def _words(payload: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from mission.transports.cli.output import ago, json_option, report_errors, say, 
 from mission.transports.cli.work.tasks import failed_words, read_plan, state_label
 
 LAST_MILESTONES = 5
+MOST_REVIEWS = 500
 SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
 
 
@@ -66,7 +67,7 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
 @report_errors
 def show(id: str, limit: int, as_json: bool) -> None:
     """Show one mission (phases, all tasks, decisions, blockers) or one task (its end, its files, its journal)."""
-    found = _read_task(id) if id.startswith("t_") else _read_mission(id, limit=limit)
+    found = _read_task(id) if id.startswith("t_") else _read_mission(id, limit=limit, with_records=as_json)
     if as_json:
         show_json(found)
     elif id.startswith("t_"):
@@ -78,28 +79,37 @@ def show(id: str, limit: int, as_json: bool) -> None:
 
 
 def _read_task(id: str) -> dict[str, Any]:
-    """Return a task with its state as the page shows it, what was verified, and what waits for a person."""
+    """Return a task, what was verified of it, and what waits for a person."""
     found = client.call("task_get", {"id": id, "include_checkpoints": True})
-    row = next(row for row in read_plan(found["workflow_id"])["tasks"] if row["id"] == id)
     scope = client.call_if_allowed("overview_task", {"task_id": id})
     waiting = client.call_if_allowed("queue_list", {"task_id": id})
     return {
         **found,
-        "state": row["state"],
         "verification": scope["scope"] if scope else None,
         "waits_for_you": waiting["items"] if waiting else [],
     }
 
 
-def _read_mission(id: str, *, limit: int) -> dict[str, Any]:
-    """Return a mission with every task in the order of its plan, each with its state as the page shows it."""
+def _read_mission(id: str, *, limit: int, with_records: bool) -> dict[str, Any]:
+    """Return a mission with every task in the order of its plan and the reviews that wait for a person.
+
+    The whole records of the tasks take a call for each 200: they are read only if asked for, or to name the agents.
+    """
     found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
+    plan = read_plan(id)
+    tasks = plan["tasks"]
+    if with_records or not plan["with_names"]:
+        tasks = _with_records(id, tasks)
+    reviews = client.call_if_allowed("queue_list", {"mission_id": id, "kind": ["review"], "limit": MOST_REVIEWS})
+    return {**found, "tasks": tasks, "reviews": reviews["items"] if reviews else []}
+
+
+def _with_records(id: str, plan: list[dict[str, Any]]) -> list[dict[str, Any]]:
     chosen = {"mission_id": id, "include": ["tasks"]}
     listed = client.call_every_page("get_context", chosen, rows="tasks", limit=200)["tasks"]
     rows = {row["id"]: row for row in listed}
-    plan = [row for row in read_plan(id)["tasks"] if row["id"] in rows]
     shown = ("state", "agent", "failed_attempts")
-    return {**found, "tasks": [{**rows[row["id"]], **{name: row[name] for name in shown}} for row in plan]}
+    return [{**rows[row["id"]], **{name: row[name] for name in shown}} for row in plan if row["id"] in rows]
 
 
 def _show_task(task: dict[str, Any]) -> None:
@@ -163,16 +173,14 @@ def _show_tasks(found: dict[str, Any]) -> None:
             row["phase"],
             row["name"],
             state_label(row),
-            row["agent"] or row["agent_name"] or row["agent_id"],
-            row["files_changed"],
+            row["agent"] or row.get("agent_name") or row["agent_id"],
+            row["files"] if "files" in row else row["files_changed"],
         )
         for row in found["tasks"]
     ]
     show_table(["TASK", "PHASE", "NAME", "STATE", "AGENT", "FILES"], rows, empty="No tasks yet.")
-    for row in found["tasks"]:
-        if (row["outcome"] or {}).get("manual_review_needed"):
-            reason = row["outcome"].get("manual_review_reason") or "no reason given"
-            say(f"  review wanted for {row['id']} '{row['name']}': {reason}", fg="yellow")
+    for item in found["reviews"]:
+        say(f"  review wanted for {item['task_id']} '{item['task_name']}': {item['subject']}", fg="yellow")
     for row in found["blockers"]:
         say(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
     _say_what_is_cut(found, "blockers")

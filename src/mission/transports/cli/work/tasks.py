@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mission.domain.display_status import TASK_LABELS
+from mission.domain.display_status import TASK_ALIASES, TASK_LABELS
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.transports.bridge.daemon_process import ToolFailed
@@ -20,7 +20,12 @@ NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
 
 @click.command()
 @click.argument("mission_id", metavar="[MISSION]", required=False)
-@click.option("--status", multiple=True, type=click.Choice(list(TASK_LABELS)), help="Filter by status.")
+@click.option(
+    "--status",
+    multiple=True,
+    type=click.Choice([*TASK_LABELS, *TASK_ALIASES], case_sensitive=False),
+    help="Filter by status.",
+)
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Tasks to show.")
 @click.option("--all", "everything", is_flag=True, help="Show every task.")
 @json_option
@@ -30,12 +35,13 @@ def tasks(mission_id: str | None, status: tuple[str, ...], limit: int, everythin
 
     Without MISSION: the newest open mission of the repository you are in, or else all open missions.
     """
+    words = {word for given in status for word in TASK_ALIASES.get(given, (given,))}
     missions = [read_plan(id) for id in _chosen(mission_id)]
     found = [
         {"mission_id": mission["id"], "mission_name": mission["name"], **task}
         for mission in missions
         for task in mission["tasks"]
-        if not status or task["state"] in status
+        if not words or task["state"] in words
     ]
     shown = found if everything else found[:limit]
     if as_json:
@@ -64,29 +70,29 @@ def _chosen(mission_id: str | None) -> list[str]:
 def read_plan(mission_id: str) -> dict[str, Any]:
     """Return id and name of a mission and its tasks in the order of the plan, with their states as the page has them.
 
-    A worker may not see the page: its tasks have the states of workflow_get.
+    A worker may not see the page: it reads them by workflow_get, without the names of agents.
     """
     found = client.call_if_allowed("overview_mission", {"mission_id": mission_id})
     if found is not None:
-        return {name: found[name] for name in ("id", "name", "tasks")}
+        return {**{name: found[name] for name in ("id", "name", "tasks")}, "with_names": True}
     wanted = {"id": mission_id, "include_tasks": True, "include_task_summaries": False}
     page = client.call("workflow_get", wanted)
     rows = page["tasks"]
     while page.get("next_offset") is not None:
         page = client.call("workflow_get", {**wanted, "offset": page["next_offset"]})
         rows += page["tasks"]
-    return {"id": mission_id, "name": page["name"], "tasks": [_plain(row) for row in rows]}
+    tasks = [_as_on_page(row) for row in rows]
+    return {"id": mission_id, "name": page["name"], "tasks": tasks, "with_names": False}
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    named = {"phase": row["sequence"], "state": row["status"], "agent_id": row["assigned_agent_id"], "agent": None}
-    return {"id": row["id"], "name": row["name"], "failed_attempts": 0, **named}
+def _as_on_page(row: dict[str, Any]) -> dict[str, Any]:
+    same = {name: row[name] for name in ("id", "name", "state", "failed_attempts")}
+    return {**same, "phase": row["sequence"], "agent_id": row["assigned_agent_id"], "agent": None}
 
 
 def state_label(task: dict[str, Any]) -> str:
     """Return a task's state as people read it, and how many attempts at it failed."""
-    state = TASK_LABELS.get(task["state"], task["state"])
-    return " · ".join(filter(None, (state, failed_words(task["failed_attempts"]))))
+    return " · ".join(filter(None, (TASK_LABELS[task["state"]], failed_words(task["failed_attempts"]))))
 
 
 def failed_words(attempts: int) -> str:
