@@ -82,7 +82,8 @@ def task_word(status: str, *, quality: str | None, hold: Mapping[str, Any] | Non
 
 def task_state(task: Task) -> str:
     """Return the word that a task shows."""
-    return task_word(task.status, quality=task.quality, hold=task.hold, waiting_for=task.waiting_for)
+    hold = task.hold.as_dict() if task.hold is not None else None
+    return task_word(task.status, quality=task.quality, hold=hold, waiting_for=task.waiting_for)
 
 
 def execution_label(status: str, *, exit_code: int | None) -> str:
