@@ -17,7 +17,7 @@ help:
 	@echo "make check     lint, types and layers only"
 	@echo "make bench     measure, as ratios beside a floor of the same run"
 	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
-	@echo "make format    let ruff mend what it can"
+	@echo "make format    let ruff and Biome fix what they can"
 
 PIP = $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 VENV = interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv --upgrade-deps .venv; }
@@ -62,11 +62,13 @@ check: $(READY)
 	@.venv/bin/lint-imports --no-cache
 	@$(PYTHON) scripts/check_names.py
 	@$(PAGE)
+	@$(PAGE) check
 	@$(PAGE) types
 
 format: $(READY)
 	@.venv/bin/ruff check --fix .
 	@.venv/bin/ruff format .
+	@$(PAGE) format
 
 bench: $(READY)
 	@$(PYTHON) -m bench

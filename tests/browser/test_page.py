@@ -33,7 +33,7 @@ def test_a_browser_without_session_is_told_what_to_run_and_a_code_signs_it_in_on
 
     context.clear_cookies()
     house.go(page, f"/open#{code}")
-    expect(page.get_by_role("alert")).to_contain_text("was used already")
+    expect(page.get_by_role("alert")).to_contain_text("already used")
     context.close()
 
 
@@ -41,13 +41,13 @@ def test_now_shows_what_waits_what_runs_and_takes_an_answer_on_the_row(page: Pag
     house.go(page, "/")
     row = page.locator(".need").filter(has_text="Refund after period close")
     expect(page.locator(".need").first).to_contain_text("Refund after period close")
-    expect(row.get_by_text(re.compile("holds 5 tasks.*critical path"))).to_be_visible()
+    expect(row.get_by_text(re.compile("blocks 5 tasks.*critical path"))).to_be_visible()
     expect(page.get_by_role("link", name="Backfill 2019–2026 postings", exact=True)).to_be_visible()
     expect(page.locator(".finished li").first).to_be_visible()
     connected(page)
 
     row.get_by_role("button", name="Reverse").click()  # the pointer stays on the row, and so does the answer
-    expect(row.get_by_text(re.compile("goes to ledger-.* when you leave this row"))).to_be_visible()
+    expect(row.get_by_text(re.compile("sent to ledger-.* when you leave this row"))).to_be_visible()
     row.get_by_role("button", name="Undo").click()
     row.get_by_role("button", name="Post new").click()
     row.get_by_role("button", name="Send now").click()
@@ -77,11 +77,11 @@ def test_missions_are_filtered_in_the_address_opened_by_keys_and_appear_as_they_
     expect(page.get_by_text(re.compile(r"1.0\d\d shown"))).to_be_visible()
     assert rows.count() < 100  # the rest is drawn when it comes into sight
 
-    page.get_by_label("Filter by words").fill("double-entry")
+    page.get_by_label("Filter missions").fill("double-entry")
     expect(page).to_have_url(re.compile(r"q=double-entry"))
     expect(rows).to_have_count(1)
     page.reload()
-    expect(page.get_by_label("Filter by words")).to_have_value("double-entry")
+    expect(page.get_by_label("Filter missions")).to_have_value("double-entry")
     expect(rows).to_have_count(1)
     connected(page)
 
@@ -153,12 +153,12 @@ def test_an_empty_store_says_how_to_begin_and_after_a_restart_the_page_catches_u
         expect(page.get_by_text("No missions yet")).to_be_visible()
         expect(page.get_by_text("mission demo")).to_be_visible()
         House(live=first, ids={}).go(page, "/welcome")
-        expect(page.get_by_text("No call yet")).to_be_visible()
+        expect(page.get_by_text("No calls yet")).to_be_visible()
         mission = first.mission("Before the restart")
         expect(page.get_by_role("status").filter(has_text="start_mission")).to_be_visible()
         task = first.task(mission)
         House(live=first, ids={}).go(page, f"/missions/{mission}?view=journal")
-        expect(page.get_by_text("Nothing was written down yet")).to_be_visible()
+        expect(page.get_by_text("No entries yet")).to_be_visible()
         connected(page)
         page.evaluate("window.stayed = true")
     expect(page.get_by_text("Not connected since")).to_be_visible()
@@ -190,4 +190,4 @@ def test_keys_lead_from_place_to_place(page: Page, house: House, wide: BrowserCo
     page.keyboard.press("m")
     expect(page.get_by_role("heading", name="Missions", level=1)).to_be_visible()
     page.keyboard.press("?")
-    expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+    expect(page.get_by_role("heading", name="Keyboard shortcuts")).to_be_visible()

@@ -1,13 +1,12 @@
-// Which address shows what. A route is loaded when it is first visited, but for Now, which is looked at most; add one
-// here and its folder under features.
+// Maps addresses to pages. Every page except Now, the most visited one, loads on its first visit.
 import { lazy, Suspense } from "react";
 import { Route, Routes, useLocation } from "react-router";
 
 import { useSignedIn } from "@/api/signed-in";
-import { Login } from "@/features/login/login-page";
-import { Opening } from "@/features/login/open-link-page";
+import { LoginPage } from "@/features/login/login-page";
+import { OpenLinkPage } from "@/features/login/open-link-page";
 import { NowPage } from "@/features/now/now-page";
-import { Mishap } from "@/features/shell/error-boundary";
+import { ErrorBoundary } from "@/features/shell/error-boundary";
 import { Shell } from "@/features/shell/shell";
 import { Skeleton } from "@/ui/query-states";
 
@@ -15,10 +14,16 @@ const MissionsPage = lazy(async () => ({ default: (await import("@/features/miss
 const MissionPage = lazy(async () => ({ default: (await import("@/features/mission/mission-page")).MissionPage }));
 const InboxPage = lazy(async () => ({ default: (await import("@/features/inbox/inbox-page")).InboxPage }));
 const TaskPage = lazy(async () => ({ default: (await import("@/features/task/task-page")).TaskPage }));
-const ExecutionsPage = lazy(async () => ({ default: (await import("@/features/executions/executions-page")).ExecutionsPage }));
+const ExecutionsPage = lazy(async () => ({
+  default: (await import("@/features/executions/executions-page")).ExecutionsPage,
+}));
 const AgentsPage = lazy(async () => ({ default: (await import("@/features/agents/agents-page")).AgentsPage }));
-const WorkspacesPage = lazy(async () => ({ default: (await import("@/features/workspaces/workspaces-page")).WorkspacesPage }));
-const TemplatesPage = lazy(async () => ({ default: (await import("@/features/templates/templates-page")).TemplatesPage }));
+const WorkspacesPage = lazy(async () => ({
+  default: (await import("@/features/workspaces/workspaces-page")).WorkspacesPage,
+}));
+const TemplatesPage = lazy(async () => ({
+  default: (await import("@/features/templates/templates-page")).TemplatesPage,
+}));
 const AuditPage = lazy(async () => ({ default: (await import("@/features/audit/audit-page")).AuditPage }));
 const SettingsPage = lazy(async () => ({ default: (await import("@/features/settings/settings-page")).SettingsPage }));
 const WelcomePage = lazy(async () => ({ default: (await import("@/features/welcome/welcome-page")).WelcomePage }));
@@ -28,11 +33,11 @@ const NotFoundPage = lazy(async () => ({ default: (await import("@/features/shel
 export function App() {
   const signedIn = useSignedIn();
   const { pathname } = useLocation();
-  if (pathname === "/open") return <Opening />;
-  if (!signedIn || pathname === "/login") return <Login />;
+  if (pathname === "/open") return <OpenLinkPage />;
+  if (!signedIn || pathname === "/login") return <LoginPage />;
   return (
     <Shell>
-      <Mishap at={pathname}>
+      <ErrorBoundary at={pathname}>
         <Suspense fallback={<Skeleton rows={6} />}>
           <Routes>
             <Route index element={<NowPage />} />
@@ -52,7 +57,7 @@ export function App() {
             <Route path="*" element={<NotFoundPage />} />
           </Routes>
         </Suspense>
-      </Mishap>
+      </ErrorBoundary>
     </Shell>
   );
 }

@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { ApiError, reasonOf } from "./call-tool";
 
 test("a message and its hint read as two sentences", () => {
-  expect(reasonOf(new ApiError(404, "RESOURCE_NOT_FOUND", "there is no mission m_1", "'mission missions' lists them."))).toBe(
-    "there is no mission m_1. 'mission missions' lists them.",
+  expect(reasonOf(new ApiError(404, "RESOURCE_NOT_FOUND", "There is no mission m_1", "Run 'mission missions'."))).toBe(
+    "There is no mission m_1. Run 'mission missions'.",
   );
-  expect(reasonOf(new ApiError(0, "NOT_CONNECTED", "It does not answer.", "Try again."))).toBe("It does not answer. Try again.");
+  expect(reasonOf(new ApiError(0, "NOT_CONNECTED", "It is not responding.", "Try again."))).toBe(
+    "It is not responding. Try again.",
+  );
   expect(reasonOf(new Error("x"))).toBe("x");
 });

@@ -1,11 +1,11 @@
-// Talks to the daemon: every tool by its name, with the types that the server's models gave it.
-import { noteNumber } from "@/live/first-event-number";
+// Calls the daemon's tools by name, with types generated from the server's models.
+import { noteEventNumber } from "@/live/first-event-number";
 import { forgetKey, noteRefused, signedFetch } from "./signed-in";
 import type { Tools } from "./types";
 
 export type ToolName = keyof Tools;
 
-/** An error as the server words it: what went wrong, what to do, and a code. */
+/** An error from the server: what went wrong, what to do, and a code. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -17,15 +17,15 @@ export class ApiError extends Error {
   }
 }
 
-/** What went wrong and what to do about it, as one text. */
+/** Return what went wrong and what to do as one text. */
 export function reasonOf(error: Error): string {
   const hint = error instanceof ApiError ? error.hint : null;
   if (hint === null) return error.message;
   return `${error.message}${/[.!?…]$/.test(error.message) ? "" : "."} ${hint}`;
 }
 
-/** Call a tool; an action gets a key, so that a repeat after a broken connection is harmless. What is sent while the page
- * goes away is `leaving`. */
+/** Call a tool. With a `key`, repeating the call after a broken connection is harmless; `leaving` lets the request
+ * outlive the page. */
 export async function call<Name extends ToolName>(
   name: Name,
   args: Tools[Name]["args"],
@@ -43,23 +43,28 @@ export async function call<Name extends ToolName>(
   return (await answer.json()) as Tools[Name]["result"];
 }
 
-/** Any request to the daemon, with its errors in our words. */
+/** Send a request to the daemon, and raise its errors as ApiError. */
 export async function request(path: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {
     answer = await signedFetch(path, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, "NOT_CONNECTED", "Mission Control does not answer.", "It may be restarting: this is tried again.");
+    throw new ApiError(
+      0,
+      "NOT_CONNECTED",
+      "Mission Control is not responding.",
+      "It may be restarting; the page keeps retrying.",
+    );
   }
   if (answer.ok) {
-    noteNumber(answer.headers.get("Mission-Event"));
+    noteEventNumber(answer.headers.get("Mission-Event"));
     return answer;
   }
   throw await errorOf(answer);
 }
 
-/** End this browser's session, for its other tabs too. */
+/** End this browser's session, including its other tabs. */
 export async function signOut(): Promise<void> {
   await request("/api/session", { method: "DELETE" });
   forgetKey();
@@ -79,6 +84,6 @@ async function errorOf(answer: Response): Promise<ApiError> {
     if (answer.status === 401) noteRefused(error);
     return new ApiError(answer.status, error.code, error.message, error.hint);
   } catch {
-    return new ApiError(answer.status, `HTTP_${answer.status}`, "Mission Control gave no readable answer.", null);
+    return new ApiError(answer.status, `HTTP_${answer.status}`, "Mission Control sent an invalid response.", null);
   }
 }

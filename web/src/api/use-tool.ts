@@ -1,5 +1,6 @@
-// Reading: a query is a tool's name and its arguments, so that live/topics.ts can say which ones an event makes stale.
-import { keepPreviousData, QueryClient, useMutation, useQuery, type UseQueryResult } from "@tanstack/react-query";
+// Reads and actions. The key of a query is the tool's name and arguments, from which live/stale-queries.ts decides which
+// queries an event makes stale.
+import { keepPreviousData, QueryClient, type UseQueryResult, useMutation, useQuery } from "@tanstack/react-query";
 
 import { ApiError, call, type ToolName } from "./call-tool";
 import type { Tools } from "./types";
@@ -7,7 +8,7 @@ import type { Tools } from "./types";
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      staleTime: Infinity, // events say when something is stale
+      staleTime: Infinity, // events mark queries as stale
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
@@ -19,11 +20,11 @@ export const queries = new QueryClient({
 
 export interface ReadOptions {
   enabled?: boolean;
-  /** Show the last answer while another one is fetched, such as the next filter's. */
+  /** Keep showing the previous data while new data loads, such as after a filter changes. */
   keep?: boolean;
 }
 
-/** The result of a read tool, kept fresh by events. */
+/** Return the result of a read tool, kept up to date by events. */
 export function useTool<Name extends ToolName>(
   name: Name,
   args: Tools[Name]["args"],
@@ -40,7 +41,7 @@ export function useTool<Name extends ToolName>(
 const ROWS = { agent_list: "agents", checkpoint_list: "checkpoints", template_list: "templates" } as const;
 type ListName = keyof typeof ROWS;
 
-/** A list with the rows of all its pages, kept fresh by events. */
+/** Return a list with the rows of all its pages, kept up to date by events. */
 export function useWholeList<Name extends ListName>(
   name: Name,
   args: Tools[Name]["args"],
@@ -67,7 +68,7 @@ export async function everyPage<Name extends ListName>(
   return { ...first, [ROWS[name]]: rows };
 }
 
-/** An action. Its events make the queries stale that it changes; nothing is guessed. */
+/** Return an action. The events it causes mark changed queries as stale. */
 export function useAction<Name extends ToolName>(name: Name) {
   return useMutation<Tools[Name]["result"], ApiError, Tools[Name]["args"]>({
     mutationFn: (args) => call(name, args, { key: crypto.randomUUID() }),

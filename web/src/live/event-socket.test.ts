@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { LiveSocket, type Connection, type EventFrame } from "./event-socket";
+import { type Connection, type EventFrame, EventSocket } from "./event-socket";
 
 class FakeSocket {
   static all: FakeSocket[] = [];
@@ -34,7 +34,7 @@ let seen: number[];
 let drawn: number;
 let resets: number;
 let connection: Connection;
-let socket: LiveSocket;
+let socket: EventSocket;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -42,7 +42,7 @@ beforeEach(() => {
   seen = [];
   drawn = 0;
   resets = 0;
-  socket = new LiveSocket(
+  socket = new EventSocket(
     {
       events: (events) => {
         drawn += 1;
@@ -62,7 +62,7 @@ function latest(): FakeSocket {
   return FakeSocket.all.at(-1)!;
 }
 
-test("it goes on after the number it was given and shows each event once", () => {
+test("it resumes after the given number and delivers each event once", () => {
   latest().open();
   expect(latest().sent).toEqual([JSON.stringify({ type: "subscribe", topic: "global", since: 10 })]);
   latest().say({ type: "subscribed", topic: "global", seq: 11 });
@@ -73,7 +73,7 @@ test("it goes on after the number it was given and shows each event once", () =>
   expect(connection).toMatchObject({ state: "live", seq: 12 });
 });
 
-test("a burst is drawn together, at most ten times a second", () => {
+test("a burst is delivered in batches, at most ten times a second", () => {
   latest().open();
   latest().say({ type: "subscribed", topic: "global", seq: 10 });
   for (let seq = 11; seq <= 110; seq += 1) {
@@ -86,7 +86,7 @@ test("a burst is drawn together, at most ten times a second", () => {
   expect(drawn).toBeLessThanOrEqual(12);
 });
 
-test("after a broken connection it resumes where it was and says how much it missed", () => {
+test("after a broken connection it resumes and reports how many events it missed", () => {
   latest().open();
   latest().say({ type: "subscribed", topic: "global", seq: 10 });
   latest().say(event(11));
@@ -106,7 +106,7 @@ test("after a broken connection it resumes where it was and says how much it mis
   expect(connection).toMatchObject({ state: "live", caughtUp: null });
 });
 
-test("what the server no longer has makes everything stale", () => {
+test("events that the server no longer has make everything stale", () => {
   latest().open();
   latest().say({ type: "reset", topic: "global", oldest: 40, seq: 50 });
   latest().say(event(51));
@@ -115,7 +115,7 @@ test("what the server no longer has makes everything stale", () => {
   expect([resets, seen]).toEqual([1, [51]]);
 });
 
-test("a socket that does not answer after a sleep is given up", () => {
+test("a socket that does not answer after sleep is closed", () => {
   latest().open();
   latest().say({ type: "subscribed", topic: "global", seq: 10 });
   socket.check();
@@ -124,7 +124,7 @@ test("a socket that does not answer after a sleep is given up", () => {
   expect(connection.state).toBe("lost");
 });
 
-test("a quiet line is asked whether it is still there, and goes on when it answers", () => {
+test("a quiet connection is pinged, and stays open if it answers", () => {
   latest().open();
   latest().say({ type: "subscribed", topic: "global", seq: 10 });
   const line = latest();
@@ -137,7 +137,7 @@ test("a quiet line is asked whether it is still there, and goes on when it answe
   expect([line.readyState, FakeSocket.all.length > 1]).toEqual([3, true]);
 });
 
-test("a connection that never comes about is given up, and a try by hand leaves no second one behind", () => {
+test("a connection that never opens is given up, and a manual retry leaves no second one", () => {
   vi.advanceTimersByTime(15_100);
   expect(connection.state).toBe("lost");
   vi.advanceTimersByTime(600);

@@ -1,4 +1,4 @@
-// One WebSocket for the whole page: goes on after the last event it saw, and says how the connection stands.
+// The one WebSocket for events. It resumes after the last event it received and reports the state of the connection.
 
 export interface EventFrame {
   seq: number;
@@ -15,27 +15,27 @@ export type Connection =
 
 export interface Listener {
   events: (events: EventFrame[]) => void;
-  /** The server no longer has what was missed: everything must be read again. */
+  /** The server no longer has the missed events: everything must be read again. */
   reset: () => void;
   connection: (connection: Connection) => void;
 }
 
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 5_000;
+const MAX_WAIT = 5_000;
 const DRAW_EVERY = 100;
 const CAUGHT_UP_SHOWN = 4_000;
 const PROBE_PATIENCE = 5_000;
 const CONNECT_PATIENCE = 15_000;
 const QUIET = 15_000;
 
-export class LiveSocket {
+export class EventSocket {
   private socket: WebSocket | null = null;
   private seq = 0;
   private connection: Connection = { state: "connecting" };
   private wait = FIRST_WAIT;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
-  private heard = 0;
+  private lastReceived = 0;
   private waiting: EventFrame[] = [];
   private drawing: ReturnType<typeof setTimeout> | undefined;
   private lastDrawn = -Infinity;
@@ -46,16 +46,16 @@ export class LiveSocket {
     private readonly open: () => WebSocket,
   ) {}
 
-  /** Connect, and go on after the event with this number. */
+  /** Connect, and resume after the event with this number. */
   start(seq: number): void {
     this.seq = seq;
     this.connect();
     setInterval(() => {
-      if (this.connection.state === "live" && Date.now() - this.heard >= QUIET) this.check();
+      if (this.connection.state === "live" && Date.now() - this.lastReceived >= QUIET) this.check();
     }, QUIET);
   }
 
-  /** Do not wait for the next try. */
+  /** Retry now. */
   tryNow(): void {
     if (this.connection.state === "lost") {
       this.wait = FIRST_WAIT;
@@ -63,9 +63,12 @@ export class LiveSocket {
     }
   }
 
-  /** A line that died in a sleep still looks open: ask, and begin anew if nothing answers. */
+  /** Send a ping and reconnect if there is no answer: a connection that died during sleep still looks open. */
   check(): void {
-    if (this.connection.state === "lost") return this.tryNow();
+    if (this.connection.state === "lost") {
+      this.tryNow();
+      return;
+    }
     if (this.socket === null || this.socket.readyState !== 1 || this.patience !== undefined) return;
     this.socket.send(JSON.stringify({ type: "ping" }));
     this.waitFor(this.socket, PROBE_PATIENCE);
@@ -84,24 +87,27 @@ export class LiveSocket {
     this.waitFor(socket, CONNECT_PATIENCE);
   }
 
-  /** Give the socket up unless something comes over it. */
+  /** Give the socket up unless something arrives in time. */
   private waitFor(socket: WebSocket, milliseconds: number): void {
     clearTimeout(this.patience);
     this.patience = setTimeout(() => this.lose(socket), milliseconds);
   }
 
   private receive(frame: Record<string, unknown>): void {
-    this.heard = Date.now();
+    this.lastReceived = Date.now();
     clearTimeout(this.patience);
     this.patience = undefined;
-    if (typeof frame["seq"] === "number" && "data" in frame) return this.take(frame as unknown as EventFrame);
-    if (frame["type"] === "subscribed") this.subscribed(Number(frame["seq"]));
-    if (frame["type"] === "reset") {
-      this.seq = Number(frame["seq"]);
+    if (typeof frame.seq === "number" && "data" in frame) {
+      this.take(frame as unknown as EventFrame);
+      return;
+    }
+    if (frame.type === "subscribed") this.subscribed(Number(frame.seq));
+    if (frame.type === "reset") {
+      this.seq = Number(frame.seq);
       this.waiting = [];
       this.listener.reset();
       this.wait = FIRST_WAIT;
-      this.tell({ state: "live", seq: this.seq, caughtUp: null });
+      this.notify({ state: "live", seq: this.seq, caughtUp: null });
     }
   }
 
@@ -109,7 +115,7 @@ export class LiveSocket {
     this.wait = FIRST_WAIT;
     const returned = this.connection.state === "lost";
     if (returned) this.missed = { until: newest, count: 0 };
-    this.tell({ state: "live", seq: this.seq, caughtUp: null });
+    this.notify({ state: "live", seq: this.seq, caughtUp: null });
     this.noteCaughtUp();
   }
 
@@ -126,13 +132,13 @@ export class LiveSocket {
     if (this.missed === null || this.seq < this.missed.until) return;
     const { count } = this.missed;
     this.missed = null;
-    this.tell({ state: "live", seq: this.seq, caughtUp: count });
+    this.notify({ state: "live", seq: this.seq, caughtUp: count });
     setTimeout(() => {
-      if (this.connection.state === "live") this.tell({ ...this.connection, caughtUp: null });
+      if (this.connection.state === "live") this.notify({ ...this.connection, caughtUp: null });
     }, CAUGHT_UP_SHOWN);
   }
 
-  /** The first event of a burst is drawn at once, the rest together, at most ten times a second. */
+  /** Deliver the first event of a burst at once and the rest in batches, at most ten times a second. */
   private drawSoon(): void {
     if (this.drawing !== undefined) return;
     const pause = Math.max(0, this.lastDrawn + DRAW_EVERY - performance.now());
@@ -141,7 +147,7 @@ export class LiveSocket {
       this.lastDrawn = performance.now();
       const events = this.waiting;
       this.waiting = [];
-      if (this.connection.state === "live") this.tell({ ...this.connection, seq: this.seq });
+      if (this.connection.state === "live") this.notify({ ...this.connection, seq: this.seq });
       if (events.length > 0) this.listener.events(events);
     }, pause);
   }
@@ -150,9 +156,9 @@ export class LiveSocket {
     if (this.socket !== socket) return;
     this.leave();
     const since = this.connection.state === "lost" ? this.connection.since : Date.now();
-    this.tell({ state: "lost", seq: this.seq, since, retryAt: Date.now() + this.wait });
+    this.notify({ state: "lost", seq: this.seq, since, retryAt: Date.now() + this.wait });
     this.retry = setTimeout(() => this.connect(), this.wait);
-    this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+    this.wait = Math.min(this.wait * 2, MAX_WAIT);
   }
 
   private leave(): void {
@@ -164,7 +170,7 @@ export class LiveSocket {
     this.socket = null;
   }
 
-  private tell(connection: Connection): void {
+  private notify(connection: Connection): void {
     this.connection = connection;
     this.listener.connection(connection);
   }

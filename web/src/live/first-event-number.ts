@@ -1,10 +1,10 @@
-// The event number that the first answer was read at: the socket goes on from there, so nothing falls in between.
+// The event number of the first response. The socket resumes from there, so no event is missed.
 let settle: (seq: number) => void;
 
-export const firstNumber: Promise<number> = new Promise((resolve) => {
+export const firstEventNumber: Promise<number> = new Promise((resolve) => {
   settle = resolve;
 });
 
-export function noteNumber(header: string | null): void {
+export function noteEventNumber(header: string | null): void {
   if (header !== null && /^\d+$/.test(header)) settle(Number(header));
 }

@@ -1,11 +1,11 @@
-// The page's one connection: everything that lives listens here; components never open a socket.
+// The page's one connection. Components subscribe here and never open a socket.
 import { useEffect, useSyncExternalStore } from "react";
 
-import { queries } from "@/api/use-tool";
 import { askWhetherSignedIn, signedSocket } from "@/api/signed-in";
-import { firstNumber } from "./first-event-number";
-import { Refresher } from "./query-refresher";
-import { LiveSocket, type Connection, type EventFrame } from "./event-socket";
+import { queries } from "@/api/use-tool";
+import { type Connection, type EventFrame, EventSocket } from "./event-socket";
+import { firstEventNumber } from "./first-event-number";
+import { QueryRefresher } from "./query-refresher";
 
 const FADES_IN = 30_000;
 
@@ -13,8 +13,8 @@ class Live {
   private connection: Connection = { state: "connecting" };
   private readonly watchers = new Set<() => void>();
   private readonly readers = new Set<(events: EventFrame[]) => void>();
-  private readonly refresher = new Refresher(queries);
-  private readonly socket = new LiveSocket(
+  private readonly refresher = new QueryRefresher(queries);
+  private readonly socket = new EventSocket(
     {
       events: (events) => {
         this.refresher.events(events);
@@ -24,14 +24,14 @@ class Live {
       connection: (connection) => {
         if (connection.state === "lost") void askWhetherSignedIn();
         this.connection = connection;
-        for (const tell of this.watchers) tell();
+        for (const notify of this.watchers) notify();
       },
     },
     () => signedSocket("/ws"),
   );
 
   start(): void {
-    void firstNumber.then((seq) => this.socket.start(seq));
+    void firstEventNumber.then((seq) => this.socket.start(seq));
     window.addEventListener("online", () => this.socket.check());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState !== "visible") return;
@@ -45,9 +45,9 @@ class Live {
 
   tryNow = () => this.socket.tryNow();
   state = () => this.connection;
-  watch = (tell: () => void) => {
-    this.watchers.add(tell);
-    return () => void this.watchers.delete(tell);
+  watch = (notify: () => void) => {
+    this.watchers.add(notify);
+    return () => void this.watchers.delete(notify);
   };
   read(reader: (events: EventFrame[]) => void): () => void {
     this.readers.add(reader);
@@ -57,17 +57,17 @@ class Live {
 
 export const live = new Live();
 
-/** How the connection stands. */
+/** Return the state of the connection. */
 export function useConnection(): Connection {
   return useSyncExternalStore(live.watch, live.state);
 }
 
-/** Whether actions can be sent: off while what is seen may be old. */
+/** Return whether actions can be sent; false while the page may be out of date. */
 export function useOnline(): boolean {
   return useConnection().state !== "lost";
 }
 
-/** Get events as they come, drawn together, at most ten times a second. */
+/** Receive events in batches, at most ten times a second. */
 export function useEvents(reader: (events: EventFrame[]) => void): void {
   useEffect(() => live.read(reader), [reader]);
 }

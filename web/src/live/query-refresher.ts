@@ -1,11 +1,11 @@
-// Reads stale queries again: at once when all is quiet, at a growing distance while events keep coming.
+// Refetches stale queries: at once when it is quiet, at growing intervals while events keep coming.
 import type { Query, QueryClient } from "@tanstack/react-query";
 
-import { FADING, isStale } from "./stale-queries";
 import type { EventFrame } from "./event-socket";
+import { FADING, isStale } from "./stale-queries";
 
-const SHORTEST = 100;
-const LONGEST = 1_000;
+const MIN_INTERVAL = 100;
+const MAX_INTERVAL = 1_000;
 const CALM = 2_000;
 
 interface Pace {
@@ -16,7 +16,7 @@ interface Pace {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-export class Refresher {
+export class QueryRefresher {
   private readonly paces = new Map<string, Pace>();
 
   constructor(private readonly client: QueryClient) {}
@@ -27,7 +27,7 @@ export class Refresher {
     }
   }
 
-  /** Read again what grows old without an event. */
+  /** Refetch queries that go out of date without an event. */
   fading(): void {
     for (const query of this.client.getQueryCache().getAll()) {
       if (query.getObserversCount() > 0 && FADING.has(String(query.queryKey[0]))) this.refresh(query);
@@ -46,7 +46,7 @@ export class Refresher {
       return;
     }
     const now = performance.now();
-    pace.wait = now - pace.last > CALM ? SHORTEST : Math.min(pace.wait * 1.3, LONGEST);
+    pace.wait = now - pace.last > CALM ? MIN_INTERVAL : Math.min(pace.wait * 1.3, MAX_INTERVAL);
     const pause = Math.max(0, pace.last + pace.wait - now);
     pace.timer = setTimeout(() => void this.read(query, pace), pause);
   }
@@ -67,7 +67,7 @@ export class Refresher {
   private pace(hash: string): Pace {
     let pace = this.paces.get(hash);
     if (pace === undefined) {
-      pace = { running: false, again: false, wait: SHORTEST, last: -Infinity, timer: undefined };
+      pace = { running: false, again: false, wait: MIN_INTERVAL, last: -Infinity, timer: undefined };
       this.paces.set(hash, pace);
     }
     return pace;

@@ -11,7 +11,7 @@ const event = (type: string, mission: string | null, data: Record<string, unknow
   data,
 });
 
-test("an event makes stale what shows it, and nothing else", () => {
+test("an event makes only the queries stale that show it", () => {
   const moved = [event("task:updated", "m_1", { id: "t_1" })];
 
   expect(isStale(["overview", {}], moved)).toBe(true);

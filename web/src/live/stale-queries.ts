@@ -1,4 +1,4 @@
-// Which queries an event makes stale. A query is a tool's name and its arguments; the tools say which events concern them.
+// Decides which queries an event makes stale. A query is a tool's name and arguments; the tools declare which events concern them.
 import { FADING_TOOLS, STALE_TOOLS, type Subject } from "@/api/stale-tools";
 import type { EventFrame } from "./event-socket";
 

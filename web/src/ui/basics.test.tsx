@@ -1,49 +1,59 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
+import { fireEvent, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 
 import { ApiError } from "@/api/call-tool";
 import { Segmented } from "./basics";
-import { Progress } from "./status/progress-bar";
 import { Loaded } from "./query-states";
-import { look, MISSION, QUEUE, TASK } from "./status/status";
+import { ProgressBar } from "./status/progress-bar";
+import { MISSION, QUEUE, statusFor, TASK } from "./status/status";
 import { StatusIcon } from "./status/status-icon";
 
-afterEach(cleanup);
-
-test("a glyph says its word to those who do not see it", () => {
-  render(<StatusIcon status={look(TASK, "claimed")} />);
+test("an icon has its word as accessible name", () => {
+  render(<StatusIcon status={statusFor(TASK, "claimed")} />);
 
   expect(screen.getByRole("img", { name: "Claimed" })).toBeTruthy();
 });
 
-test("no two states of a kind look the same, and a word of a newer server shows itself", () => {
+test("no two states of a kind share a word, and an unknown word is shown as it is", () => {
   for (const table of [MISSION, TASK, QUEUE]) {
     const looks = Object.values(table).map((status) => status.word);
     expect(new Set(looks).size).toBe(looks.length);
   }
-  expect(look(TASK, "verifying").word).toBe("verifying");
+  expect(statusFor(TASK, "verifying").word).toBe("verifying");
 });
 
-test("a bar tells its parts in words", () => {
-  render(<Progress tally={{ claimed: 4, working: 5, needs: 2, failed: 1, failed_attempts: 3, total: 17 }} />);
+test("a progress bar describes its parts in words", () => {
+  render(<ProgressBar counts={{ claimed: 4, working: 5, needs: 2, failed: 1, failed_attempts: 3, total: 17 }} />);
 
-  expect(screen.getByRole("img", { name: "4 claimed, 5 working, 2 need you, 1 failed, 5 to do, 3 failed attempts" })).toBeTruthy();
+  expect(
+    screen.getByRole("img", { name: "4 claimed, 5 working, 2 need you, 1 failed, 5 to do, 3 failed attempts" }),
+  ).toBeTruthy();
 });
 
-test("of several options one holds, and a click chooses another", () => {
+test("one of several options is selected, and a click selects another", () => {
   const choose = vi.fn();
-  render(<Segmented label="Which" options={[["a", "A"], ["b", "B"]]} value="a" choose={choose} />);
+  render(
+    <Segmented
+      label="Which"
+      options={[
+        ["a", "A"],
+        ["b", "B"],
+      ]}
+      value="a"
+      choose={choose}
+    />,
+  );
 
   expect(screen.getByRole("button", { name: "A" }).getAttribute("aria-pressed")).toBe("true");
   fireEvent.click(screen.getByRole("button", { name: "B" }));
   expect(choose).toHaveBeenCalledWith("b");
 });
 
-test("what cannot be read says why, what to do, and its code", () => {
+test("a failed query shows why, what to do, and the code", () => {
   const refetch = vi.fn();
   const error = new ApiError(404, "RESOURCE_NOT_FOUND", "there is no mission m_1", "List them.");
   render(
-    <Loaded query={{ data: undefined, error, refetch }} what="The mission could not be read">
+    <Loaded query={{ data: undefined, error, refetch }} what="the mission">
       {() => null}
     </Loaded>,
   );

@@ -1,8 +1,8 @@
-// Small parts that every page uses: times, cards, tabs of a view, ids that copy themselves.
-import { useState, type ReactNode } from "react";
+// Small components that every page uses: times, cards, ids, buttons for lists, segmented controls.
+import { type ReactNode, useState } from "react";
 
-import { serverNow, useNow } from "./hooks/use-server-clock";
 import { ago, clockTime } from "./format";
+import { serverNow, useNow } from "./hooks/use-server-clock";
 
 export function Time({ at }: { at: string }) {
   return (
@@ -12,7 +12,7 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** `3 s ago`, counting. */
+/** Show `3 s ago`, updated every second. */
 export function Ago({ at }: { at: string }) {
   const now = useNow();
   return (
@@ -30,7 +30,7 @@ interface CardProps {
   className?: string;
 }
 
-/** A surface with a heading; the heading names the region. */
+/** Show a card with a heading. */
 export function Card({ title, count, aside, children, className = "" }: CardProps) {
   return (
     <section className={`card ${className}`}>
@@ -46,8 +46,8 @@ export function Card({ title, count, aside, children, className = "" }: CardProp
   );
 }
 
-/** An id in whole, or something else to be copied; a click copies it where the browser lets us. */
-export function Id({ id, what = "id" }: { id: string; what?: string }) {
+/** Show an id or a path that a click copies, where the browser allows it. */
+export function CopyableId({ id, what = "id" }: { id: string; what?: string }) {
   const [copied, setCopied] = useState(false);
   if (navigator.clipboard === undefined) return <code className="id">{id}</code>;
   const copy = async () => {
@@ -63,22 +63,22 @@ export function Id({ id, what = "id" }: { id: string; what?: string }) {
   );
 }
 
-/** New rows that wait, so that nothing moves under pointer or focus. */
-export function Fresh({ count, show }: { count: number; show: () => void }) {
+/** Offer new rows that are held back so that nothing moves under the pointer or the focus. */
+export function ShowNewButton({ count, show }: { count: number; show: () => void }) {
   if (count === 0) return null;
   return (
     <button type="button" className="fresh" onClick={show}>
-      {count} new, show
+      Show {count} new
     </button>
   );
 }
 
-/** The next rows of a list that goes further back than it shows. */
-export function Older({ show }: { show: (() => void) | undefined }) {
+/** Offer the next page of older rows; nothing if there is none. */
+export function ShowOlderButton({ show }: { show: (() => void) | undefined }) {
   if (show === undefined) return null;
   return (
     <button type="button" className="button older" onClick={show}>
-      Show older ones
+      Show older
     </button>
   );
 }
@@ -90,7 +90,7 @@ interface ChoiceProps<Value extends string> {
   choose: (value: Value) => void;
 }
 
-/** A row of options of which one holds. */
+/** Show a row of options, one of which is selected. */
 export function Segmented<Value extends string>({ label, options, value, choose }: ChoiceProps<Value>) {
   return (
     <div className="segmented" role="group" aria-label={label}>

@@ -1,13 +1,12 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
+import { fireEvent, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 
 import { DialogButton } from "./dialog";
 
-afterEach(cleanup);
-
-test("a dialog whose button stands in a form and a row is part of neither, and begins anew each time", () => {
+test("a dialog is separate from the form and row around its button, and starts fresh each time", () => {
   const [row, outer, inner] = [vi.fn(), vi.fn(), vi.fn((event: Event) => event.preventDefault())];
   render(
+    // biome-ignore lint/a11y/useKeyWithClickEvents: imitates a row that reacts to clicks
     <form onSubmit={outer} onClick={row}>
       <DialogButton word="Open" titled="title" off={false}>
         {(close) => (
@@ -15,7 +14,7 @@ test("a dialog whose button stands in a form and a row is part of neither, and b
             <h2 id="title">Title</h2>
             <input aria-label="Name" defaultValue="" />
             <button type="button" onClick={close}>
-              Leave it
+              Cancel
             </button>
           </form>
         )}
@@ -29,7 +28,7 @@ test("a dialog whose button stands in a form and a row is part of neither, and b
 
   expect([row.mock.calls.length, outer.mock.calls.length, inner.mock.calls.length]).toEqual([0, 0, 1]);
   expect(screen.getByLabelText("Inside").parentElement?.closest("form")).toBeNull();
-  fireEvent.click(screen.getByText("Leave it"));
+  fireEvent.click(screen.getByText("Cancel"));
   fireEvent.click(screen.getByText("Open"));
   expect((screen.getByLabelText("Name") as HTMLInputElement).value).toBe("");
 });

@@ -1,29 +1,31 @@
-// A button with the dialog that it opens: what stands in it begins anew each time.
-import { useRef, useState, type ReactNode, type SyntheticEvent } from "react";
+// A button and the dialog it opens. The dialog starts fresh each time.
+import { type ReactNode, type SyntheticEvent, useRef, useState } from "react";
 import { createPortal, flushSync } from "react-dom";
 
 interface DialogButtonProps {
   word: ReactNode;
-  /** The id of the heading inside. */
+  /** The id of the heading inside the dialog. */
   titled: string;
   off: boolean;
-  look?: string;
-  /** Whether there is a button now; a dialog that is open stays, for what it does may be what takes the button away. */
+  variant?: string;
+  /** Whether the button is shown. An open dialog stays open, because its own action may hide the button. */
   shown?: boolean;
   children: (close: () => void) => ReactNode;
 }
 
-export function DialogButton({ word, titled, off, look = "", shown = true, children }: DialogButtonProps) {
+export function DialogButton({ word, titled, off, variant = "", shown = true, children }: DialogButtonProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [open, setOpen] = useState(false);
   const show = () => {
-    flushSync(() => setOpen(true)); // the first field is there when the dialog looks for what to focus
+    flushSync(() => setOpen(true)); // the first field must exist when the dialog sets the focus
     dialog.current?.showModal();
   };
   return (
-    <span className="dialog-button" onClick={staysHere} onSubmit={staysHere}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: stops events, reacts to none
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <span className="dialog-button" onClick={stopHere} onSubmit={stopHere}>
       {shown && (
-        <button type="button" className={`button ${look}`} disabled={off} onClick={show}>
+        <button type="button" className={`button ${variant}`} disabled={off} onClick={show}>
           {word}
         </button>
       )}
@@ -31,13 +33,13 @@ export function DialogButton({ word, titled, off, look = "", shown = true, child
         <dialog ref={dialog} aria-labelledby={titled} onClose={() => setOpen(false)}>
           {open && children(() => dialog.current?.close())}
         </dialog>,
-        document.body, // the button may stand in a form, and no form stands in another
+        document.body, // the button may be inside a form, and forms cannot be nested
       )}
     </span>
   );
 }
 
-/** What is done in a dialog is not done to the row or form that its button stands in. */
-function staysHere(event: SyntheticEvent): void {
+/** Keep events in a dialog from reaching the row or form that contains its button. */
+function stopHere(event: SyntheticEvent): void {
   event.stopPropagation();
 }

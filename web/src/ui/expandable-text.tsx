@@ -1,14 +1,14 @@
-// Words of any length: what is long shows its beginning, and the rest on a click.
+// Shows the beginning of a long text, and the rest on a click.
 import { useState } from "react";
 
 const SHOWN = 600;
 
-export function Long({ text, most = SHOWN }: { text: string; most?: number }) {
+export function ExpandableText({ text, maxLength = SHOWN }: { text: string; maxLength?: number }) {
   const [open, setOpen] = useState(false);
-  if (text.length <= most * 1.2 || open) return <>{text}</>;
+  if (text.length <= maxLength * 1.2 || open) return <>{text}</>;
   return (
     <>
-      {beginning(text, most)}…{" "}
+      {beginning(text, maxLength)}…{" "}
       <button type="button" className="link more-words" onClick={() => setOpen(true)}>
         Show all
       </button>
@@ -16,8 +16,8 @@ export function Long({ text, most = SHOWN }: { text: string; most?: number }) {
   );
 }
 
-/** The first characters; one that is made of several units is not torn apart. */
-export function beginning(text: string, most: number): string {
-  const cut = text.slice(0, most);
+/** Return the first characters without splitting one that consists of several code units. */
+export function beginning(text: string, maxLength: number): string {
+  const cut = text.slice(0, maxLength);
   return /[\uD800-\uDBFF\u200D]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -1,17 +1,17 @@
-// Parts of a form: its end with the refusal and the buttons, fields that several forms have, keys that send.
-import { useState, type KeyboardEvent, type ReactNode } from "react";
+// Parts of forms: the footer with error and buttons, shared fields, confirmation, Enter to send.
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 
 import { reasonOf } from "@/api/call-tool";
 
-interface RefusalProps {
-  /** What went wrong, in the server's words or in ours. */
+interface ErrorMessageProps {
+  /** What went wrong: an error of the server, or a text. */
   error: Error | string | null;
-  /** What did not happen, where the words before it do not say so. */
+  /** What failed, if the context does not say so. */
   what?: string;
 }
 
-/** Why something was not done and what to do about it; nothing while all is well. */
-export function Refusal({ error, what }: RefusalProps) {
+/** Show why an action failed and what to do; nothing if there is no error. */
+export function ErrorMessage({ error, what }: ErrorMessageProps) {
   if (error === null || error === "") return null;
   return (
     <p className="error" role="alert">
@@ -21,33 +21,33 @@ export function Refusal({ error, what }: RefusalProps) {
   );
 }
 
-interface FormEndProps {
-  /** What happens, as the button says it. */
+interface FormFooterProps {
+  /** The label of the submit button. */
   act: string;
   off: boolean;
   error: Error | string | null;
-  /** Closes the form undone, where it can be closed. */
-  leave?: () => void;
+  /** Closes the form without saving, if it can be closed. */
+  cancel?: () => void;
 }
 
-export function FormEnd({ act, off, error, leave }: FormEndProps) {
+export function FormFooter({ act, off, error, cancel }: FormFooterProps) {
   return (
     <>
-      <Refusal error={error} />
+      <ErrorMessage error={error} />
       <div className="actions">
-        <button className="button primary" disabled={off}>
+        <button type="submit" className="button primary" disabled={off}>
           {act}
         </button>
-        {leave !== undefined && <Leave leave={leave} />}
+        {cancel !== undefined && <CancelButton cancel={cancel} />}
       </div>
     </>
   );
 }
 
-export function Leave({ leave }: { leave: () => void }) {
+export function CancelButton({ cancel }: { cancel: () => void }) {
   return (
-    <button type="button" className="button" onClick={leave}>
-      Leave it
+    <button type="button" className="button" onClick={cancel}>
+      Cancel
     </button>
   );
 }
@@ -58,18 +58,49 @@ interface FieldProps {
   change: (value: string) => void;
 }
 
-/** A folder of the machine on which Mission Control runs. */
-export function FolderField({ label, value, change }: FieldProps) {
+/** The required name of something new. */
+export function NameField({ value, change }: Omit<FieldProps, "label">) {
   return (
     <label>
-      {label}
-      <input className="field mono" value={value} placeholder="/home/you/project" onChange={(event) => change(event.target.value)} />
+      Name
+      <input
+        className="field"
+        value={value}
+        maxLength={200}
+        required
+        onChange={(event) => change(event.target.value)}
+      />
     </label>
   );
 }
 
-/** A field's name, and that it may stay empty. */
-export function Optional({ children, when = true }: { children: ReactNode; when?: boolean }) {
+/** A field for text of several lines. */
+export function TextField({ label, value, change, rows }: FieldProps & { rows: number }) {
+  return (
+    <label>
+      {label}
+      <textarea className="field" rows={rows} value={value} onChange={(event) => change(event.target.value)} />
+    </label>
+  );
+}
+
+/** A folder on the machine that runs Mission Control. */
+export function FolderField({ label, value, change }: FieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        className="field mono"
+        value={value}
+        placeholder="/home/you/project"
+        onChange={(event) => change(event.target.value)}
+      />
+    </label>
+  );
+}
+
+/** A field's label, marked as optional. */
+export function OptionalLabel({ children, when = true }: { children: ReactNode; when?: boolean }) {
   return (
     <span>
       {children} {when && <span className="meta">optional</span>}
@@ -78,12 +109,12 @@ export function Optional({ children, when = true }: { children: ReactNode; when?
 }
 
 interface SelectProps extends FieldProps {
-  /** What stands for no choice. */
+  /** The text for no choice. */
   none: string;
   of: readonly { id: string; name: string }[];
 }
 
-/** One of several things that have a name. */
+/** A choice between things that have a name. */
 export function SelectField({ label, value, change, none, of }: SelectProps) {
   return (
     <label>
@@ -100,9 +131,9 @@ export function SelectField({ label, value, change, none, of }: SelectProps) {
   );
 }
 
-interface SureProps {
+interface ConfirmButtonProps {
   word: string;
-  /** What the button says when it asks once more. */
+  /** The label while it asks for confirmation. */
   again: string;
   off: boolean;
   title: string;
@@ -110,24 +141,24 @@ interface SureProps {
   small?: boolean;
 }
 
-/** A button that asks once more before it does what cannot be undone; looking elsewhere is a no. */
-export function SureButton({ word, again, off, title, act, small = false }: SureProps) {
-  const [asked, ask] = useState(false);
+/** A button that asks for confirmation. It stops asking when it loses the focus. */
+export function ConfirmButton({ word, again, off, title, act, small = false }: ConfirmButtonProps) {
+  const [asking, setAsking] = useState(false);
   return (
     <button
       type="button"
       className={`button danger${small ? " small" : ""}`}
       title={title}
       disabled={off}
-      onClick={() => (asked ? act() : ask(true))}
-      onBlur={() => ask(false)}
+      onClick={() => (asking ? act() : setAsking(true))}
+      onBlur={() => setAsking(false)}
     >
-      {asked ? again : word}
+      {asking ? again : word}
     </button>
   );
 }
 
-/** In a field of several lines: Enter sends, Shift+Enter begins a line. */
+/** Send a multi-line field on Enter; Shift+Enter starts a new line. */
 export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { amount, bytes, clockTime, count, countdown, exactSpan, span } from "./format";
 
-test("spans, counts and amounts read as people say them", () => {
+test("durations, counts and amounts are formatted as people write them", () => {
   expect([5, 59, 61, 38 * 60, 104 * 60, 120 * 60, 3 * 86_400 + 4 * 3_600].map((each) => span(each))).toEqual([
     "5 s",
     "59 s",
@@ -18,7 +18,7 @@ test("spans, counts and amounts read as people say them", () => {
   expect([amount(940), amount(412_000), amount(31_600_000)]).toEqual(["940", "412k", "31.6M"]);
 });
 
-test("a time says the day when it was not today", () => {
+test("a time includes the day unless it is today", () => {
   const now = new Date(2026, 9, 14, 7, 42).getTime();
 
   expect(clockTime(new Date(2026, 9, 14, 6, 4).toISOString(), now)).toBe("06:04");
@@ -26,7 +26,7 @@ test("a time says the day when it was not today", () => {
   expect(clockTime(new Date(2026, 8, 1, 8, 0).toISOString(), now)).toBe("1 Sep");
 });
 
-test("silence is told to the second, and sizes in the unit that fits", () => {
+test("exact durations include seconds, and sizes use the unit that fits", () => {
   expect([34, 94, 3_700].map(exactSpan)).toEqual(["34 s", "1 min 34 s", "1 h 02 min"]);
   expect([0, 999, 3_400_000, 128_000_000_000].map(bytes)).toEqual(["0 B", "999 B", "3.4 MB", "128 GB"]);
 });

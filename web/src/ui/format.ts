@@ -1,11 +1,11 @@
-// How times, spans and numbers read.
+// Formats times, durations and numbers.
 
 const THIN = " ";
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** `07:42`; `Tue 07:42` within a week; `14 Oct` further away. */
+/** `07:42`; `Tue 07:42` within a week; `14 Oct` beyond that. */
 export function clockTime(iso: string, now: number): string {
   const then = new Date(iso);
   const today = new Date(now);
@@ -22,7 +22,7 @@ export function longTime(now: number): string {
   return `${DAYS[date.getDay()]} ${date.getDate()} ${MONTHS[date.getMonth()]}, ${time}`;
 }
 
-/** `38 min`, `1 h 44 min`, `3 d 4 h`; short ones in seconds. */
+/** Return a duration such as `38 min`, `1 h 44 min` or `3 d 4 h`; in seconds if it is below a minute. */
 export function span(seconds: number, { short = false } = {}): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -38,7 +38,7 @@ export function span(seconds: number, { short = false } = {}): string {
   return days >= 10 || hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
-/** `1 min 34 s`; from an hour on as `span`. */
+/** Return `1 min 34 s`; the same as `span` from one hour on. */
 export function exactSpan(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   return whole < 60 || whole >= 3_600 ? span(whole) : `${Math.floor(whole / 60)} min ${whole % 60} s`;
@@ -56,7 +56,7 @@ export function countdown(seconds: number): string {
   return `${Math.floor(whole / 60)}:${two(whole % 60)}`;
 }
 
-/** Thousands apart by a thin space: `48 291`. */
+/** Return a number with thin spaces between thousands: `48 291`. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
 }
@@ -80,12 +80,12 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** `3 Move callers`; a phase without a name of its own is `Phase 3`. */
+/** Return `3 Move callers`, or `Phase 3` for a phase without a name. */
 export function phaseName(phase: { number: number; name: string }): string {
   return phase.name === `Phase ${phase.number}` ? phase.name : `${phase.number} ${phase.name}`;
 }
 
-/** `2 failed attempts`; nothing where none failed. */
-export function failedWords(attempts: number): string {
+/** Return `2 failed attempts`, or an empty string if none failed. */
+export function describeFailedAttempts(attempts: number): string {
   return attempts > 0 ? plural(attempts, "failed attempt") : "";
 }

@@ -1,4 +1,4 @@
-// Icons of the chrome: thin lines in the colour of their text.
+// Icons drawn with thin lines in the color of the text around them.
 import type { ReactNode } from "react";
 
 const PATHS = {

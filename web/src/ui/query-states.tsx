@@ -1,12 +1,12 @@
-// What stands where there is nothing yet, nothing at all, or something went wrong.
-import { useEffect, useState, type ReactNode } from "react";
+// What a part of the page shows while it loads, when it is empty, and when it fails to load.
+import { type ReactNode, useEffect, useState } from "react";
 
 import { ApiError, reasonOf } from "@/api/call-tool";
 import { StatusIcon } from "./status/status-icon";
 
 const PATIENCE = 150;
 
-/** Grey lines of about the size of what comes; not shown when it comes at once. */
+/** Show gray placeholder rows, unless the data arrives quickly. */
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   const [shown, show] = useState(false);
   useEffect(() => {
@@ -36,21 +36,29 @@ export function Empty({ title, children, actions }: { title: string; children: R
   );
 }
 
+interface FailureProps {
+  title: string;
+  error: Error;
+  /** The label of the button. */
+  action?: string;
+  retry?: () => void;
+}
+
 const FAILED = { shape: "octagon", tone: "danger", word: "Failed" } as const;
 
-/** What could not be read, what is safe, what to do, and the code. */
-export function Failure({ what, error, retry }: { what: string; error: Error; retry?: () => void }) {
+/** Show what failed, why, what to do next, and the error code. */
+export function Failure({ title, error, action = "Try again", retry }: FailureProps) {
   const known = error instanceof ApiError ? error : null;
   return (
     <div className="failure" role="alert">
       <StatusIcon status={FAILED} decorative />
       <div>
-        <p className="title">{what}</p>
-        <p>{reasonOf(error)} Nothing that was recorded is lost.</p>
+        <p className="title">{title}</p>
+        <p>{reasonOf(error)}</p>
         <div className="actions">
           {retry !== undefined && (
             <button type="button" className="button" onClick={retry}>
-              Try again
+              {action}
             </button>
           )}
           {known !== null && <code>{known.code}</code>}
@@ -61,15 +69,20 @@ export function Failure({ what, error, retry }: { what: string; error: Error; re
 }
 
 interface LoadedProps<Data> {
-  query: { data: Data | undefined; error: Error | null; refetch: () => unknown };
+  query: {
+    data: Data | undefined;
+    error: Error | null;
+    refetch: () => unknown;
+  } /** What is loaded, as in “Could not load agents.” */;
   what: string;
   rows?: number;
   children: (data: Data) => ReactNode;
 }
 
-/** The data of a query; until it is there, its place, and if it cannot be had, why. */
+/** Show the data of a query, placeholder rows until it is there, or why it could not be loaded. */
 export function Loaded<Data>({ query, what, rows = 4, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.error !== null) return <Failure what={what} error={query.error} retry={() => void query.refetch()} />;
+  if (query.error !== null)
+    return <Failure title={`Could not load ${what}.`} error={query.error} retry={() => void query.refetch()} />;
   return <Skeleton rows={rows} />;
 }

@@ -1,4 +1,4 @@
-// Saves something as a file of the person's: a plain link could not be signed.
+// Saves content as a file. A plain link would not work, because requests must be signed.
 
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);

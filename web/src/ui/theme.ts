@@ -1,4 +1,4 @@
-// Light or dark: the system's choice, unless the person chose.
+// Light or dark: the system's setting, unless you choose one.
 
 export type Theme = "system" | "light" | "dark";
 const KEY = "mission.theme";
@@ -9,8 +9,8 @@ export function chosenTheme(): Theme {
 }
 
 export function applyTheme(theme: Theme = chosenTheme()): void {
-  if (theme === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = theme;
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
 }
 
 export function chooseTheme(theme: Theme): void {

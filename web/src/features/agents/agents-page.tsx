@@ -1,33 +1,38 @@
-// Every agent: whether it is there, what it has in hand, what it used.
+// The agents: state, current task, usage and last heartbeat.
 import { useEffect, useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { useTool, useWholeList } from "@/api/use-tool";
 import type { AgentRecord, AgentSpending, FleetAgent } from "@/api/types";
+import { useTool } from "@/api/use-tool";
+import { useRowKeys } from "@/features/shell/keyboard/row-shortcuts";
 import { useOverview } from "@/features/shell/use-overview";
-import { useRowKeys } from "@/features/shell/row-shortcuts";
-import { Ago, Card, Id, Segmented } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
-import { AGENT, look } from "@/ui/status/status";
-import { StatusIcon } from "@/ui/status/status-icon";
+import { Ago, Card, CopyableId, Segmented, ShowOlderButton } from "@/ui/basics";
 import { amount } from "@/ui/format";
-import { useTint } from "@/ui/hooks/use-change-highlight";
+import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
+import { Empty, Loaded } from "@/ui/query-states";
+import { AGENT, statusFor } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
+import { useAgents } from "./use-agents";
 import "./agents.css";
 
-const MOST_SPENDING = 500;
+const MAX_SPENDING = 500;
 
 export function AgentsPage() {
   const [address, setAddress] = useSearchParams();
   const show = address.get("show") ?? "present";
-  const agents = useWholeList("agent_list", { limit: 1000 });
+  const chosen = address.get("agent");
   const fleet = useOverview().data?.fleet;
   const seen = useMemo(() => new Map(fleet?.map((each) => [each.id, each])), [fleet]);
-  const chosen = address.get("agent");
-  const all = agents.data?.agents ?? [];
-  const rows = all.filter((agent) => show === "all" || agent.status !== "offline" || seen.has(agent.id) || agent.id === chosen);
-  const spending = useTool("overview_spending", { agent_ids: rows.slice(0, MOST_SPENDING).map((agent) => agent.id) }, { enabled: rows.length > 0, keep: true });
+  const wanted = useMemo(() => [...seen.keys(), ...(chosen !== null ? [chosen] : [])], [seen, chosen]);
+  const { rows, older, query } = useAgents(wanted, show === "all");
+  const spending = useTool(
+    "overview_spending",
+    { agent_ids: rows.slice(0, MAX_SPENDING).map((agent) => agent.id) },
+    { enabled: rows.length > 0, keep: true },
+  );
   const spent = useMemo(() => new Map(spending.data?.agents.map((each) => [each.agent_id, each])), [spending.data]);
   useRowKeys(".agent-name");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row may appear only with a later response
   useEffect(() => {
     if (chosen !== null) document.getElementById(chosen)?.scrollIntoView?.({ block: "nearest" });
   }, [chosen, rows.length]);
@@ -36,37 +41,36 @@ export function AgentsPage() {
       <title>Agents · Mission Control</title>
       <div className="page-head">
         <h1>Agents</h1>
-        <span className="quiet">{agents.data !== undefined && `${all.length} known`}</span>
         <div className="actions">
           <Segmented
             label="Which agents"
             value={show}
             choose={(value) => setAddress(value === "present" ? {} : { show: value }, { replace: true })}
             options={[
-              ["present", "Lately"],
+              ["present", "Recent"],
               ["all", "All"],
             ]}
           />
         </div>
       </div>
-      <Card title="Agents" count={rows.length}>
-        <Loaded query={agents} what="The agents could not be read">
+      <Card title="Agents" {...(older === undefined ? { count: rows.length } : {})}>
+        <Loaded query={query} what="agents">
           {() =>
             rows.length === 0 ? (
               <Empty
-                title={all.length === 0 ? "No agent has come yet" : "No agent is present"}
+                title={show === "all" ? "No agents yet" : "No agents are present"}
                 actions={
                   <Link className="button primary" to="/welcome">
                     Connect an agent
                   </Link>
                 }
               >
-                An agent registers itself with its first call, or is launched by Mission Control.
+                An agent registers with its first call, or Mission Control launches it.
               </Empty>
             ) : (
               <ul className="rows lined">
                 {rows.map((agent) => (
-                  <Row
+                  <AgentRow
                     key={agent.id}
                     agent={agent}
                     seen={seen.get(agent.id)}
@@ -79,6 +83,7 @@ export function AgentsPage() {
             )
           }
         </Loaded>
+        <ShowOlderButton show={older} />
       </Card>
     </div>
   );
@@ -97,14 +102,14 @@ interface RowProps {
   search: string;
 }
 
-function Row({ agent, seen, spent, chosen, search }: RowProps) {
-  const status = look(AGENT, seen?.state ?? (agent.status === "offline" ? "offline" : "idle"));
+function AgentRow({ agent, seen, spent, chosen, search }: RowProps) {
+  const status = statusFor(AGENT, seen?.state ?? (agent.status === "offline" ? "offline" : "idle"));
   const task = seen?.task_id ?? (agent.status === "offline" ? null : agent.current_task_id);
   const used = [
     spent !== undefined && spent.tokens > 0 ? `${amount(spent.tokens)} tokens` : "",
     spent !== undefined && spent.cost_usd > 0 ? `$${spent.cost_usd.toFixed(2)}` : "",
   ];
-  const row = useTint<HTMLLIElement>(`${status.word} ${task}`);
+  const row = useChangeHighlight<HTMLLIElement>(`${status.word} ${task}`);
   return (
     <li id={agent.id} ref={row} data-chosen={chosen || undefined}>
       <StatusIcon status={status} />
@@ -118,25 +123,29 @@ function Row({ agent, seen, spent, chosen, search }: RowProps) {
         </div>
       </div>
       <div className="task-cell">
-        {task !== null ? <Link to={`/tasks/${task}`}>{seen?.task_name ?? "its task"}</Link> : <span className="quiet">no task</span>}
+        {task !== null ? (
+          <Link to={`/tasks/${task}`}>{seen?.task_name ?? "task"}</Link>
+        ) : (
+          <span className="quiet">no task</span>
+        )}
         {seen?.mission_name != null && <div className="meta cut">{seen.mission_name}</div>}
       </div>
       <div className="quiet used">{used.filter(Boolean).join(" · ")}</div>
       <div className="meta num">
         <Ago at={agent.last_heartbeat} />
       </div>
-      {chosen && <More agent={agent} />}
+      {chosen && <AgentDetail agent={agent} />}
     </li>
   );
 }
 
-/** What else is known of an agent, and where to go from here. */
-function More({ agent }: { agent: AgentRecord }) {
+/** Show the details of an agent and links to its terminal and calls. */
+function AgentDetail({ agent }: { agent: AgentRecord }) {
   const runs = useTool("execution_list", { agent_id: agent.id, limit: 1 }).data?.executions ?? [];
   const facts: [string, string | null][] = [
-    ["May do", agent.type.toLowerCase()],
-    ["Can", agent.capabilities.join(", ") || null],
-    ["Works in", agent.workspace_path],
+    ["Type", agent.type.toLowerCase()],
+    ["Capabilities", agent.capabilities.join(", ") || null],
+    ["Folder", agent.workspace_path],
   ];
   return (
     <div className="more-of">
@@ -152,7 +161,7 @@ function More({ agent }: { agent: AgentRecord }) {
         <div>
           <dt className="meta">Id</dt>
           <dd>
-            <Id id={agent.id} />
+            <CopyableId id={agent.id} />
           </dd>
         </div>
       </dl>
@@ -163,7 +172,7 @@ function More({ agent }: { agent: AgentRecord }) {
           </Link>
         )}
         <Link className="button small" to={`/audit?agent=${agent.id}`}>
-          Its calls
+          Show calls
         </Link>
       </div>
     </div>

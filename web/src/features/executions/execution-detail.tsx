@@ -1,55 +1,56 @@
-// One execution in large: its terminal, what can be sent to it, and what it signalled.
-import { useState, type FormEvent } from "react";
+// One execution: its terminal, controls, signals and sent messages.
+import { type FormEvent, useState } from "react";
 import { Link } from "react-router";
 
+import type { ObservationRecord, OperatorMessageKind, WholeExecution } from "@/api/types";
 import { useAction, useTool } from "@/api/use-tool";
-import type { OperatorMessageKind, ObservationRecord, WholeExecution } from "@/api/types";
 import { useOnline } from "@/live/live-connection";
+import { Card, CopyableId, Time } from "@/ui/basics";
+import { ConfirmButton, ErrorMessage } from "@/ui/form";
+import { span } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
-import { Refusal, SureButton } from "@/ui/form";
-import { Lease } from "@/ui/status/lease";
-import { Card, Id, Time } from "@/ui/basics";
 import { Empty, Loaded } from "@/ui/query-states";
+import { Lease } from "@/ui/status/lease";
 import type { Status } from "@/ui/status/status";
 import { StatusIcon, StatusPill } from "@/ui/status/status-icon";
-import { span } from "@/ui/format";
-import { costOf, isLive, statusOf, tokensOf } from "./execution-status";
+import { costOf, executionStatus, isLive, tokensOf } from "./execution-status";
 import { Terminal } from "./terminal/terminal";
 
-/** `lease` is how long its agent holds the task, while it does. */
-export function Detail({ id, lease }: { id: string; lease: string | null }) {
+/** Show one execution; `lease` is the end of its agent's lease on the task, if any. */
+export function ExecutionDetail({ id, lease }: { id: string; lease: string | null }) {
   const execution = useTool("execution_get", { id });
   return (
-    <Loaded query={execution} what="The execution could not be read" rows={8}>
+    <Loaded query={execution} what="the execution" rows={8}>
       {(data) => (
         <>
           <section className="card execution" aria-label={`Execution of ${data.agent_name}`}>
-            <Head execution={data} lease={lease} />
+            <ExecutionHead execution={data} lease={lease} />
             <Terminal key={data.id} id={data.id} name={data.agent_name} />
-            {isLive(data) && <Steering execution={data} />}
+            {isLive(data) && <ExecutionControls execution={data} />}
           </section>
           <Signals id={data.id} />
-          <Told execution={data} />
+          <SentMessages execution={data} />
         </>
       )}
     </Loaded>
   );
 }
 
-function Head({ execution, lease }: { execution: WholeExecution; lease: string | null }) {
+function ExecutionHead({ execution, lease }: { execution: WholeExecution; lease: string | null }) {
   const now = useNow();
-  const seconds = execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
+  const seconds =
+    execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
   const facts = [execution.adapter, span(seconds), tokensOf(execution), costOf(execution)].filter(Boolean);
   return (
     <header className="execution-head">
       <div className="title-line">
-        <StatusPill status={statusOf(execution)} />
+        <StatusPill status={executionStatus(execution)} />
         <strong>{execution.agent_name}</strong>
         <Link to={`/tasks/${execution.task_id}`}>{execution.task_name}</Link>
         <span className="chips">
           <span className="chip">{execution.mode}</span>
           <span className="chip">
-            <Id id={execution.id} />
+            <CopyableId id={execution.id} />
           </span>
         </span>
       </div>
@@ -57,7 +58,9 @@ function Head({ execution, lease }: { execution: WholeExecution; lease: string |
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
-        {execution.resumes !== null && <Link to={`/executions/${execution.resumes}`}>goes on from an earlier one</Link>}
+        {execution.resumes !== null && (
+          <Link to={`/executions/${execution.resumes}`}>resumed from an earlier execution</Link>
+        )}
         <Lease until={lease} />
       </div>
       {execution.reason !== null && <p className="quiet">{execution.reason}</p>}
@@ -65,23 +68,23 @@ function Head({ execution, lease }: { execution: WholeExecution; lease: string |
   );
 }
 
-const STEERING: [OperatorMessageKind, string, string][] = [
-  ["nudge", "Nudge", "Ask it to go on"],
-  ["checkpoint", "Checkpoint", "Ask it to save where it stands"],
-  ["interrupt", "Interrupt", "Ask it to stop what it does and wait"],
+const CONTROLS: [OperatorMessageKind, string, string][] = [
+  ["nudge", "Nudge", "Ask the agent to continue"],
+  ["checkpoint", "Checkpoint", "Ask the agent to save its progress"],
+  ["interrupt", "Interrupt", "Ask the agent to stop and wait"],
 ];
 
-function Steering({ execution }: { execution: WholeExecution }) {
+function ExecutionControls({ execution }: { execution: WholeExecution }) {
   const online = useOnline();
-  const tell = useAction("execution_message");
+  const message = useAction("execution_message");
   const stop = useAction("execution_stop");
   const [text, setText] = useState("");
-  const off = !online || tell.isPending || stop.isPending;
-  const error = tell.error ?? stop.error;
+  const off = !online || message.isPending || stop.isPending;
+  const error = message.error ?? stop.error;
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== "")
-      tell.mutate({ execution_id: execution.id, kind: "text", text: text.trim() }, { onSuccess: () => setText("") });
+      message.mutate({ execution_id: execution.id, kind: "text", text: text.trim() }, { onSuccess: () => setText("") });
   };
   return (
     <form className="steering" onSubmit={send}>
@@ -92,29 +95,29 @@ function Steering({ execution }: { execution: WholeExecution }) {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <button className="button" disabled={off || text.trim() === ""}>
+      <button type="submit" className="button" disabled={off || text.trim() === ""}>
         Send
       </button>
-      {STEERING.map(([kind, word, why]) => (
+      {CONTROLS.map(([kind, word, why]) => (
         <button
           key={kind}
           type="button"
           className="button"
           title={why}
           disabled={off}
-          onClick={() => tell.mutate({ execution_id: execution.id, kind })}
+          onClick={() => message.mutate({ execution_id: execution.id, kind })}
         >
           {word}
         </button>
       ))}
-      <SureButton
+      <ConfirmButton
         word="Stop"
-        again="Stop it now"
-        title="End its process; its task becomes free for others"
+        again="Stop now"
+        title="End the process and release its task"
         off={off}
         act={() => stop.mutate({ id: execution.id })}
       />
-      <Refusal error={error} />
+      <ErrorMessage error={error} />
     </form>
   );
 }
@@ -127,21 +130,21 @@ const POLICY: Record<string, Status> = {
   diagnostic: { shape: "ring-slash", tone: "muted", word: "Diagnostic" },
 };
 
-/** What a signal says in words. */
-export function signalWords(observation: Pick<ObservationRecord, "payload">): string {
+/** Return the text of a signal. */
+export function signalText(observation: Pick<ObservationRecord, "payload">): string {
   const { payload } = observation;
-  const said = payload["summary"] ?? payload["question"] ?? payload["message"] ?? payload["reason"] ?? payload["text"];
+  const said = payload.summary ?? payload.question ?? payload.message ?? payload.reason ?? payload.text;
   return typeof said === "string" ? said : "";
 }
 
 function Signals({ id }: { id: string }) {
   const observations = useTool("execution_observations", { execution_id: id, limit: 100 });
   return (
-    <Card title="Signals" aside="what the agent said, and what it did">
-      <Loaded query={observations} what="The signals could not be read">
+    <Card title="Signals" aside="reported by the agent">
+      <Loaded query={observations} what="signals">
         {(data) =>
           data.observations.length === 0 ? (
-            <Empty title="No signal yet">What the agent reports about itself stands here, with what became of it.</Empty>
+            <Empty title="No signals yet">What the agent reports appears here.</Empty>
           ) : (
             <ol className="side-list signals">
               {[...data.observations]
@@ -151,10 +154,10 @@ function Signals({ id }: { id: string }) {
                     <span className="meta">
                       <Time at={each.created_at} />
                     </span>
-                    <StatusIcon status={POLICY[each.policy] ?? POLICY["diagnostic"]!} size={14} />
+                    <StatusIcon status={POLICY[each.policy] ?? POLICY.diagnostic!} size={14} />
                     <span className="words">
                       {each.type}
-                      {signalWords(each) !== "" && `: ${signalWords(each)}`}
+                      {signalText(each) !== "" && `: ${signalText(each)}`}
                     </span>
                     <span className="chip meta">{each.status}</span>
                   </li>
@@ -167,12 +170,17 @@ function Signals({ id }: { id: string }) {
   );
 }
 
-const KINDS: Record<string, string> = { nudge: "Nudge", checkpoint: "Checkpoint", interrupt: "Interrupt", resume: "Resume" };
+const KINDS: Record<string, string> = {
+  nudge: "Nudge",
+  checkpoint: "Checkpoint",
+  interrupt: "Interrupt",
+  resume: "Resume",
+};
 
-function Told({ execution }: { execution: WholeExecution }) {
+function SentMessages({ execution }: { execution: WholeExecution }) {
   if (execution.messages.length === 0) return null;
   return (
-    <Card title="Sent to it" count={execution.messages.length}>
+    <Card title="Sent messages" count={execution.messages.length}>
       <ol className="side-list signals sent">
         {execution.messages.map((message) => (
           <li key={message.id}>
@@ -183,7 +191,7 @@ function Told({ execution }: { execution: WholeExecution }) {
               {message.text ?? KINDS[message.kind] ?? message.kind}
               {message.reason !== null && <span className="quiet"> {message.reason}</span>}
             </span>
-            <span className="chip meta">{message.state === "pending" ? "on its way" : message.state}</span>
+            <span className="chip meta">{message.state === "pending" ? "pending" : message.state}</span>
           </li>
         ))}
       </ol>

@@ -1,14 +1,14 @@
-// Launched agents as rows of a table.
+// Executions as a table.
 import { Link } from "react-router";
 
 import type { RunGlance } from "@/api/types";
+import { span } from "@/ui/format";
+import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { span } from "@/ui/format";
-import { useTint } from "@/ui/hooks/use-change-highlight";
-import { costOf, heard, stateOf, tokensOf } from "./execution-status";
+import { costOf, lastActivity, shownStatus, tokensOf } from "./execution-status";
 
-export function List({ rows, id, search }: { rows: RunGlance[]; id: string | undefined; search: string }) {
+export function ExecutionTable({ rows, id, search }: { rows: RunGlance[]; id: string | undefined; search: string }) {
   return (
     <section className="card" data-scrolls>
       <table className="runs">
@@ -27,7 +27,7 @@ export function List({ rows, id, search }: { rows: RunGlance[]; id: string | und
               Cost
             </th>
             <th scope="col" className="num">
-              Last heard
+              Last output
             </th>
           </tr>
         </thead>
@@ -43,13 +43,14 @@ export function List({ rows, id, search }: { rows: RunGlance[]; id: string | und
 
 function Row({ execution, chosen, search }: { execution: RunGlance; chosen: boolean; search: string }) {
   const now = useNow();
-  const last = heard(execution, null, now);
-  const seconds = execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
-  const row = useTint<HTMLTableRowElement>(stateOf(execution).word);
+  const last = lastActivity(execution, null, now);
+  const seconds =
+    execution.duration_seconds ?? (now - Date.parse(execution.started_at ?? execution.created_at)) / 1_000;
+  const row = useChangeHighlight<HTMLTableRowElement>(shownStatus(execution).word);
   return (
     <tr ref={row} data-chosen={chosen || undefined}>
       <th scope="row">
-        <StatusIcon status={stateOf(execution)} />{" "}
+        <StatusIcon status={shownStatus(execution)} />{" "}
         <Link to={`/executions/${execution.id}${search}`} aria-current={chosen || undefined}>
           {execution.agent_name}
         </Link>

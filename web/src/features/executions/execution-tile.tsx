@@ -1,30 +1,44 @@
-// A terminal in small: its last six lines, fetched only while it is in sight.
+// An execution as a tile with its last six lines, which load only while it is visible.
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 
 import type { RunGlance } from "@/api/types";
+import { LastLinesView, useLastLines } from "@/features/shell/terminal/last-lines-view";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { costOf, heard, stateOf } from "./execution-status";
-import { TailLines, useTail } from "./terminal/last-lines-view";
+import { costOf, lastActivity, shownStatus } from "./execution-status";
 
-export function Tile({ execution, chosen, search }: { execution: RunGlance; chosen: boolean; search: string }) {
+export function ExecutionTile({
+  execution,
+  chosen,
+  search,
+}: {
+  execution: RunGlance;
+  chosen: boolean;
+  search: string;
+}) {
   const box = useRef<HTMLLIElement>(null);
   const seen = useInSight(box);
-  const { lines, at } = useTail(execution.id, seen);
+  const { lines, at } = useLastLines(execution.id, seen);
   const now = useNow();
-  const status = stateOf(execution);
-  const last = heard(execution, at, now);
+  const status = shownStatus(execution);
+  const last = lastActivity(execution, at, now);
   return (
-    <li ref={box} className={`tile card tone-${status.tone}`} data-chosen={chosen || undefined} data-status={execution.status}>
+    <li
+      ref={box}
+      className={`tile card tone-${status.tone}`}
+      data-chosen={chosen || undefined}
+      data-status={execution.status}
+    >
       <Link to={`/executions/${execution.id}${search}`} aria-current={chosen || undefined}>
         <span className="tile-head">
           <StatusIcon status={status} />
-          <strong className="cut">{execution.agent_name}</strong> <span className="cut quiet">{execution.task_name}</span>
+          <strong className="cut">{execution.agent_name}</strong>{" "}
+          <span className="cut quiet">{execution.task_name}</span>
         </span>
       </Link>
       <pre aria-hidden="true" className="tail">
-        <TailLines lines={lines} />
+        <LastLinesView lines={lines} />
       </pre>
       <span className="tile-foot meta">
         <span>{execution.adapter}</span>
@@ -38,7 +52,9 @@ export function Tile({ execution, chosen, search }: { execution: RunGlance; chos
 function useInSight(box: React.RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
-    const watch = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting ?? false), { rootMargin: "100px" });
+    const watch = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting ?? false), {
+      rootMargin: "100px",
+    });
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, [box]);

@@ -1,23 +1,23 @@
-// Every launched agent as a terminal or a row; the chosen one in large.
+// Executions as tiles or rows, with the selected one next to them.
 import { useMemo, useRef } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import type { RunGlance } from "@/api/types";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import { LaunchAnyTaskForm } from "@/features/shell/tasks/launch-form";
 import { useOnline } from "@/live/live-connection";
-import { useFilters } from "@/ui/hooks/use-url-filters";
-import { useNow } from "@/ui/hooks/use-server-clock";
+import { Segmented, ShowOlderButton } from "@/ui/basics";
 import { DialogButton } from "@/ui/dialog";
-import { Icon } from "@/ui/icons";
-import { Older, Segmented } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
 import { count } from "@/ui/format";
-import { Detail } from "./execution-detail";
-import { LaunchAnywhere } from "./launch-form";
-import { List } from "./execution-table";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { useUrlFilters } from "@/ui/hooks/use-url-filters";
+import { Icon } from "@/ui/icons";
+import { Empty, Loaded } from "@/ui/query-states";
+import { ExecutionDetail } from "./execution-detail";
 import { ENDED, isSilent, LIVE } from "./execution-status";
-import { Tile } from "./execution-tile";
-import { useRuns } from "./use-executions";
+import { ExecutionTable } from "./execution-table";
+import { ExecutionTile } from "./execution-tile";
+import { useExecutions } from "./use-executions";
 import "./executions.css";
 
 const SHOWS = ["live", "waiting", "silent", "ended"] as const;
@@ -25,20 +25,25 @@ type Show = (typeof SHOWS)[number];
 
 export function ExecutionsPage() {
   const { id } = useParams();
-  const [address, change] = useFilters();
+  const [address, change] = useUrlFilters();
   const wanted = SHOWS.find((each) => each === address.get("show"));
   const asList = address.get("view") === "list";
-  const live = useRuns(LIVE, { live: true });
-  const liveRows = useSteady(live.rows);
+  const live = useExecutions(LIVE, { live: true });
+  const liveRows = useFixedOrder(live.rows);
   const many = useCounts(live.counts, liveRows);
   const ownEnded = id !== undefined && live.query.data !== undefined && !liveRows.some((each) => each.id === id);
   const show: Show = wanted ?? (ownEnded || (many.live === 0 && many.ended > 0) ? "ended" : "live");
-  const ended = useRuns(ENDED, { enabled: show === "ended" });
+  const ended = useExecutions(ENDED, { enabled: show === "ended" });
   const now = useNow();
-  const chosen = { live: liveRows, waiting: liveRows.filter(needsPerson), silent: liveRows.filter((each) => isSilent(each, null, now)), ended: ended.rows };
+  const chosen = {
+    live: liveRows,
+    waiting: liveRows.filter(needsPerson),
+    silent: liveRows.filter((each) => isSilent(each, null, now)),
+    ended: ended.rows,
+  };
   const rows = chosen[show];
   const search = address.size > 0 ? `?${address}` : "";
-  useMoves(rows, id, search);
+  useExecutionKeys(rows, id, search);
   const source = show === "ended" ? ended : live;
   return (
     <div className="page executions">
@@ -56,7 +61,7 @@ export function ExecutionsPage() {
             options={SHOWS.map((each) => [each, `${WORDS[each]} ${count(many[each])}`] as const)}
           />
           <Segmented
-            label="How they are shown"
+            label="Layout"
             value={asList ? "list" : "tiles"}
             choose={(value) => change("view", value === "list" ? value : null)}
             options={[
@@ -69,32 +74,32 @@ export function ExecutionsPage() {
       </div>
       <div className="execution-columns" data-detail={id !== undefined || undefined}>
         <div className="tiles-side">
-          <Loaded query={source.query} what="The executions could not be read">
+          <Loaded query={source.query} what="executions">
             {() =>
               rows.length === 0 ? (
-                <Nothing show={show} none={many.live + many.ended === 0} />
+                <NoExecutions show={show} none={many.live + many.ended === 0} />
               ) : asList ? (
-                <List rows={rows} id={id} search={search} />
+                <ExecutionTable rows={rows} id={id} search={search} />
               ) : (
                 <ul className="tiles">
                   {rows.map((each) => (
-                    <Tile key={each.id} execution={each} chosen={each.id === id} search={search} />
+                    <ExecutionTile key={each.id} execution={each} chosen={each.id === id} search={search} />
                   ))}
                 </ul>
               )
             }
           </Loaded>
           {!asList && rows.length > 1 && show === "live" && (
-            <p className="meta tiles-note">{rows.length} shown, those that need you first, then in the order of their start</p>
+            <p className="meta tiles-note">{rows.length} shown, those that need you first, then by start time</p>
           )}
-          <Older show={source.more} />
+          <ShowOlderButton show={source.more} />
         </div>
         {id !== undefined && (
           <div className="detail-side">
             <Link className="button back" to={`/executions${search}`}>
               All executions
             </Link>
-            <Detail key={id} id={id} lease={liveRows.find((each) => each.id === id)?.lease_until ?? null} />
+            <ExecutionDetail key={id} id={id} lease={liveRows.find((each) => each.id === id)?.lease_until ?? null} />
           </div>
         )}
       </div>
@@ -118,19 +123,19 @@ function useCounts(counts: Record<string, number>, live: RunGlance[]): Record<Sh
 }
 
 const NONE: Record<Show, [string, string]> = {
-  live: ["Nothing runs", "Launch an agent on a task that is ready, or look at those that ended."],
-  waiting: ["Nobody waits for you", "An agent that asks, or is blocked, stands here until it is answered."],
-  silent: ["Nobody is silent", "An agent that has shown nothing for 90 seconds stands here: a nudge may help."],
-  ended: ["None has ended", "What an ended agent showed can be played again here."],
+  live: ["No executions are running", "Launch an agent on a ready task, or look at ended executions."],
+  waiting: ["No agent is waiting for you", "Agents that ask a question or are blocked appear here."],
+  silent: ["No agent is silent", "Agents with no output for 90 seconds appear here. Try a nudge."],
+  ended: ["No executions have ended", "You can replay the terminal of an ended execution here."],
 };
 
-function Nothing({ show, none }: { show: Show; none: boolean }) {
+function NoExecutions({ show, none }: { show: Show; none: boolean }) {
   return (
     <section className="card">
       {none ? (
-        <Empty title="Nothing was launched yet" actions={<code>mission launch --adapter claude-code --task t_…</code>}>
-          Mission Control starts agent clients itself, each with its task and a terminal that you can watch and type into. Launch one here or
-          from a shell.
+        <Empty title="No executions yet" actions={<code>mission launch --adapter claude-code --task t_…</code>}>
+          Mission Control can launch agent clients, each with a task and a terminal that you can watch and type into.
+          Launch one here or from a shell.
         </Empty>
       ) : (
         <Empty title={NONE[show][0]}>{NONE[show][1]}</Empty>
@@ -148,13 +153,13 @@ function LaunchButton() {
   );
   return (
     <DialogButton word={word} titled="launch-title" off={!online}>
-      {(close) => <LaunchAnywhere close={close} />}
+      {(close) => <LaunchAnyTaskForm close={close} />}
     </DialogButton>
   );
 }
 
-/** Those that need a person first when the page is opened, then a fixed order: a tile never moves because of an update. */
-function useSteady(executions: RunGlance[]): RunGlance[] {
+/** Return executions that need you first when the page opens, then in a fixed order. Updates never move a tile. */
+function useFixedOrder(executions: RunGlance[]): RunGlance[] {
   const places = useRef(new Map<string, number>());
   return useMemo(() => {
     const known = places.current;
@@ -166,7 +171,7 @@ function useSteady(executions: RunGlance[]): RunGlance[] {
   }, [executions]);
 }
 
-function useMoves(rows: RunGlance[], id: string | undefined, search: string): void {
+function useExecutionKeys(rows: RunGlance[], id: string | undefined, search: string): void {
   const navigate = useNavigate();
   useKeys(
     useMemo(() => {

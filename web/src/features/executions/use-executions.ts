@@ -1,23 +1,23 @@
-// The launched agents of some states, newest first, page by page; live ones are looked at again while somebody watches.
+// Executions by status, newest first and in pages. Live ones are polled.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
-import { call, type ApiError } from "@/api/call-tool";
+import { type ApiError, call } from "@/api/call-tool";
 import type { ExecutionStatus, RunGlance, RunGlances } from "@/api/types";
 
-const LOOK_EVERY = 10_000; // output makes no event, and silence is told by its time
+const LOOK_EVERY = 10_000; // output creates no events, and silence is measured from it
 const LIVE_PAGE = 500;
 const PAGE = 60;
 
-export interface Runs {
+export interface Executions {
   rows: RunGlance[];
   counts: Record<string, number>;
-  /** Reads the next page, if there is one. */
+  /** Loads the next page, if there is one. */
   more: (() => void) | undefined;
   query: { data: unknown; error: ApiError | null; refetch: () => unknown };
 }
 
-export function useRuns(status: readonly ExecutionStatus[], { live = false, enabled = true } = {}): Runs {
+export function useExecutions(status: readonly ExecutionStatus[], { live = false, enabled = true } = {}): Executions {
   const args = { status: [...status], limit: live ? LIVE_PAGE : PAGE };
   const query = useInfiniteQuery<RunGlances, ApiError, { pages: RunGlances[] }, unknown[], string | null>({
     queryKey: ["overview_executions", args],

@@ -1,34 +1,34 @@
-// What stands still until an item is answered: its task and those behind it, drawn small.
+// A small graph of the tasks that an inbox item blocks.
 import { Link } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { MissionOverview, MissionTask } from "@/api/types";
-import { doneAbout } from "@/features/mission/graph/time-estimates";
-import { useNow } from "@/ui/hooks/use-server-clock";
+import { useTool } from "@/api/use-tool";
+import { estimatedEnd } from "@/features/shell/missions/time-estimates";
 import { Card } from "@/ui/basics";
-import { Loaded } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
 import { clockTime } from "@/ui/format";
-import { drawingOf, type Placed } from "./blocked-tasks";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { Loaded } from "@/ui/query-states";
+import { statusFor, TASK } from "@/ui/status/status";
+import { layOutBlockedTasks, type Placed } from "./blocked-tasks";
 
 const PITCH = 52;
 const NODE = 40;
-/** In hundredths of the width. */
+/** In percent of the width. */
 const NODE_WIDTH = 30;
 
-export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: string }) {
+export function BlockedTasksGraph({ missionId, taskId }: { missionId: string; taskId: string }) {
   const mission = useTool("overview_mission", { mission_id: missionId });
   const own = mission.data?.tasks.find((task) => task.id === taskId);
   return (
-    <Card title="What this holds up" {...(own?.critical ? { aside: "critical path" } : {})} className="holds-up">
-      <Loaded query={mission} what="The mission could not be read" rows={2}>
+    <Card title="Blocked tasks" {...(own?.critical ? { aside: "critical path" } : {})} className="holds-up">
+      <Loaded query={mission} what="the mission" rows={2}>
         {(data) =>
           own === undefined ? (
-            <p className="side-words">Its task is no longer in the plan.</p>
+            <p className="side-words">The task is no longer in the plan.</p>
           ) : (
             <>
-              <Drawn tasks={data.tasks} own={own} />
-              {own.critical && <Moves mission={data} />}
+              <Graph tasks={data.tasks} own={own} />
+              {own.critical && <EstimatedEnd mission={data} />}
             </>
           )
         }
@@ -37,9 +37,9 @@ export function HoldsUp({ missionId, taskId }: { missionId: string; taskId: stri
   );
 }
 
-function Drawn({ tasks, own }: { tasks: readonly MissionTask[]; own: MissionTask }) {
-  const { nodes, edges, columns, rows, more } = drawingOf(tasks, own);
-  if (nodes.length === 1) return <p className="side-words">Its own task, and none behind it.</p>;
+function Graph({ tasks, own }: { tasks: readonly MissionTask[]; own: MissionTask }) {
+  const { nodes, edges, columns, rows, more } = layOutBlockedTasks(tasks, own);
+  if (nodes.length === 1) return <p className="side-words">Only its own task.</p>;
   const height = rows * PITCH;
   const left = (node: Placed) => (node.column * (100 - NODE_WIDTH)) / (columns - 1);
   const middle = (node: Placed) => height / 2 + node.row * PITCH;
@@ -57,7 +57,13 @@ function Drawn({ tasks, own }: { tasks: readonly MissionTask[]; own: MissionTask
         </svg>
         <ul>
           {nodes.map((node) => (
-            <Node key={node.task.id} task={node.task} own={node.task === own} left={left(node)} top={middle(node) - NODE / 2} />
+            <Node
+              key={node.task.id}
+              task={node.task}
+              own={node.task === own}
+              left={left(node)}
+              top={middle(node) - NODE / 2}
+            />
           ))}
         </ul>
       </div>
@@ -67,11 +73,17 @@ function Drawn({ tasks, own }: { tasks: readonly MissionTask[]; own: MissionTask
 }
 
 function Node({ task, own, left, top }: { task: MissionTask; own: boolean; left: number; top: number }) {
-  const status = look(TASK, task.state);
+  const status = statusFor(TASK, task.state);
   const words = `${task.name}: ${status.word}`;
   return (
     <li style={{ left: `${left}%`, top, width: `${NODE_WIDTH}%` }}>
-      <Link to={`/tasks/${task.id}`} className={`tone-${status.tone}`} data-own={own || undefined} title={words} aria-label={words}>
+      <Link
+        to={`/tasks/${task.id}`}
+        className={`tone-${status.tone}`}
+        data-own={own || undefined}
+        title={words}
+        aria-label={words}
+      >
         <span className="two-lines">{task.name}</span>
       </Link>
     </li>
@@ -83,9 +95,13 @@ function curve(x1: number, y1: number, x2: number, y2: number): string {
   return `M${x1} ${y1}C${half} ${y1} ${half} ${y2} ${x2} ${y2}`;
 }
 
-function Moves({ mission }: { mission: MissionOverview }) {
+function EstimatedEnd({ mission }: { mission: MissionOverview }) {
   const now = useNow();
-  const at = doneAbout(mission, now);
+  const at = estimatedEnd(mission, now);
   if (at === null) return null;
-  return <p className="side-words">Answer now: done about {clockTime(at, now)}. Each hour of waiting moves it by an hour.</p>;
+  return (
+    <p className="side-words">
+      If you answer now, the mission is done at about {clockTime(at, now)}. Each hour of waiting delays it by an hour.
+    </p>
+  );
 }

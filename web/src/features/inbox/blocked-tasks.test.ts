@@ -1,18 +1,27 @@
 import { expect, test } from "vitest";
 
 import type { MissionTask } from "@/api/types";
-import { drawingOf, heldBehind } from "./blocked-tasks";
+import { layOutBlockedTasks, tasksBlockedBy } from "./blocked-tasks";
 
-const task = (id: string, depends_on: string[], state = "waiting") => ({ id, depends_on, state, critical: false }) as MissionTask;
+const task = (id: string, depends_on: string[], state = "waiting") =>
+  ({ id, depends_on, state, critical: false }) as MissionTask;
 
-test("what waits behind a task is found through others, once each, the nearest first, without what has ended", () => {
-  const tasks = [task("a", []), task("b", ["a"]), task("c", ["a"]), task("d", ["b", "c"]), task("e", ["d"]), task("f", ["a"], "skipped"), task("g", [])];
-  expect(heldBehind(tasks, "a").map((each) => each.id)).toEqual(["b", "c", "d", "e"]);
-  expect(heldBehind(tasks, "e")).toEqual([]);
+test("blocked tasks are found through others, once each, the nearest first, without finished ones", () => {
+  const tasks = [
+    task("a", []),
+    task("b", ["a"]),
+    task("c", ["a"]),
+    task("d", ["b", "c"]),
+    task("e", ["d"]),
+    task("f", ["a"], "skipped"),
+    task("g", []),
+  ];
+  expect(tasksBlockedBy(tasks, "a").map((each) => each.id)).toEqual(["b", "c", "d", "e"]);
+  expect(tasksBlockedBy(tasks, "e")).toEqual([]);
 });
 
-test("it is drawn in columns by distance, the critical path first, and the rest is counted", () => {
-  const drawn = drawingOf(
+test("they are laid out in columns by distance, the critical path first, and the rest is counted", () => {
+  const drawn = layOutBlockedTasks(
     [
       task("own", []),
       ...["a", "b", "c", "d"].map((id) => task(id, ["own"])),
@@ -30,6 +39,12 @@ test("it is drawn in columns by distance, the critical path first, and the rest 
     ["b", 1, 1],
     ["end", 2, 0],
   ]);
-  expect(drawn.edges.map(([from, to]) => `${from.task.id} ${to.task.id}`)).toEqual(["own way", "own a", "own b", "own end", "way end"]);
+  expect(drawn.edges.map(([from, to]) => `${from.task.id} ${to.task.id}`)).toEqual([
+    "own way",
+    "own a",
+    "own b",
+    "own end",
+    "way end",
+  ]);
   expect([drawn.columns, drawn.rows, drawn.more]).toEqual([3, 3, 3]);
 });

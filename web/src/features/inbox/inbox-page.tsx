@@ -1,24 +1,24 @@
-// All that waits for a person, ranked by what it holds up; answered where it is read.
+// The inbox: open items by urgency, answered items and messages.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { ItemRow } from "@/api/types";
-import { useStandingStill, useWaiting } from "@/features/shell/use-overview";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
-import { Fresh, Segmented } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
-import { useChosen, useSteady } from "@/ui/hooks/use-stable-rows";
+import { useTool } from "@/api/use-tool";
+import { BLANK, type Draft } from "@/features/shell/answering/answer-draft";
+import { answerKeys } from "@/features/shell/answering/answer-keys";
+import { ItemCard } from "@/features/shell/answering/item-card";
+import { useOutgoingAnswers } from "@/features/shell/answering/outbox";
+import { SentLines } from "@/features/shell/answering/sent-answers";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import { NotificationSwitch } from "@/features/shell/notifications/browser-notifications";
+import { useInbox, useStalledAgentCount } from "@/features/shell/use-overview";
+import { Segmented, ShowNewButton } from "@/ui/basics";
 import { plural } from "@/ui/format";
-import { answerKeys } from "./answering/answer-keys";
-import { BLANK, type Draft } from "./answering/answer-draft";
-import { HoldsUp } from "./blocked-tasks-graph";
-import { ItemCard } from "./item-card";
-import { Mail, useMail } from "./messages/message-threads";
-import { NotifySwitch } from "./notifications/browser-notifications";
-import { useLetters } from "./answering/outbox";
-import { SentLines } from "./answering/sent-answers";
-import { Closed, DecidedBefore, LastLines } from "./item-sidebar";
+import { useSelectedRow, useStableRows } from "@/ui/hooks/use-stable-rows";
+import { Empty, Loaded } from "@/ui/query-states";
+import { BlockedTasksGraph } from "./blocked-tasks-graph";
+import { ClosedItem, EarlierDecisions, LastLinesCard } from "./item-sidebar";
+import { MessageThreads, useMessages } from "./messages/message-threads";
 import "./inbox.css";
 
 type Show = "open" | "answered" | "mail";
@@ -26,20 +26,20 @@ type Show = "open" | "answered" | "mail";
 export function InboxPage() {
   const [address, setAddress] = useSearchParams();
   const show = (address.get("show") ?? "open") as Show;
-  const waiting = useWaiting();
-  const mail = useMail();
-  const still = useStandingStill();
+  const waiting = useInbox();
+  const messages = useMessages();
+  const stalled = useStalledAgentCount();
   return (
     <div className="page inbox">
       <title>Inbox · Mission Control</title>
       <div className="page-head">
         <h1>Inbox</h1>
         <span className="quiet">
-          {waiting.data !== undefined && `${waiting.data.total} ${waiting.data.total === 1 ? "waits" : "wait"} for you`}
-          {still > 0 && ` · ${plural(still, "agent")} ${still === 1 ? "stands" : "stand"} still`}
+          {waiting.data !== undefined && `${waiting.data.total} waiting for you`}
+          {stalled > 0 && ` · ${plural(stalled, "agent")} blocked`}
         </span>
         <div className="actions">
-          <NotifySwitch />
+          <NotificationSwitch />
           <Segmented
             label="Which part of the inbox"
             value={show}
@@ -47,7 +47,12 @@ export function InboxPage() {
             options={[
               ["open", `Open ${waiting.data?.total ?? ""}`],
               ["answered", "Answered"],
-              ["mail", mail.data !== undefined && mail.data.unread_count > 0 ? `Mail ${mail.data.unread_count}` : "Mail"],
+              [
+                "mail",
+                messages.data !== undefined && messages.data.unread_count > 0
+                  ? `Messages ${messages.data.unread_count}`
+                  : "Messages",
+              ],
             ]}
           />
           <span className="meta keys-hint" aria-hidden="true">
@@ -55,19 +60,22 @@ export function InboxPage() {
           </span>
         </div>
       </div>
-      {show === "open" && <Open />}
-      {show === "answered" && <Answered />}
+      {show === "open" && <OpenItems />}
+      {show === "answered" && <AnsweredItems />}
       {show === "mail" && (
-        <Mail thread={address.get("thread")} choose={(thread) => setAddress({ show: "mail", thread }, { replace: true })} />
+        <MessageThreads
+          thread={address.get("thread")}
+          choose={(thread) => setAddress({ show: "mail", thread }, { replace: true })}
+        />
       )}
     </div>
   );
 }
 
-function Open() {
-  const waiting = useWaiting();
+function OpenItems() {
+  const waiting = useInbox();
   return (
-    <Loaded query={waiting} what="What waits for you could not be read" rows={8}>
+    <Loaded query={waiting} what="your inbox" rows={8}>
       {(data) => <Items items={data.items} total={data.total} />}
     </Loaded>
   );
@@ -78,10 +86,10 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const field = useRef<HTMLTextAreaElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  const letters = useLetters();
-  const { shown, fresh, show } = useSteady(items, list);
+  const outgoingAnswers = useOutgoingAnswers();
+  const { shown, fresh, show } = useStableRows(items, list);
   const named = address.get("item");
-  const { chosen, place } = useChosen(shown, named);
+  const { chosen, place } = useSelectedRow(shown, named);
   const choose = (id: string) => id !== chosen?.id && setAddress({ item: id }, { replace: true });
   const change = (id: string, draft: Draft) => setDrafts((before) => ({ ...before, [id]: draft }));
   useInboxKeys({ items: shown, row: place, field, choose, draft: drafts[chosen?.id ?? ""] ?? BLANK, change });
@@ -93,12 +101,12 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
     <div className="columns">
       <div>
         <SentLines open={items} />
-        {named !== null && !items.some((item) => item.id === named) && <NoLonger id={named} />}
-        <Fresh count={fresh} show={show} />
+        {named !== null && !items.some((item) => item.id === named) && <AlreadyClosed id={named} />}
+        <ShowNewButton count={fresh} show={show} />
         {items.length === 0 ? (
           <section className="card">
-            <Empty title="Nothing waits for you">
-              Questions, blockers, reviews and failures of agents appear here, with the tasks they hold up.
+            <Empty title="Your inbox is empty">
+              Questions, blockers, reviews and failures from agents appear here, with the tasks they block.
             </Empty>
           </section>
         ) : (
@@ -111,21 +119,27 @@ function Items({ items, total }: { items: ItemRow[]; total: number }) {
                 draft={drafts[item.id] ?? BLANK}
                 change={(draft) => change(item.id, draft)}
                 choose={() => choose(item.id)}
-                letter={letters.find((each) => each.item.id === item.id)}
+                outgoing={outgoingAnswers.find((each) => each.item.id === item.id)}
                 field={field}
               />
             ))}
           </ul>
         )}
-        {total > items.length && <p className="quiet">{total - items.length} more come up as these are answered.</p>}
+        {total > items.length && <p className="quiet">{total - items.length} more appear as you answer these.</p>}
       </div>
       <div>
-        {chosen?.mission_id && chosen.task_id && <HoldsUp missionId={chosen.mission_id} taskId={chosen.task_id} />}
-        {chosen?.execution_id && (
-          <LastLines key={chosen.execution_id} executionId={chosen.execution_id} name={chosen.agent_name ?? "The agent"} />
+        {chosen?.mission_id && chosen.task_id && (
+          <BlockedTasksGraph missionId={chosen.mission_id} taskId={chosen.task_id} />
         )}
-        {chosen?.mission_id && <DecidedBefore missionId={chosen.mission_id} />}
-        <Answered short />
+        {chosen?.execution_id && (
+          <LastLinesCard
+            key={chosen.execution_id}
+            executionId={chosen.execution_id}
+            name={chosen.agent_name ?? "Agent"}
+          />
+        )}
+        {chosen?.mission_id && <EarlierDecisions missionId={chosen.mission_id} />}
+        <AnsweredItems short />
       </div>
     </div>
   );
@@ -159,18 +173,18 @@ function useInboxKeys({ items, row, field, choose, draft, change }: KeysProps): 
   );
 }
 
-/** An address of something that was closed meanwhile. */
-function NoLonger({ id }: { id: string }) {
+/** Show an item from the address that is no longer open. */
+function AlreadyClosed({ id }: { id: string }) {
   const item = useTool("queue_get", { id });
   if (item.data === undefined || item.data.state === "open") return null;
   return (
-    <section className="card" aria-label="Closed meanwhile">
-      <Closed item={item.data} />
+    <section className="card" aria-label="Already closed">
+      <ClosedItem item={item.data} />
     </section>
   );
 }
 
-function Answered({ short = false }: { short?: boolean }) {
+function AnsweredItems({ short = false }: { short?: boolean }) {
   const closed = useTool("queue_list", { state: ["answered", "dismissed"], limit: short ? 5 : 200 });
   if (short && (closed.data?.items.length ?? 0) === 0) return null;
   return (
@@ -180,15 +194,15 @@ function Answered({ short = false }: { short?: boolean }) {
           Answered <span className="count">{closed.data?.total ?? ""}</span>
         </h2>
       </header>
-      <Loaded query={closed} what="What was answered could not be read">
+      <Loaded query={closed} what="answered items">
         {(data) =>
           data.items.length === 0 ? (
-            <Empty title="Nothing was answered yet">Your answers stand here, with what was asked.</Empty>
+            <Empty title="No answers yet">Your answers appear here, with the questions.</Empty>
           ) : (
             <ul className="lined">
               {data.items.map((item) => (
                 <li key={item.id}>
-                  <Closed item={item} />
+                  <ClosedItem item={item} />
                 </li>
               ))}
             </ul>

@@ -1,34 +1,38 @@
-// Beside the item that is chosen: its agent's last lines, what was decided before, what was answered.
+// Next to the selected item: the agent's last output and earlier decisions. Also the row of a closed item.
 import { Link } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { ItemRow } from "@/api/types";
-import { TailLines, useTail } from "@/features/executions/terminal/last-lines-view";
-import { Icon } from "@/ui/icons";
-import { Long } from "@/ui/expandable-text";
+import { useTool } from "@/api/use-tool";
+import { LastLinesView, useLastLines } from "@/features/shell/terminal/last-lines-view";
 import { Card, Time } from "@/ui/basics";
-import { look, QUEUE } from "@/ui/status/status";
+import { ExpandableText } from "@/ui/expandable-text";
+import { Icon } from "@/ui/icons";
+import { QUEUE, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 
 const SHOWN = 6;
 
-export function LastLines({ executionId, name }: { executionId: string; name: string }) {
-  const { lines } = useTail(executionId, true);
+export function LastLinesCard({ executionId, name }: { executionId: string; name: string }) {
+  const { lines } = useLastLines(executionId, true);
   return (
-    <Card title={`${name}, last lines`} aside={<Link to={`/executions/${executionId}`}>Open terminal</Link>} className="last-lines">
+    <Card
+      title={`Last output of ${name}`}
+      aside={<Link to={`/executions/${executionId}`}>Open terminal</Link>}
+      className="last-lines"
+    >
       <pre tabIndex={0} className="tail">
-        <TailLines lines={lines} />
+        <LastLinesView lines={lines} />
       </pre>
     </Card>
   );
 }
 
-export function DecidedBefore({ missionId }: { missionId: string }) {
+export function EarlierDecisions({ missionId }: { missionId: string }) {
   const journal = useTool("overview_journal", { mission_id: missionId, limit: 100 });
   const decisions = (journal.data?.entries ?? []).filter((entry) => entry.kind === "decision").slice(0, SHOWN);
   if (decisions.length === 0) return null;
   return (
-    <Card title="Decided before" aside="same mission">
+    <Card title="Earlier decisions" aside="same mission">
       <ul className="side-list">
         {decisions.map((entry) => (
           <li key={entry.id}>
@@ -37,7 +41,7 @@ export function DecidedBefore({ missionId }: { missionId: string }) {
             </span>
             <Icon name="decision" size={14} />
             <span>
-              <Long text={entry.summary} most={200} /> <span className="meta">{entry.author}</span>
+              <ExpandableText text={entry.summary} maxLength={200} /> <span className="meta">{entry.author}</span>
             </span>
           </li>
         ))}
@@ -46,17 +50,17 @@ export function DecidedBefore({ missionId }: { missionId: string }) {
   );
 }
 
-export function Closed({ item }: { item: ItemRow }) {
+export function ClosedItem({ item }: { item: ItemRow }) {
   return (
     <article className="closed row">
-      <StatusIcon status={item.state === "answered" ? ANSWERED : PUT_ASIDE} />
+      <StatusIcon status={item.state === "answered" ? ANSWERED : DISMISSED} />
       <div className="words">
         <p className="subject">{item.subject}</p>
         <p className="quiet">
-          <Long text={item.answer ?? "without an answer"} most={300} />
+          <ExpandableText text={item.answer ?? "No answer"} maxLength={300} />
         </p>
         <p className="meta">
-          {look(QUEUE, item.kind).word}
+          {statusFor(QUEUE, item.kind).word}
           {item.agent_name !== null && ` · ${item.agent_name}`}
           {item.task_id !== null && item.task_name !== null && (
             <>
@@ -64,7 +68,7 @@ export function Closed({ item }: { item: ItemRow }) {
               <Link to={`/tasks/${item.task_id}`}>{item.task_name}</Link>
             </>
           )}
-          {item.closed_by === "system" && " · nobody waits for it any more"}
+          {item.closed_by === "system" && " · no longer needed"}
         </p>
       </div>
       <span className="meta">{item.closed_at !== null && <Time at={item.closed_at} />}</span>
@@ -73,4 +77,4 @@ export function Closed({ item }: { item: ItemRow }) {
 }
 
 const ANSWERED = { shape: "disc-check", tone: "success", word: "Answered" } as const;
-const PUT_ASIDE = { shape: "ring-slash", tone: "muted", word: "Put aside" } as const;
+const DISMISSED = { shape: "ring-slash", tone: "muted", word: "Dismissed" } as const;

@@ -1,30 +1,30 @@
-// Shown when the browser has no session: how to get one.
+// Tells a browser without a session how to sign in.
 import { useEffect, useState } from "react";
 
-import { askWhetherSignedIn, useMissing, watchOtherTabs } from "@/api/signed-in";
+import { askWhetherSignedIn, useSessionProblem, watchOtherTabs } from "@/api/signed-in";
 import { Icon } from "@/ui/icons";
 
 const COMMAND = "mission open";
-const OVER = "That address was used already, or is older than two minutes.";
+const OVER = "This link was already used or has expired.";
 const AGAIN = {
-  over: "This browser's session is over. Sign in again.",
-  half: "Sign in again: this browser has the cookie of a session, but not the key that belongs to it. Sessions from before an update have none.",
+  over: "Your session has ended. Sign in again.",
+  half: "Sign in again. This browser has a session cookie but not the key that belongs to it; sessions created before an update have none.",
 };
-const OUT = "This browser is not signed in. Missions are shown to their owner only.";
+const OUT = "This browser is not signed in. Only the owner can see the missions.";
 
-export function Login() {
+export function LoginPage() {
   const over = new URLSearchParams(location.search).get("code") === "over";
   const [signedIn, setSignedIn] = useState<boolean | undefined>();
   const [still, setStill] = useState(false);
-  const missing = useMissing();
+  const missing = useSessionProblem();
   const asked = location.pathname === "/login";
   useEffect(() => void askWhetherSignedIn().then(setSignedIn), []);
-  const look = async () => {
+  const refresh = async () => {
     if (await askWhetherSignedIn()) goBack();
     else setStill(true);
   };
   useEffect(() => {
-    // `mission open` signs in with a tab of its own: whoever comes back to this one goes on where they were
+    // `mission open` signs in with a new tab; when you return to this one, it continues where you left off
     const returned = () => {
       if (!asked && document.visibilityState === "visible") void askWhetherSignedIn().then((yes) => yes && goBack());
     };
@@ -56,18 +56,18 @@ export function Login() {
         ) : (
           <>
             <p role={over ? "alert" : undefined}>{over ? OVER : missing === null ? OUT : AGAIN[missing]}</p>
-            <p>Run this in a shell. It opens the page, signed in:</p>
+            <p>Run this in a shell. It opens the page and signs you in:</p>
             <pre>{COMMAND}</pre>
             <div className="actions">
               <CopyCommand />
-              <button type="button" className="button" onClick={() => void look()}>
-                I have signed in
+              <button type="button" className="button" onClick={() => void refresh()}>
+                I signed in
               </button>
             </div>
-            {!asked && <p>Then this tab goes on where it was.</p>}
-            {still && <p role="alert">Not yet: open the address that the command prints in this browser.</p>}
+            {!asked && <p>This tab then continues where you left off.</p>}
+            {still && <p role="alert">Not signed in yet. Open the link that the command prints in this browser.</p>}
             <p className="meta">
-              Without a screen, <code>mission open --print</code> prints an address that works once.
+              Without a desktop, <code>mission open --print</code> prints a link that works once.
             </p>
           </>
         )}
@@ -76,7 +76,7 @@ export function Login() {
   );
 }
 
-/** To what the address shows; from the address of this page itself, to the start. */
+/** Show the page at the current address; from the sign-in page, go to the start page. */
 function goBack(): void {
   if (location.pathname === "/login") location.assign("/");
   else location.reload();
@@ -84,14 +84,14 @@ function goBack(): void {
 
 function CopyCommand() {
   const [copied, setCopied] = useState(false);
-  if (navigator.clipboard === undefined) return null; // only where the browser calls the address secure
+  if (navigator.clipboard === undefined) return null; // the browser offers it only on secure addresses
   const copy = async () => {
     await navigator.clipboard.writeText(COMMAND);
     setCopied(true);
   };
   return (
     <button type="button" className="button primary" onClick={() => void copy()}>
-      {copied ? "Copied" : "Copy the command"}
+      {copied ? "Copied" : "Copy command"}
     </button>
   );
 }

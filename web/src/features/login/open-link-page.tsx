@@ -1,9 +1,9 @@
-// The address that `mission open` opens: signs this browser in, and goes on to the page.
+// The page that `mission open` opens. It signs the browser in and continues to the start page.
 import { useEffect, useState } from "react";
 
 import { openSession } from "@/api/signed-in";
 
-export function Opening() {
+export function OpenLinkPage() {
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     openSession().then(
@@ -16,9 +16,10 @@ export function Opening() {
       <title>Signing in · Mission Control</title>
       {failed && (
         <div className="card" role="alert">
-          <p>This browser could not be signed in: Mission Control does not answer, or the browser keeps no data for this page.</p>
+          <p>Could not sign in. Mission Control is not responding, or the browser does not store data for this page.</p>
           <p>
-            Allow it to, see that <code>mission status</code> is fine, then run <code>mission open</code> again.
+            Allow the browser to store data, check <code>mission status</code>, then run <code>mission open</code>{" "}
+            again.
           </p>
         </div>
       )}

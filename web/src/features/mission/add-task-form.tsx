@@ -1,14 +1,14 @@
-// A task that a person adds to a mission: what, in which phase, after which others.
-import { useState, type FormEvent } from "react";
+// The form that adds a task to a mission: name, description, phase and dependency.
+import { type FormEvent, useState } from "react";
 
-import { useAction } from "@/api/use-tool";
 import type { MissionOverview } from "@/api/types";
+import { useAction } from "@/api/use-tool";
 import { useOnline } from "@/live/live-connection";
 import { DialogButton } from "@/ui/dialog";
-import { FormEnd, Optional, SelectField } from "@/ui/form";
+import { FormFooter, NameField, OptionalLabel, SelectField, TextField } from "@/ui/form";
 import { phaseName } from "@/ui/format";
 
-export function AddTask({ mission }: { mission: MissionOverview }) {
+export function AddTaskButton({ mission }: { mission: MissionOverview }) {
   const online = useOnline();
   return (
     <DialogButton word="Add task" titled="add-task-title" off={!online}>
@@ -28,20 +28,17 @@ function AddTaskForm({ mission, close }: { mission: MissionOverview; close: () =
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const task = { name: name.trim(), description: goal.trim() || name.trim(), sequence: phase };
-    add.mutate({ id: mission.id, tasks: [after === "" ? task : { ...task, depends_on: [after] }] }, { onSuccess: close });
+    add.mutate(
+      { id: mission.id, tasks: [after === "" ? task : { ...task, depends_on: [after] }] },
+      { onSuccess: close },
+    );
   };
   const earlier = mission.tasks.filter((task) => task.phase <= phase);
   return (
     <form className="form" onSubmit={submit}>
       <h2 id="add-task-title">Add a task</h2>
-      <label>
-        Name
-        <input className="field" value={name} maxLength={200} required onChange={(event) => setName(event.target.value)} />
-      </label>
-      <label>
-        What is to be done
-        <textarea className="field" rows={3} value={goal} onChange={(event) => setGoal(event.target.value)} />
-      </label>
+      <NameField value={name} change={setName} />
+      <TextField label="What should be done?" rows={3} value={goal} change={setGoal} />
       <label>
         Phase
         <select className="field" value={phase} onChange={(event) => setPhase(Number(event.target.value))}>
@@ -50,17 +47,17 @@ function AddTaskForm({ mission, close }: { mission: MissionOverview; close: () =
               {phaseName(each)}
             </option>
           ))}
-          <option value={last + 1}>{`${last + 1}, a new one`}</option>
+          <option value={last + 1}>{`${last + 1} (new)`}</option>
         </select>
       </label>
       <SelectField
-        label={<Optional>After</Optional>}
-        none="nothing: it can begin with its phase"
+        label={<OptionalLabel>After</OptionalLabel>}
+        none="Nothing: it can start with its phase"
         of={earlier}
         value={after}
         change={setAfter}
       />
-      <FormEnd act="Add it" off={add.isPending || name.trim() === ""} error={add.error} leave={close} />
+      <FormFooter act="Add task" off={add.isPending || name.trim() === ""} error={add.error} cancel={close} />
     </form>
   );
 }

@@ -1,19 +1,19 @@
-// What the mission is, and what can be done with it as a whole.
-import { useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
+// The header of a mission: name, status, goal and actions.
+import { type FocusEvent, type KeyboardEvent, useRef, useState } from "react";
 import { Link } from "react-router";
 
 import { call } from "@/api/call-tool";
-import { useAction } from "@/api/use-tool";
 import type { MissionOverview } from "@/api/types";
+import { useAction } from "@/api/use-tool";
 import { useOnline } from "@/live/live-connection";
-import { Refusal } from "@/ui/form";
+import { CopyableId } from "@/ui/basics";
+import { ExpandableText } from "@/ui/expandable-text";
+import { ErrorMessage } from "@/ui/form";
 import { Icon } from "@/ui/icons";
-import { Long } from "@/ui/expandable-text";
-import { Id } from "@/ui/basics";
 import { saveFile } from "@/ui/save-file";
-import { look, MISSION } from "@/ui/status/status";
+import { MISSION, statusFor } from "@/ui/status/status";
 import { StatusPill } from "@/ui/status/status-icon";
-import { AddTask } from "./add-task-form";
+import { AddTaskButton } from "./add-task-form";
 
 const ENDED = new Set(["completed", "partial", "failed", "abandoned"]);
 const FORMATS = [
@@ -22,7 +22,7 @@ const FORMATS = [
   ["json", "JSON"],
 ] as const;
 
-export function Header({ mission }: { mission: MissionOverview }) {
+export function MissionHeader({ mission }: { mission: MissionOverview }) {
   const online = useOnline();
   const update = useAction("workflow_update_status");
   const archive = useAction("mission_archive");
@@ -32,22 +32,24 @@ export function Header({ mission }: { mission: MissionOverview }) {
   const goal = goalOf(mission);
   return (
     <header className="mission-head">
-      <nav className="crumbs" aria-label="Where this is">
+      <nav className="crumbs" aria-label="Breadcrumbs">
         <Link to="/missions">Missions</Link>
         {mission.repository_path !== null && (
           <>
             <Icon name="chevron" size={10} />
-            <span title={mission.repository_path}>{mission.repository_path.split("/").filter(Boolean).slice(-2).join("/")}</span>
+            <span title={mission.repository_path}>
+              {mission.repository_path.split("/").filter(Boolean).slice(-2).join("/")}
+            </span>
           </>
         )}
         <Icon name="chevron" size={10} />
-        <Id id={mission.id} />
+        <CopyableId id={mission.id} />
       </nav>
       <div className="page-head">
         <h1>{mission.name}</h1>
-        <StatusPill status={look(MISSION, mission.status)} />
+        <StatusPill status={statusFor(MISSION, mission.status)} />
         <div className="actions">
-          {!ended && <AddTask mission={mission} />}
+          {!ended && <AddTaskButton mission={mission} />}
           <ExportMenu mission={mission} />
           {!ended && mission.status !== "planning" && (
             <button
@@ -57,7 +59,7 @@ export function Header({ mission }: { mission: MissionOverview }) {
               onClick={() => update.mutate({ id: mission.id, status: paused ? "in_progress" : "paused" })}
             >
               <Icon name={paused ? "play" : "pause"} />
-              {paused ? "Go on" : "Pause"}
+              {paused ? "Resume" : "Pause"}
             </button>
           )}
           {ended && (
@@ -67,27 +69,27 @@ export function Header({ mission }: { mission: MissionOverview }) {
               disabled={!online || archive.isPending}
               onClick={() => archive.mutate({ mission_id: mission.id, archived: mission.archived_at === null })}
             >
-              {mission.archived_at === null ? "Archive" : "Bring back"}
+              {mission.archived_at === null ? "Archive" : "Unarchive"}
             </button>
           )}
         </div>
       </div>
       {goal !== null && (
         <p className="quiet objective">
-          <Long text={goal} most={400} />
+          <ExpandableText text={goal} maxLength={400} />
         </p>
       )}
       {mission.summary !== null && (
         <p className="objective">
-          <Long text={mission.summary} />
+          <ExpandableText text={mission.summary} />
         </p>
       )}
-      <Refusal error={error} />
+      <ErrorMessage error={error} />
     </header>
   );
 }
 
-/** What is to be reached, in the words of whoever began it; a workflow's own are in its source. */
+/** Return the goal of the mission; null if it only repeats the name. */
 function goalOf(mission: MissionOverview): string | null {
   if (mission.objective !== mission.name) return mission.objective;
   return mission.source_content === mission.name ? null : mission.source_content;
@@ -104,7 +106,7 @@ function ExportMenu({ mission }: { mission: MissionOverview }) {
   };
   return (
     <>
-      <Refusal error={failed} what="It could not be exported" />
+      <ErrorMessage error={failed} what="Could not export" />
       <details className="menu" ref={menu} onBlur={closeOutside} onKeyDown={closeOnEscape}>
         <summary className="button">Export</summary>
         <div className="menu-items popover">
@@ -119,11 +121,13 @@ function ExportMenu({ mission }: { mission: MissionOverview }) {
   );
 }
 
-/** A menu closes when the focus leaves it, and on Esc, which then does nothing else. */
+/** Close the menu when the focus leaves it. */
 function closeOutside(event: FocusEvent<HTMLDetailsElement>): void {
-  if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+  if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget))
+    event.currentTarget.open = false;
 }
 
+/** Close the menu on Esc, and keep the key from doing anything else. */
 function closeOnEscape(event: KeyboardEvent<HTMLDetailsElement>): void {
   if (event.key !== "Escape" || !event.currentTarget.open) return;
   event.stopPropagation();

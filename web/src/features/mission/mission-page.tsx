@@ -1,25 +1,26 @@
-// One mission: header, figures, what waits in it, and its views, of which a second one can stand below.
-import { lazy, Suspense, useMemo, useState } from "react";
+// One mission: header, numbers, inbox banner, and its views, with an optional second view below.
+import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { MissionOverview } from "@/api/types";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
+import { useTool } from "@/api/use-tool";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { Loaded, Skeleton } from "@/ui/query-states";
-import { Banner } from "./needs-you-banner";
-import { ControlsPlace } from "./view-controls";
-import { Header } from "./mission-header";
-import { MissionFigures } from "./mission-stats";
+import { MissionHeader } from "./mission-header";
+import { MissionStats } from "./mission-stats";
+import { NeedsYouBanner } from "./needs-you-banner";
 import { TaskPanel } from "./task-panel";
-import { Agents } from "./views/agents-view";
-import { Board } from "./views/board-view";
-import { Changes } from "./views/changes-view";
-import { Journal } from "./views/journal-view";
-import { Plan } from "./views/plan-view";
-import { Timeline } from "./views/timeline-view";
+import { ViewControlsSlot } from "./view-controls";
+import type { ViewProps } from "./view-props";
+import { AgentsView } from "./views/agents-view";
+import { BoardView } from "./views/board-view";
+import { ChangesView } from "./views/changes-view";
+import { JournalView } from "./views/journal-view";
+import { PlanView } from "./views/plan-view";
+import { TimelineView } from "./views/timeline-view";
 import "./mission.css";
 
-const Graph = lazy(() => import("./graph/task-graph").then((module) => ({ default: module.Graph })));
+const TaskGraph = lazy(() => import("./graph/task-graph").then((module) => ({ default: module.TaskGraph })));
 
 const VIEWS = ["graph", "board", "timeline", "journal", "changes", "agents", "plan"] as const;
 type View = (typeof VIEWS)[number];
@@ -38,13 +39,13 @@ export function MissionPage() {
   const mission = useTool("overview_mission", { mission_id: id });
   return (
     <div className="page mission">
-      <Loaded query={mission} what="The mission could not be read" rows={8}>
+      <Loaded query={mission} what="the mission" rows={8}>
         {(data) => (
           <>
             <title>{`${data.name} · Mission Control`}</title>
-            <Header mission={data} />
-            <MissionFigures mission={data} />
-            <Banner mission={data} />
+            <MissionHeader mission={data} />
+            <MissionStats mission={data} />
+            <NeedsYouBanner mission={data} />
             <Views mission={data} />
           </>
         )}
@@ -59,18 +60,21 @@ function Views({ mission }: { mission: MissionOverview }) {
   const below = asView(address.get("below"));
   const task = address.get("task");
   const [controls, setControls] = useState<HTMLElement | null>(null);
-  const set = (name: string, value: string | null) =>
-    setAddress((before) => {
-      const next = new URLSearchParams(before);
-      if (value === null) next.delete(name);
-      else next.set(name, value);
-      return next;
-    });
+  const set = useCallback(
+    (name: string, value: string | null) =>
+      setAddress((before) => {
+        const next = new URLSearchParams(before);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        return next;
+      }),
+    [setAddress],
+  );
   useKeys(
     useMemo(() => {
       const step = (by: number) => set("view", VIEWS[(VIEWS.indexOf(view) + by + VIEWS.length) % VIEWS.length]!);
       return { "[": () => step(-1), "]": () => step(1), Escape: () => set("task", null) };
-    }, [view]),
+    }, [view, set]),
   );
   const counts: Partial<Record<View, number>> = {
     journal: mission.entries,
@@ -83,7 +87,12 @@ function Views({ mission }: { mission: MissionOverview }) {
       <div className="views">
         <nav aria-label="Views of this mission">
           {VIEWS.map((each) => (
-            <Link key={each} to={`?${withView(address, each)}`} aria-current={each === view ? "page" : undefined} replace>
+            <Link
+              key={each}
+              to={`?${withView(address, each)}`}
+              aria-current={each === view ? "page" : undefined}
+              replace
+            >
               {NAMES[each]} {(counts[each] ?? 0) > 0 && <span className="count">{counts[each]}</span>}
             </Link>
           ))}
@@ -102,48 +111,49 @@ function Views({ mission }: { mission: MissionOverview }) {
         </label>
       </div>
       <Suspense fallback={<Skeleton rows={6} />}>
-        <ControlsPlace value={controls}>
-          <Shown view={view} {...shown} />
-        </ControlsPlace>
-        {below !== null && below !== view && <Shown view={below} {...shown} />}
+        <ViewControlsSlot value={controls}>
+          <SelectedView view={view} {...shown} />
+        </ViewControlsSlot>
+        {below !== null && below !== view && <SelectedView view={below} {...shown} />}
       </Suspense>
       {task !== null && <TaskPanel mission={mission} id={task} close={() => set("task", null)} />}
     </>
   );
 }
 
-export interface ViewProps {
-  mission: MissionOverview;
-  chosen: string | null;
-  choose: (task: string) => void;
-}
-
-function Shown({ view, ...props }: ViewProps & { view: View }) {
+function SelectedView({ view, ...props }: ViewProps & { view: View }) {
   if (view === "graph")
     return (
       <div className="columns graph-and-journal">
         <div>
           {props.mission.tasks.length === 0 ? (
-            <Plan {...props} />
+            <PlanView {...props} />
           ) : (
             <>
               <div className="wide-only">
-                <Graph {...props} />
+                <TaskGraph {...props} />
               </div>
               <div className="narrow-only">
-                <ControlsPlace value={null}>
-                  <Board {...props} />
-                </ControlsPlace>
+                <ViewControlsSlot value={null}>
+                  <BoardView {...props} />
+                </ViewControlsSlot>
               </div>
             </>
           )}
         </div>
         <div>
-          <Journal {...props} />
+          <JournalView {...props} />
         </div>
       </div>
     );
-  const View = { board: Board, timeline: Timeline, journal: Journal, changes: Changes, agents: Agents, plan: Plan }[view];
+  const View = {
+    board: BoardView,
+    timeline: TimelineView,
+    journal: JournalView,
+    changes: ChangesView,
+    agents: AgentsView,
+    plan: PlanView,
+  }[view];
   return <View {...props} />;
 }
 

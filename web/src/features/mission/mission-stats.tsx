@@ -1,40 +1,50 @@
-// The figures of a mission: how far, until when, who, what changed.
-import { useMemo, type ReactNode } from "react";
+// The numbers of a mission: progress, estimated end, agents, changes and cost.
+import { type ReactNode, useMemo } from "react";
 
-import { useTool } from "@/api/use-tool";
 import type { MissionOverview } from "@/api/types";
-import { MOST_SUMMED, spentInAll } from "@/features/mission/spending";
-import { serverNow, useNow } from "@/ui/hooks/use-server-clock";
-import { Progress, tallyWords } from "@/ui/status/progress-bar";
+import { useTool } from "@/api/use-tool";
+import { MAX_SUMMED, totalSpending } from "@/features/shell/missions/spending";
+import { estimatedEnd, isRunning, secondsLeft, secondsLeftRange } from "@/features/shell/missions/time-estimates";
 import { amount, clockTime, count, plural, span } from "@/ui/format";
-import { doneAbout, isGoing, rangeAhead, secondsAhead } from "./graph/time-estimates";
+import { serverNow, useNow } from "@/ui/hooks/use-server-clock";
+import { describeCounts, ProgressBar } from "@/ui/status/progress-bar";
 
-export function MissionFigures({ mission }: { mission: MissionOverview }) {
+export function MissionStats({ mission }: { mission: MissionOverview }) {
   const { counts } = mission;
   const done = counts.claimed + counts.skipped;
   const agents = useMemo(() => agentsOf(mission), [mission]);
   return (
     <dl className="figures mission-figures">
-      <Figure name="Progress" value={count(done)} small={`of ${plural(counts.total, "task")}`}>
-        <Progress tally={counts} />
-        <span className="quiet">{tallyWords(counts)}</span>
-      </Figure>
-      <Ahead mission={mission} />
-      <Figure name="Running for" value={<Running mission={mission} />}>
+      <Stat name="Progress" value={count(done)} small={`of ${plural(counts.total, "task")}`}>
+        <ProgressBar counts={counts} />
+        <span className="quiet">{describeCounts(counts)}</span>
+      </Stat>
+      <EstimatedEnd mission={mission} />
+      <Stat name="Running for" value={<Running mission={mission} />}>
         {span(mission.task_seconds)} of task time
-      </Figure>
-      <Figure name="Agents" value={agents.working} small={`of ${agents.all} at work`}>
-        {agents.waiting > 0 ? `${agents.waiting} ${agents.waiting === 1 ? "waits" : "wait"} for you` : "nobody waits for you"}
-      </Figure>
-      <Figure name="Changes" value={count(mission.files)} small={mission.files === 1 ? "file" : "files"}>
-        as seen in the tree
-      </Figure>
+      </Stat>
+      <Stat name="Agents" value={agents.working} small={`of ${agents.all} at work`}>
+        {agents.waiting > 0 ? `${agents.waiting} waiting for you` : "none waiting for you"}
+      </Stat>
+      <Stat name="Changes" value={count(mission.files)} small={mission.files === 1 ? "file" : "files"}>
+        found in the working tree
+      </Stat>
       <Cost mission={mission} />
     </dl>
   );
 }
 
-function Figure({ name, value, small, children }: { name: string; value: ReactNode; small?: string; children: ReactNode }) {
+function Stat({
+  name,
+  value,
+  small,
+  children,
+}: {
+  name: string;
+  value: ReactNode;
+  small?: string;
+  children: ReactNode;
+}) {
   return (
     <div className="figure">
       <dt>{name}</dt>
@@ -46,46 +56,52 @@ function Figure({ name, value, small, children }: { name: string; value: ReactNo
   );
 }
 
-/** When it is done: measured once it is, guessed from what tasks usually take before. The guess moves on with the clock. */
-function Ahead({ mission }: { mission: MissionOverview }) {
+/** Show when the mission ended, or an estimate of when it will be done. */
+function EstimatedEnd({ mission }: { mission: MissionOverview }) {
   const now = useNow();
   if (mission.completed_at !== null)
     return (
-      <Figure name="Ended" value={clockTime(mission.completed_at, serverNow())}>
-        claimed, not proved
-      </Figure>
+      <Stat name="Ended" value={clockTime(mission.completed_at, serverNow())}>
+        claimed, unproved
+      </Stat>
     );
-  const ahead = secondsAhead(mission, now);
-  const range = rangeAhead(mission, now);
+  const ahead = secondsLeft(mission, now);
+  const range = secondsLeftRange(mission, now);
   if (ahead === null || range === null)
     return (
-      <Figure name="Done about" value="–">
-        too few tasks have ended
-      </Figure>
+      <Stat name="Estimated end" value="–">
+        too few finished tasks
+      </Stat>
     );
   const [low, high] = range.map((seconds) => span(seconds));
   const words = low === high ? `${low} left` : `${low} to ${high} left`;
-  if (!mission.tasks.some(isGoing))
+  if (!mission.tasks.some(isRunning))
     return (
-      <Figure name="Work left" value={span(ahead)}>
-        {ahead === 0 ? "no task is open" : `${words}, nobody is at work`}
-      </Figure>
+      <Stat name="Work left" value={span(ahead)}>
+        {ahead === 0 ? "no open tasks" : `${words}, no agent at work`}
+      </Stat>
     );
   return (
-    <Figure name="Done about" value={clockTime(doneAbout(mission, now)!, now)}>
-      {words}, {mission.max_parallel} at once
-    </Figure>
+    <Stat name="Estimated end" value={clockTime(estimatedEnd(mission, now)!, now)}>
+      {words}, up to {mission.max_parallel} in parallel
+    </Stat>
   );
 }
 
-/** What the launched agents of the mission say they used; absent when none says so. */
+/** Show what the mission's executions used; nothing if no client reports it. */
 function Cost({ mission }: { mission: MissionOverview }) {
-  const spent = spentInAll(useTool("execution_list", { mission_id: mission.id, limit: MOST_SUMMED }).data?.executions);
+  const spent = totalSpending(
+    useTool("execution_list", { mission_id: mission.id, limit: MAX_SUMMED }).data?.executions,
+  );
   if (spent === null) return null;
   return (
-    <Figure name="Cost" value={spent.cost > 0 ? `$${spent.cost.toFixed(2)}` : amount(spent.tokens)} {...(spent.cost > 0 ? {} : { small: "tokens" })}>
-      {spent.cost > 0 && `${amount(spent.tokens)} tokens, `}as {plural(spent.executions, "run")} tell{spent.executions === 1 && "s"}
-    </Figure>
+    <Stat
+      name="Cost"
+      value={spent.cost > 0 ? `$${spent.cost.toFixed(2)}` : amount(spent.tokens)}
+      {...(spent.cost > 0 ? {} : { small: "tokens" })}
+    >
+      {spent.cost > 0 && `${amount(spent.tokens)} tokens, `}reported by {plural(spent.executions, "execution")}
+    </Stat>
   );
 }
 

@@ -1,14 +1,14 @@
-// A task over its mission: enough to decide whether to open it.
+// A panel with a summary of the selected task.
 import { useEffect, useRef } from "react";
 import { Link } from "react-router";
 
 import type { MissionOverview, MissionTask } from "@/api/types";
+import { CopyableId, Time } from "@/ui/basics";
+import { plural } from "@/ui/format";
 import { Icon } from "@/ui/icons";
 import { Lease } from "@/ui/status/lease";
-import { Id, Time } from "@/ui/basics";
-import { look, TASK } from "@/ui/status/status";
+import { statusFor, TASK } from "@/ui/status/status";
 import { FailedAttempts, StatusIcon, StatusPill } from "@/ui/status/status-icon";
-import { plural } from "@/ui/format";
 
 interface PanelProps {
   mission: MissionOverview;
@@ -33,12 +33,12 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
         </button>
       </header>
       <div className="actions">
-        <StatusPill status={look(TASK, task.state)} />
+        <StatusPill status={statusFor(TASK, task.state)} />
         <Lease until={task.state === "claimed" ? null : task.lease_until} seconds={mission.lease_seconds} />
       </div>
       <dl>
         <dt>Agent</dt>
-        <dd>{task.agent ?? "nobody yet"}</dd>
+        <dd>{task.agent ?? "none yet"}</dd>
         <dt>Phase</dt>
         <dd>{task.phase}</dd>
         <dt>Attempts</dt>
@@ -47,7 +47,7 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
         </dd>
         {task.started_at !== null && (
           <>
-            <dt>Begun</dt>
+            <dt>Started</dt>
             <dd>
               <Time at={task.started_at} />
             </dd>
@@ -69,13 +69,13 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
         )}
         <dt>Id</dt>
         <dd>
-          <Id id={task.id} />
+          <CopyableId id={task.id} />
         </dd>
       </dl>
-      <Tasks title="After" tasks={needs} />
-      <Tasks title="Before" tasks={behind} />
+      <Tasks title="Depends on" tasks={needs} />
+      <Tasks title="Blocks" tasks={behind} />
       <Link className="button primary" to={`/tasks/${task.id}`}>
-        Open the task
+        Open task
       </Link>
     </aside>
   );
@@ -89,7 +89,8 @@ function Tasks({ title, tasks }: { title: string; tasks: MissionTask[] }) {
       <ul>
         {tasks.map((task) => (
           <li key={task.id}>
-            <StatusIcon status={look(TASK, task.state)} size={14} /> <Link to={`?task=${task.id}`}>{task.name}</Link>
+            <StatusIcon status={statusFor(TASK, task.state)} size={14} />{" "}
+            <Link to={`?task=${task.id}`}>{task.name}</Link>
           </li>
         ))}
       </ul>

@@ -1,11 +1,11 @@
-// Where a view's own controls stand: beside the tabs for the view in front, above itself for one that is docked below.
-import { createContext, useContext, type ReactNode } from "react";
+// The controls of a view: next to the tabs for the main view, above the view for one docked below.
+import { createContext, type ReactNode, useContext } from "react";
 import { createPortal } from "react-dom";
 
-/** The place beside the tabs; nothing for views that keep their controls. */
-export const ControlsPlace = createContext<HTMLElement | null>(null);
+/** The element next to the tabs; null for views that show their own controls. */
+export const ViewControlsSlot = createContext<HTMLElement | null>(null);
 
-export function Controls({ children }: { children: ReactNode }) {
-  const place = useContext(ControlsPlace);
+export function ViewControls({ children }: { children: ReactNode }) {
+  const place = useContext(ViewControlsSlot);
   return place === null ? <div className="own-controls actions">{children}</div> : createPortal(children, place);
 }

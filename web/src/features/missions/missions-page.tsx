@@ -1,4 +1,4 @@
-// All missions: filter and search stand in the address, thousands of rows stay smooth.
+// All missions. The filters are part of the address, and only visible rows are rendered.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
@@ -6,17 +6,17 @@ import { Link, useNavigate } from "react-router";
 
 import { call } from "@/api/call-tool";
 import type { ListMissionGlances, MissionGlance, MissionGlances } from "@/api/types";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
-import { useFilters } from "@/ui/hooks/use-url-filters";
-import { Ago, Fresh, Segmented } from "@/ui/basics";
-import { Progress, tallyWords } from "@/ui/status/progress-bar";
-import { Empty, Loaded } from "@/ui/query-states";
-import { look, MISSION } from "@/ui/status/status";
-import { StatusIcon } from "@/ui/status/status-icon";
-import { useSteady } from "@/ui/hooks/use-stable-rows";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import { NewMissionButton } from "@/features/shell/missions/new-mission-form";
+import { Ago, Segmented, ShowNewButton } from "@/ui/basics";
 import { count } from "@/ui/format";
-import { useTint } from "@/ui/hooks/use-change-highlight";
-import { NewMission } from "./new-mission-form";
+import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
+import { useStableRows } from "@/ui/hooks/use-stable-rows";
+import { useUrlFilters } from "@/ui/hooks/use-url-filters";
+import { Empty, Loaded } from "@/ui/query-states";
+import { describeCounts, ProgressBar } from "@/ui/status/progress-bar";
+import { MISSION, statusFor } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
 import "./missions.css";
 
 const PAGE = 200;
@@ -31,7 +31,7 @@ const FILTERS = {
 type Filter = keyof typeof FILTERS;
 
 export function MissionsPage() {
-  const [address, change] = useFilters();
+  const [address, change] = useUrlFilters();
   const filter = (address.get("show") ?? "open") as Filter;
   const text = address.get("q") ?? "";
   const navigate = useNavigate();
@@ -51,18 +51,24 @@ export function MissionsPage() {
             label="Which missions"
             value={filter}
             choose={(value) => change("show", value === "open" ? null : value)}
-            options={(Object.keys(FILTERS) as Filter[]).map((name) => [name, label(name, filter === "archived" ? undefined : first?.counts)] as const)}
+            options={(Object.keys(FILTERS) as Filter[]).map(
+              (name) => [name, label(name, filter === "archived" ? undefined : first?.counts)] as const,
+            )}
           />
-          <NewMission />
+          <NewMissionButton />
         </div>
       </div>
       <section className="card" aria-label="Missions">
-        <Loaded query={{ data: first, error: pages.error, refetch: pages.refetch }} what="The missions could not be read" rows={8}>
+        <Loaded query={{ data: first, error: pages.error, refetch: pages.refetch }} what="missions" rows={8}>
           {(found) =>
             found.missions.length === 0 ? (
-              <Nothing filtered={text !== "" || filter !== "all"} showAll={() => void navigate("?show=all")} />
+              <NoMissions filtered={text !== "" || filter !== "all"} showAll={() => void navigate("?show=all")} />
             ) : (
-              <Rows rows={rows} total={found.total} more={() => !pages.isFetching && pages.hasNextPage && void pages.fetchNextPage()} />
+              <Rows
+                rows={rows}
+                total={found.total}
+                more={() => !pages.isFetching && pages.hasNextPage && void pages.fetchNextPage()}
+              />
             )
           }
         </Loaded>
@@ -112,22 +118,22 @@ function TextFilter({ text, change }: { text: string; change: (text: string) => 
     <input
       className="field"
       type="search"
-      aria-label="Filter by words"
-      placeholder="Filter by words"
+      aria-label="Filter missions"
+      placeholder="Filter missions"
       value={value}
       onChange={(event) => setValue(event.target.value)}
     />
   );
 }
 
-function Nothing({ filtered, showAll }: { filtered: boolean; showAll: () => void }) {
+function NoMissions({ filtered, showAll }: { filtered: boolean; showAll: () => void }) {
   if (!filtered)
     return (
       <Empty
         title="No missions yet"
         actions={
           <>
-            <NewMission primary />
+            <NewMissionButton primary />
             <Link className="button" to="/welcome">
               Connect an agent
             </Link>
@@ -135,20 +141,19 @@ function Nothing({ filtered, showAll }: { filtered: boolean; showAll: () => void
           </>
         }
       >
-        A mission is a goal with tasks that agents take. Start one here, or let an agent start one over MCP; the demonstration shows how
-        that looks.
+        A mission is a goal with tasks for agents. Start one here, let an agent start one over MCP, or watch the demo.
       </Empty>
     );
   return (
     <Empty
-      title="No mission fits"
+      title="No matching missions"
       actions={
         <button type="button" className="button" onClick={showAll}>
           Show all missions
         </button>
       }
     >
-      No mission has this state and these words.
+      No mission matches these filters.
     </Empty>
   );
 }
@@ -161,7 +166,7 @@ interface RowsProps {
 
 function Rows({ rows: newest, total, more }: RowsProps) {
   const list = useRef<HTMLDivElement>(null);
-  const { shown: rows, fresh, show } = useSteady(newest, list);
+  const { shown: rows, fresh, show } = useStableRows(newest, list);
   const navigate = useNavigate();
   const [chosenId, choose] = useState<string | null>(null);
   const chosen = rows.findIndex((row) => row.id === chosenId);
@@ -195,40 +200,40 @@ function Rows({ rows: newest, total, more }: RowsProps) {
   );
   return (
     <>
-    <Fresh count={fresh} show={show} />
-    <div role="table" aria-label="Missions" aria-rowcount={total + 1} ref={list} className="mission-table">
-      <div role="row" className="mission-row head">
-        <span role="columnheader">Mission</span>
-        <span role="columnheader">Progress</span>
-        <span role="columnheader" className="work">
-          At work
-        </span>
-        <span role="columnheader" className="num">
-          Last activity
-        </span>
+      <ShowNewButton count={fresh} show={show} />
+      <div role="table" aria-label="Missions" aria-rowcount={total + 1} ref={list} className="mission-table">
+        <div role="row" className="mission-row head">
+          <span role="columnheader">Mission</span>
+          <span role="columnheader">Progress</span>
+          <span role="columnheader" className="work">
+            At work
+          </span>
+          <span role="columnheader" className="num">
+            Last activity
+          </span>
+        </div>
+        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+          {items.map((item) => {
+            const row = rows[item.index]!;
+            return (
+              <Row
+                key={row.id}
+                mission={row}
+                index={item.index}
+                chosen={item.index === chosen}
+                top={item.start - virtual.options.scrollMargin}
+              />
+            );
+          })}
+        </div>
       </div>
-      <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {items.map((item) => {
-          const row = rows[item.index]!;
-          return (
-            <Row
-              key={row.id}
-              mission={row}
-              index={item.index}
-              chosen={item.index === chosen}
-              top={item.start - virtual.options.scrollMargin}
-            />
-          );
-        })}
-      </div>
-    </div>
     </>
   );
 }
 
 function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: number; chosen: boolean; top: number }) {
   const { tasks } = mission;
-  const row = useTint<HTMLDivElement>(`${mission.status} ${JSON.stringify(tasks)} ${mission.at_work}`);
+  const row = useChangeHighlight<HTMLDivElement>(`${mission.status} ${JSON.stringify(tasks)} ${mission.at_work}`);
   return (
     <div
       ref={row}
@@ -239,7 +244,7 @@ function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: n
       style={{ height: ROW, transform: `translateY(${top}px)` }}
     >
       <span role="cell" className="name">
-        <StatusIcon status={look(MISSION, mission.status)} />
+        <StatusIcon status={statusFor(MISSION, mission.status)} />
         <span className="words">
           <Link to={`/missions/${mission.id}`} className="cut">
             {mission.name}
@@ -247,8 +252,8 @@ function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: n
           <span className="meta cut">{mission.objective}</span>
         </span>
       </span>
-      <span role="cell" className="bar" title={tallyWords(tasks)}>
-        <Progress tally={tasks} />
+      <span role="cell" className="bar" title={describeCounts(tasks)}>
+        <ProgressBar counts={tasks} />
         <span className="meta">
           {tasks.claimed + tasks.skipped} of {tasks.total}
         </span>

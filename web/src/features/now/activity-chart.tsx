@@ -1,7 +1,8 @@
-// How work went since the person left: tasks worked on, and what waited for an answer, as two curves.
-import { useTool } from "@/api/use-tool";
+// Charts the running tasks and the open inbox items since your last visit.
+
 import type { WorkCourse } from "@/api/types";
-import { leftAt } from "@/features/shell/last-visit";
+import { useTool } from "@/api/use-tool";
+import { lastVisit } from "@/features/shell/last-visit";
 import { Card } from "@/ui/basics";
 import { clockTime } from "@/ui/format";
 import { areaOf, lineOf, ticksOf } from "./chart-paths";
@@ -9,11 +10,11 @@ import { areaOf, lineOf, ticksOf } from "./chart-paths";
 const WIDTH = 280;
 const HEIGHT = 72;
 
-export function Course() {
-  const course = useTool("overview_course", { since: leftAt });
+export function ActivityChart() {
+  const course = useTool("overview_course", { since: lastVisit });
   if (course.data === undefined || Math.max(...course.data.at_work, ...course.data.waiting) === 0) return null;
   return (
-    <Card title={isToday(leftAt) ? "Today" : "Overnight"} aside={<Legend />} className="course">
+    <Card title={isToday(lastVisit) ? "Today" : "Overnight"} aside={<Legend />} className="course">
       <Curves course={course.data} />
     </Card>
   );
@@ -22,7 +23,7 @@ export function Course() {
 function Legend() {
   return (
     <span className="course-legend">
-      <span className="tone-progress">at work</span> <span className="tone-attention">waits for you</span>
+      <span className="tone-progress">at work</span> <span className="tone-attention">waiting for you</span>
     </span>
   );
 }
@@ -36,11 +37,8 @@ function Curves({ course }: { course: WorkCourse }) {
   return (
     <figure>
       <div className="curves">
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={inWords(course)}>
-          {[
-            ["tone-progress", atWork] as const,
-            ["tone-attention", waiting] as const,
-          ].map(([tone, values]) => (
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={describe(course)}>
+          {[["tone-progress", atWork] as const, ["tone-attention", waiting] as const].map(([tone, values]) => (
             <g key={tone} className={tone}>
               <path className="area" d={areaOf(values, highest, WIDTH, HEIGHT)} />
               <path className="line" d={lineOf(values, highest, WIDTH, HEIGHT)} />
@@ -48,7 +46,12 @@ function Curves({ course }: { course: WorkCourse }) {
           ))}
         </svg>
         {part !== null && part > 0 && (
-          <p className="asked" data-side={part > 0.5 ? "left" : "right"} style={{ left: `${part * 100}%` }} aria-hidden="true">
+          <p
+            className="asked"
+            data-side={part > 0.5 ? "left" : "right"}
+            style={{ left: `${part * 100}%` }}
+            aria-hidden="true"
+          >
             <span>{clockTime(course.unanswered_since!, to)} first unanswered question</span>
           </p>
         )}
@@ -64,10 +67,13 @@ function Curves({ course }: { course: WorkCourse }) {
   );
 }
 
-function inWords({ at, at_work: atWork, waiting, unanswered_since: asked }: WorkCourse): string {
+function describe({ at, at_work: atWork, waiting, unanswered_since: asked }: WorkCourse): string {
   const since = clockTime(at[0]!, Date.parse(at.at(-1)!));
-  const open = asked === null ? "nothing is unanswered" : `the first unanswered since ${clockTime(asked, Date.parse(at.at(-1)!))}`;
-  return `Since ${since}: ${atWork.at(-1)} at work now, ${Math.max(...atWork)} at most; ${waiting.at(-1)} wait for you, ${open}`;
+  const open =
+    asked === null
+      ? "no unanswered questions"
+      : `first unanswered question at ${clockTime(asked, Date.parse(at.at(-1)!))}`;
+  return `Since ${since}: ${atWork.at(-1)} at work now, ${Math.max(...atWork)} at peak; ${waiting.at(-1)} waiting for you, ${open}`;
 }
 
 function isToday(moment: string): boolean {

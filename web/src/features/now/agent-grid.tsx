@@ -1,12 +1,12 @@
-// A cell per agent, grouped by mission, in the order in which they joined: a cell never moves because of an update.
+// A cell per agent, grouped by mission, in the order in which they joined. Updates never move a cell.
 import { Link } from "react-router";
 
 import type { FleetAgent } from "@/api/types";
-import { agentWords, useAgentPlace } from "@/features/shell/use-overview";
-import { AGENT, look } from "@/ui/status/status";
+import { describeAgent, useAgentLink } from "@/features/shell/use-overview";
+import { AGENT, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 
-export function FleetCells({ fleet }: { fleet: FleetAgent[] }) {
+export function AgentGrid({ fleet }: { fleet: FleetAgent[] }) {
   if (fleet.length === 0) return null;
   return (
     <section className="card fleet" aria-label="Fleet">
@@ -27,9 +27,9 @@ export function FleetCells({ fleet }: { fleet: FleetAgent[] }) {
 }
 
 function Cell({ agent }: { agent: FleetAgent }) {
-  const status = look(AGENT, agent.state);
-  const place = useAgentPlace();
-  const words = agentWords(agent);
+  const status = statusFor(AGENT, agent.state);
+  const place = useAgentLink();
+  const words = describeAgent(agent);
   return (
     <li>
       <Link
@@ -45,10 +45,12 @@ function Cell({ agent }: { agent: FleetAgent }) {
   );
 }
 
-/** `ledger-7` is L7, `reviewer` is Re. */
+/** Return a short name: `L7` for `ledger-7`, `Re` for `reviewer`. */
 export function shortName(name: string): string {
   const number = /(\d+)$/.exec(name)?.[1];
-  return number !== undefined ? `${name.charAt(0).toUpperCase()}${number.slice(-3)}` : name.charAt(0).toUpperCase() + name.slice(1, 2);
+  return number !== undefined
+    ? `${name.charAt(0).toUpperCase()}${number.slice(-3)}`
+    : name.charAt(0).toUpperCase() + name.slice(1, 2);
 }
 
 type Group = [id: string, name: string, agents: FleetAgent[]];

@@ -1,48 +1,60 @@
-// What waits for a person, the most urgent first; choices stand on the row.
+// The most urgent inbox items, with their choices on the row.
 import { useMemo, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 
 import type { ItemRow } from "@/api/types";
-import { actsOf, canReassign, closeReassigned } from "@/features/inbox/quick-actions";
-import { choicesOf, holdsWords } from "@/features/inbox/answering/answer-draft";
-import { outbox, useLetters, type Letter } from "@/features/inbox/answering/outbox";
-import { SentLine, SentLines } from "@/features/inbox/answering/sent-answers";
-import { useWaiting } from "@/features/shell/use-overview";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
-import { Reassign } from "@/features/task/task-actions";
+import { choicesOf, describeBlocked } from "@/features/shell/answering/answer-draft";
+import { type OutgoingAnswer, outbox, useOutgoingAnswers } from "@/features/shell/answering/outbox";
+import { canReassign, closeReassigned, quickActionsFor } from "@/features/shell/answering/quick-actions";
+import { SentLine, SentLines } from "@/features/shell/answering/sent-answers";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import { ReassignButton } from "@/features/shell/tasks/assign-form";
+import { useInbox } from "@/features/shell/use-overview";
 import { useOnline } from "@/live/live-connection";
-import { useNow } from "@/ui/hooks/use-server-clock";
-import { Card, Fresh } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
-import { look, QUEUE } from "@/ui/status/status";
-import { StatusIcon } from "@/ui/status/status-icon";
-import { useChosen, useSteady } from "@/ui/hooks/use-stable-rows";
+import { Card, ShowNewButton } from "@/ui/basics";
 import { span } from "@/ui/format";
-import { useTint } from "@/ui/hooks/use-change-highlight";
+import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { useSelectedRow, useStableRows } from "@/ui/hooks/use-stable-rows";
+import { Empty, Loaded } from "@/ui/query-states";
+import { QUEUE, statusFor } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
 
 const SHOWN = 8;
-const LONGEST_LABEL = 28;
+const MAX_LABEL_LENGTH = 28;
 
 export function NeedsYou() {
-  const waiting = useWaiting();
+  const waiting = useInbox();
   const list = useRef<HTMLUListElement>(null);
-  const { shown, fresh, show } = useSteady(waiting.data?.items ?? [], list);
+  const { shown, fresh, show } = useStableRows(waiting.data?.items ?? [], list);
   const items = shown.slice(0, SHOWN);
-  const letters = useLetters();
+  const outgoingAnswers = useOutgoingAnswers();
   const { chosen } = useNeedsKeys(items);
   return (
-    <Card title="Needs you" count={waiting.data?.total ?? 0} aside="critical path first, then most held up" className="needs">
+    <Card
+      title="Needs you"
+      count={waiting.data?.total ?? 0}
+      aside="critical path first, then most blocking"
+      className="needs"
+    >
       <SentLines open={waiting.data?.items ?? []} />
-      <Loaded query={waiting} what="What waits for you could not be read">
+      <Loaded query={waiting} what="your inbox">
         {(data) =>
           data.items.length === 0 ? (
-            <Empty title="Nothing waits for you">Questions, blockers, reviews and failures of agents appear here, with the tasks they hold up.</Empty>
+            <Empty title="Your inbox is empty">
+              Questions, blockers, reviews and failures from agents appear here, with the tasks they block.
+            </Empty>
           ) : (
             <>
-              <Fresh count={fresh} show={show} />
+              <ShowNewButton count={fresh} show={show} />
               <ul ref={list} className="lined">
                 {items.map((item) => (
-                  <Row key={item.id} item={item} chosen={item === chosen} letter={letters.find((each) => each.item.id === item.id)} />
+                  <Row
+                    key={item.id}
+                    item={item}
+                    chosen={item === chosen}
+                    outgoing={outgoingAnswers.find((each) => each.item.id === item.id)}
+                  />
                 ))}
                 {data.total > items.length && (
                   <li className="more">
@@ -59,7 +71,7 @@ export function NeedsYou() {
 }
 
 function useNeedsKeys(items: ItemRow[]): { chosen: ItemRow | undefined } {
-  const { chosen, place, choose } = useChosen(items);
+  const { chosen, place, choose } = useSelectedRow(items);
   const navigate = useNavigate();
   const online = useOnline();
   useKeys(
@@ -82,7 +94,7 @@ function useNeedsKeys(items: ItemRow[]): { chosen: ItemRow | undefined } {
   return { chosen };
 }
 
-/** Answer by a choice that is complete by itself. */
+/** Answer with a choice that needs no text. */
 function give(item: ItemRow, number: number): void {
   const choice = choicesOf(item).find((each) => each.number === number);
   if (choice?.fixed) outbox.put(item, { kind: "answer", args: { id: item.id, choice: number } }, choice.label);
@@ -91,30 +103,32 @@ function give(item: ItemRow, number: number): void {
 interface RowProps {
   item: ItemRow;
   chosen: boolean;
-  letter: Letter | undefined;
+  outgoing: OutgoingAnswer | undefined;
 }
 
-function Row({ item, chosen, letter }: RowProps) {
+function Row({ item, chosen, outgoing }: RowProps) {
   const now = useNow();
   const online = useOnline();
   const by = [item.agent_name, item.task_name].filter(Boolean).join(" · ");
-  const short = actsOf(item).filter((act) => act.label.length <= LONGEST_LABEL);
-  const row = useTint<HTMLLIElement>(`${item.count} ${item.holds_tasks} ${item.holds_agents} ${item.critical}`);
+  const short = quickActionsFor(item).filter((act) => act.label.length <= MAX_LABEL_LENGTH);
+  const row = useChangeHighlight<HTMLLIElement>(
+    `${item.count} ${item.holds_tasks} ${item.holds_agents} ${item.critical}`,
+  );
   return (
     <li className="need" ref={row} data-chosen={chosen || undefined}>
-      <StatusIcon status={look(QUEUE, item.kind)} />
+      <StatusIcon status={statusFor(QUEUE, item.kind)} />
       <div className="words">
         <Link to={`/inbox?item=${item.id}`} className="subject two-lines">
           {item.subject}
         </Link>
-        <div className="meta cut">{by || item.mission_name || look(QUEUE, item.kind).word}</div>
+        <div className="meta cut">{by || item.mission_name || statusFor(QUEUE, item.kind).word}</div>
       </div>
-      {letter !== undefined ? (
-        <SentLine letter={letter} />
+      {outgoing !== undefined ? (
+        <SentLine outgoing={outgoing} />
       ) : (
         <>
           <div className="holds quiet">
-            {holdsWords(item)}
+            {describeBlocked(item)}
             {item.critical && <span className="critical"> · critical path</span>}
           </div>
           <div className="age quiet">{span((now - Date.parse(item.created_at)) / 1_000)}</div>
@@ -125,12 +139,12 @@ function Row({ item, chosen, letter }: RowProps) {
                 type="button"
                 className="button small"
                 disabled={!online}
-                onClick={() => outbox.put(item, act.wish, act.words)}
+                onClick={() => outbox.put(item, act.action, act.words)}
               >
                 {chosen && act.number !== null && <kbd aria-hidden="true">{act.number}</kbd>} {act.label}
               </button>
             ))}
-            {canReassign(item) && <Reassign taskId={item.task_id!} done={() => closeReassigned(item)} small />}
+            {canReassign(item) && <ReassignButton taskId={item.task_id!} done={() => closeReassigned(item)} small />}
             <Link className="button small" to={`/inbox?item=${item.id}`}>
               {short.length > 0 ? "…" : item.kind === "review" ? "Review" : "Answer"}
               <span className="hidden"> {item.subject}</span>

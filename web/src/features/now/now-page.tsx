@@ -1,43 +1,43 @@
-// What needs me, what runs, what ended since I left, and the fleet.
+// The start page: what needs you, what is running, what finished since your last visit, and the agents.
 import { Link } from "react-router";
 
-import { NewMission } from "@/features/missions/new-mission-form";
-import { useOverview, useWaiting } from "@/features/shell/use-overview";
 import { awaySeconds } from "@/features/shell/last-visit";
+import { NewMissionButton } from "@/features/shell/missions/new-mission-form";
+import { useInbox, useOverview } from "@/features/shell/use-overview";
+import { longTime, span } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { Empty, Loaded } from "@/ui/query-states";
-import { longTime, span } from "@/ui/format";
-import { Course } from "./activity-chart";
-import { Figures } from "./stats";
-import { FleetCells } from "./agent-grid";
-import { Finished } from "./recently-finished";
+import { ActivityChart } from "./activity-chart";
+import { AgentGrid } from "./agent-grid";
 import { NeedsYou } from "./needs-you";
-import { Running } from "./running-tasks";
+import { RecentlyFinished } from "./recently-finished";
+import { RunningTasks } from "./running-tasks";
+import { Stats } from "./stats";
 import "./now.css";
 
 export function NowPage() {
   const overview = useOverview();
-  const waiting = useWaiting();
+  const waiting = useInbox();
   return (
     <div className="page">
       <title>Now · Mission Control</title>
-      <Head />
-      <Loaded query={overview} what="What goes on could not be read" rows={8}>
+      <PageHead />
+      <Loaded query={overview} what="the overview" rows={8}>
         {(data) =>
           data.missions_open === 0 && data.ended_total === 0 && data.fleet.length === 0 ? (
             <FirstRun />
           ) : (
             <>
-              <Figures overview={data} waiting={waiting.data} />
-              <FleetCells fleet={data.fleet} />
+              <Stats overview={data} waiting={waiting.data} />
+              <AgentGrid fleet={data.fleet} />
               <div className="columns">
                 <div>
                   <NeedsYou />
-                  <Running overview={data} />
+                  <RunningTasks overview={data} />
                 </div>
                 <div>
-                  <Course />
-                  <Finished overview={data} />
+                  <ActivityChart />
+                  <RecentlyFinished overview={data} />
                 </div>
               </div>
             </>
@@ -48,7 +48,7 @@ export function NowPage() {
   );
 }
 
-function Head() {
+function PageHead() {
   const now = useNow();
   return (
     <div className="page-head">
@@ -58,7 +58,7 @@ function Head() {
         {awaySeconds !== null && ` · you were away ${span(awaySeconds)}`}
       </span>
       <div className="actions">
-        <NewMission />
+        <NewMissionButton />
       </div>
     </div>
   );
@@ -74,13 +74,13 @@ function FirstRun() {
             <Link className="button primary" to="/welcome">
               Connect an agent
             </Link>
-            <NewMission />
+            <NewMissionButton />
             <code>mission demo</code>
           </>
         }
       >
-        A mission is a goal with tasks that agents take. Connect a client and let its agent start one over MCP, start one yourself, or watch
-        the demonstration.
+        A mission is a goal with tasks for agents. Connect a client and let its agent start one over MCP, start one
+        yourself, or watch the demo.
       </Empty>
     </section>
   );

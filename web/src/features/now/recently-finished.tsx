@@ -1,47 +1,45 @@
-// What ended since the person left.
+// Tasks that finished since your last visit.
 import { useRef } from "react";
 import { Link } from "react-router";
 
 import type { OverviewRecord } from "@/api/types";
-import { leftAt } from "@/features/shell/last-visit";
-import { Card, Fresh, Time } from "@/ui/basics";
-import { Empty } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
-import { StatusIcon } from "@/ui/status/status-icon";
-import { useSteady } from "@/ui/hooks/use-stable-rows";
+import { lastVisit } from "@/features/shell/last-visit";
+import { Card, ShowNewButton, Time } from "@/ui/basics";
 import { plural } from "@/ui/format";
+import { useStableRows } from "@/ui/hooks/use-stable-rows";
+import { Empty } from "@/ui/query-states";
+import { statusFor, TASK } from "@/ui/status/status";
+import { StatusIcon } from "@/ui/status/status-icon";
 
 const SHOWN = 9;
 
-export function Finished({ overview }: { overview: OverviewRecord }) {
+export function RecentlyFinished({ overview }: { overview: OverviewRecord }) {
   const list = useRef<HTMLUListElement>(null);
-  const { shown, fresh, show } = useSteady(overview.ended.slice(0, SHOWN), list);
+  const { shown, fresh, show } = useStableRows(overview.ended.slice(0, SHOWN), list);
   return (
     <Card
       title={
         <>
-          Finished since <Time at={leftAt} />
+          Finished since <Time at={lastVisit} />
         </>
       }
       count={overview.ended_total}
       className="finished"
     >
       {overview.ended.length === 0 ? (
-        <Empty title="Nothing has ended yet">Tasks that are completed, failed or skipped appear here.</Empty>
+        <Empty title="Nothing finished yet">Completed, failed and skipped tasks appear here.</Empty>
       ) : (
         <>
-          <Fresh count={fresh} show={show} />
+          <ShowNewButton count={fresh} show={show} />
           <ul className="lined" ref={list}>
             {shown.map((task) => (
               <li key={task.id} className="row">
-                <StatusIcon status={look(TASK, task.state)} />
+                <StatusIcon status={statusFor(TASK, task.state)} />
                 <div className="words">
                   <Link to={`/tasks/${task.id}`} className="two-lines">
                     {task.name}
                   </Link>
-                  <div className="meta cut">
-                    {[task.agent, task.mission_name].filter(Boolean).join(" · ")}
-                  </div>
+                  <div className="meta cut">{[task.agent, task.mission_name].filter(Boolean).join(" · ")}</div>
                 </div>
                 <div className="when">
                   <span className="meta">

@@ -1,32 +1,35 @@
-// What runs, by mission. Those without news fold into one line.
+// Running tasks by mission. More than five of a mission fold into one line.
 import { useRef, useState } from "react";
 import { Link } from "react-router";
 
 import type { MissionGlance, OverviewRecord, RunningTask } from "@/api/types";
-import { useNow } from "@/ui/hooks/use-server-clock";
-import { Lease } from "@/ui/status/lease";
-import { Ago, Card, Fresh } from "@/ui/basics";
-import { Progress } from "@/ui/status/progress-bar";
-import { Empty } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
-import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
-import { useSteady } from "@/ui/hooks/use-stable-rows";
+import { Ago, Card, ShowNewButton } from "@/ui/basics";
 import { span } from "@/ui/format";
-import { useTint } from "@/ui/hooks/use-change-highlight";
+import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
+import { useNow } from "@/ui/hooks/use-server-clock";
+import { useStableRows } from "@/ui/hooks/use-stable-rows";
+import { Empty } from "@/ui/query-states";
+import { Lease } from "@/ui/status/lease";
+import { ProgressBar } from "@/ui/status/progress-bar";
+import { statusFor, TASK } from "@/ui/status/status";
+import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
 
 const SHOWN = 5;
-/** What waits for a person stands above. */
-const STANDING = new Set(["asks", "review", "blocked", "budget", "paused"]);
+/** Tasks in these states are shown under “Needs you”. */
+const WAITING_STATES = new Set(["asks", "review", "blocked", "budget", "paused"]);
 
-export function Running({ overview }: { overview: OverviewRecord }) {
+export function RunningTasks({ overview }: { overview: OverviewRecord }) {
   const table = useRef<HTMLTableElement>(null);
-  const { shown, fresh, show } = useSteady(overview.running.filter((task) => !STANDING.has(task.state)), table);
+  const { shown, fresh, show } = useStableRows(
+    overview.running.filter((task) => !WAITING_STATES.has(task.state)),
+    table,
+  );
   const groups = grouped(shown);
   return (
-    <Card title="Running" count={overview.running_total} aside="by mission · quiet ones folded" className="running">
-      <Fresh count={fresh} show={show} />
+    <Card title="Running" count={overview.running_total} aside="by mission" className="running">
+      <ShowNewButton count={fresh} show={show} />
       {groups.length === 0 ? (
-        <Empty title="No task is worked on">A task that an agent takes appears here at once.</Empty>
+        <Empty title="No tasks are running">A task appears here as soon as an agent claims it.</Empty>
       ) : (
         <table ref={table}>
           <thead>
@@ -73,7 +76,7 @@ function Group({ tasks, mission, lease }: GroupProps) {
             </Link>
             {mission !== undefined && (
               <>
-                <Progress tally={mission.tasks} />
+                <ProgressBar counts={mission.tasks} />
                 <span className="quiet">
                   {done} of {mission.tasks.total}
                 </span>
@@ -89,7 +92,7 @@ function Group({ tasks, mission, lease }: GroupProps) {
         <tr>
           <td colSpan={5}>
             <button type="button" className="fold" onClick={() => setOpen(true)}>
-              <Quiet tasks={tasks.slice(SHOWN)} />
+              <FoldedRows tasks={tasks.slice(SHOWN)} />
             </button>
           </td>
         </tr>
@@ -99,12 +102,12 @@ function Group({ tasks, mission, lease }: GroupProps) {
 }
 
 /** `5 more, all with a signal in the last 2 min` */
-function Quiet({ tasks }: { tasks: RunningTask[] }) {
+function FoldedRows({ tasks }: { tasks: RunningTask[] }) {
   const now = useNow();
-  return <>{quietWords(tasks, now)}</>;
+  return <>{describeFolded(tasks, now)}</>;
 }
 
-export function quietWords(tasks: readonly Pick<RunningTask, "said_at">[], now: number): string {
+export function describeFolded(tasks: readonly Pick<RunningTask, "said_at">[], now: number): string {
   const said = tasks.flatMap((task) => task.said_at ?? []);
   const mute = tasks.length - said.length;
   if (mute > 0) return `${tasks.length} more, ${mute < tasks.length ? `${mute} ` : ""}without a signal yet`;
@@ -113,12 +116,12 @@ export function quietWords(tasks: readonly Pick<RunningTask, "said_at">[], now: 
 }
 
 function Row({ task, lease }: { task: RunningTask; lease: number }) {
-  const row = useTint<HTMLTableRowElement>(`${task.state} ${task.agent_id} ${task.said_at}`);
+  const row = useChangeHighlight<HTMLTableRowElement>(`${task.state} ${task.agent_id} ${task.said_at}`);
   return (
     <tr ref={row}>
       <td className="task">
         <div className="cut">
-          <StatusIcon status={look(TASK, task.state)} />
+          <StatusIcon status={statusFor(TASK, task.state)} />
           <Link to={`/tasks/${task.id}`} title={task.name}>
             {task.name}
           </Link>

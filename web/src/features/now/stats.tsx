@@ -1,58 +1,66 @@
-// The figures across the top of Now.
+// The numbers at the top of the Now page.
 import type { ReactNode } from "react";
 
-import { useTool } from "@/api/use-tool";
 import type { FleetAgent, OverviewRecord, Queue } from "@/api/types";
-import { leftAt } from "@/features/shell/last-visit";
-import { useStandingStill } from "@/features/shell/use-overview";
+import { useTool } from "@/api/use-tool";
+import { lastVisit } from "@/features/shell/last-visit";
+import { useStalledAgentCount } from "@/features/shell/use-overview";
 import { Time } from "@/ui/basics";
-import { AGENT, QUEUE, TASK, type Status } from "@/ui/status/status";
+import { amount, count, describeFailedAttempts, plural } from "@/ui/format";
+import { AGENT, QUEUE, type Status, TASK } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { amount, count, failedWords, plural } from "@/ui/format";
 
-export function Figures({ overview, waiting }: { overview: OverviewRecord; waiting: Queue | undefined }) {
+export function Stats({ overview, waiting }: { overview: OverviewRecord; waiting: Queue | undefined }) {
   const states = overview.fleet.map((agent) => agent.state);
   const tally = (state: string) => states.filter((each) => each === state).length;
-  const still = useStandingStill();
+  const stalled = useStalledAgentCount();
   return (
     <dl className="figures">
-      <Figure status={QUEUE["question"]} name="Needs you" value={waiting?.total ?? 0}>
-        {still > 0 ? `${plural(still, "agent")} ${still === 1 ? "stands" : "stand"} still` : "nobody stands still"}
-      </Figure>
-      <Figure status={AGENT["at_work"]} name="At work" value={tally("at_work")} small={`of ${states.length}`}>
-        {[plural(tally("idle"), "idle", "idle"), tally("lost") > 0 ? `${tally("lost")} lost` : null].filter(Boolean).join(" · ")}
-      </Figure>
-      <Figure status={TASK["claimed"]} name="Claimed" value={overview.claimed} small={overview.claimed === 1 ? "task" : "tasks"}>
-        since <Time at={leftAt} />, none proved
-      </Figure>
-      <Figure status={TASK["failed"]} name="Failed" value={overview.failed} small={overview.failed === 1 ? "task" : "tasks"}>
-        since <Time at={leftAt} />
-        {overview.failed_attempts > 0 && ` · ${failedWords(overview.failed_attempts)}`}
-      </Figure>
-      <Figure name="Open missions" value={overview.missions_open}>
-        {plural(overview.running_total, "task")} worked on
-      </Figure>
-      <Spent fleet={overview.fleet} />
+      <Stat status={QUEUE.question} name="Needs you" value={waiting?.total ?? 0}>
+        {stalled > 0 ? `${plural(stalled, "agent")} blocked` : "no agents blocked"}
+      </Stat>
+      <Stat status={AGENT.at_work} name="At work" value={tally("at_work")} small={`of ${states.length}`}>
+        {[plural(tally("idle"), "idle", "idle"), tally("lost") > 0 ? `${tally("lost")} lost` : null]
+          .filter(Boolean)
+          .join(" · ")}
+      </Stat>
+      <Stat
+        status={TASK.claimed}
+        name="Claimed"
+        value={overview.claimed}
+        small={overview.claimed === 1 ? "task" : "tasks"}
+      >
+        since <Time at={lastVisit} />, unproved
+      </Stat>
+      <Stat status={TASK.failed} name="Failed" value={overview.failed} small={overview.failed === 1 ? "task" : "tasks"}>
+        since <Time at={lastVisit} />
+        {overview.failed_attempts > 0 && ` · ${describeFailedAttempts(overview.failed_attempts)}`}
+      </Stat>
+      <Stat name="Open missions" value={overview.missions_open}>
+        {plural(overview.running_total, "running task")}
+      </Stat>
+      <Spending fleet={overview.fleet} />
     </dl>
   );
 }
 
-/** What the fleet used, as far as its clients tell. */
-function Spent({ fleet }: { fleet: FleetAgent[] }) {
+/** Show what the agents used, as reported by their clients. */
+function Spending({ fleet }: { fleet: FleetAgent[] }) {
   const ids = fleet.map((agent) => agent.id);
-  const agents = useTool("overview_spending", { agent_ids: ids }, { enabled: ids.length > 0, keep: true }).data?.agents ?? [];
+  const agents =
+    useTool("overview_spending", { agent_ids: ids }, { enabled: ids.length > 0, keep: true }).data?.agents ?? [];
   const cost = agents.reduce((sum, each) => sum + each.cost_usd, 0);
   const tokens = agents.reduce((sum, each) => sum + each.tokens, 0);
   if (cost === 0 && tokens === 0) return null;
-  if (cost === 0) return <Figure name="Spent" value={amount(tokens)} small="tokens" />;
+  if (cost === 0) return <Stat name="Spent" value={amount(tokens)} small="tokens" />;
   return (
-    <Figure name="Spent" value={`$${cost.toFixed(2)}`}>
+    <Stat name="Spent" value={`$${cost.toFixed(2)}`}>
       {tokens > 0 && `${amount(tokens)} tokens`}
-    </Figure>
+    </Stat>
   );
 }
 
-interface FigureProps {
+interface StatProps {
   name: string;
   value: number | string;
   small?: string;
@@ -60,7 +68,7 @@ interface FigureProps {
   children?: ReactNode;
 }
 
-export function Figure({ name, value, small, status, children }: FigureProps) {
+export function Stat({ name, value, small, status, children }: StatProps) {
   return (
     <div className="figure">
       <dt>

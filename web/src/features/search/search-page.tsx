@@ -1,12 +1,12 @@
-// What was found for the words in the address: missions, tasks, journal and messages.
-import { useState, type FormEvent } from "react";
+// Searches missions, tasks, the journal and messages for the words in the address.
+import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { SearchResult } from "@/api/types";
+import { useTool } from "@/api/use-tool";
 import { Card, Time } from "@/ui/basics";
 import { Empty, Loaded } from "@/ui/query-states";
-import { look, MISSION, STORED, type Status } from "@/ui/status/status";
+import { MISSION, STORED, type Status, statusFor } from "@/ui/status/status";
 import "./search.css";
 
 const STATES: Record<string, Record<string, Status>> = { task: STORED, mission: MISSION, workflow: MISSION };
@@ -20,16 +20,20 @@ export function SearchPage() {
       <title>Search · Mission Control</title>
       <div className="page-head">
         <h1>Search</h1>
-        <Words key={words} words={words} search={(text) => setAddress({ q: text })} />
+        <SearchForm key={words} words={words} search={(text) => setAddress({ q: text })} />
       </div>
-      <Card title="Found" count={words === "" ? 0 : (found.data?.total ?? 0)} className="search-results">
+      <Card title="Results" count={words === "" ? 0 : (found.data?.total ?? 0)} className="search-results">
         {words === "" ? (
-          <Empty title="What are you looking for?">Words of missions, tasks, decisions, checkpoints and messages are found, also by their beginnings.</Empty>
+          <Empty title="What are you looking for?">
+            Searches missions, tasks, decisions, checkpoints and messages. The beginning of a word is enough.
+          </Empty>
         ) : (
-          <Loaded query={found} what="Nothing could be searched">
+          <Loaded query={found} what="search results">
             {(data) =>
               data.results.length === 0 ? (
-                <Empty title="Nothing has these words">All of them must occur, in any order. Try fewer, or only their beginnings.</Empty>
+                <Empty title="No results">
+                  All words must match, in any order. Try fewer words, or only their beginnings.
+                </Empty>
               ) : (
                 <ul className="lined">
                   {data.results.map((result) => (
@@ -45,7 +49,7 @@ export function SearchPage() {
   );
 }
 
-function Words({ words, search }: { words: string; search: (text: string) => void }) {
+function SearchForm({ words, search }: { words: string; search: (text: string) => void }) {
   const [text, setText] = useState(words);
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -53,8 +57,16 @@ function Words({ words, search }: { words: string; search: (text: string) => voi
   };
   return (
     <form className="actions" onSubmit={send}>
-      <input className="field" type="search" aria-label="Words to look for" value={text} onChange={(event) => setText(event.target.value)} />
-      <button className="button">Search</button>
+      <input
+        className="field"
+        type="search"
+        aria-label="Search for"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <button type="submit" className="button">
+        Search
+      </button>
     </form>
   );
 }
@@ -76,11 +88,11 @@ function Result({ result }: { result: SearchResult }) {
   );
 }
 
-/** What was found, in the word that its state has everywhere else. */
+/** Return the kind of a result and its state, in the same words as on other pages. */
 function kindOf({ kind, type }: SearchResult): string {
   const table = STATES[kind];
   if (type === null) return kind;
-  return table === undefined ? type : look(table, type).word;
+  return table === undefined ? type : statusFor(table, type).word;
 }
 
 function addressOf(result: SearchResult): string {

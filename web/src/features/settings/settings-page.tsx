@@ -1,28 +1,28 @@
-// How this page looks and tells, how the daemon fares, and what it was set to.
+// Settings of this browser, health of the daemon, and its settings.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 
-import { request, signOut, type ApiError } from "@/api/call-tool";
+import { type ApiError, request, signOut } from "@/api/call-tool";
 import { useTool } from "@/api/use-tool";
-import { NotifySwitch } from "@/features/inbox/notifications/browser-notifications";
+import { NotificationSwitch } from "@/features/shell/notifications/browser-notifications";
 import { useConnection } from "@/live/live-connection";
-import { useNow } from "@/ui/hooks/use-server-clock";
-import { Refusal } from "@/ui/form";
 import { Card, Segmented, Time } from "@/ui/basics";
+import { ErrorMessage } from "@/ui/form";
+import { bytes, count, plural, span } from "@/ui/format";
+import { useNow } from "@/ui/hooks/use-server-clock";
 import { Loaded } from "@/ui/query-states";
 import type { Status } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { bytes, count, plural, span } from "@/ui/format";
 import { chooseTheme, chosenTheme, type Theme } from "@/ui/theme";
 import "./settings.css";
 
 const HERE: Status = { shape: "disc-check", tone: "success", word: "Installed" };
 const NOT: Status = { shape: "ring-slash", tone: "muted", word: "Not installed" };
-const FINE: Status = { shape: "disc-check", tone: "success", word: "In order" };
-const LITTLE_ROOM: Status = { shape: "triangle", tone: "attention", word: "Little room" };
+const FINE: Status = { shape: "disc-check", tone: "success", word: "Healthy" };
+const LOW_SPACE: Status = { shape: "triangle", tone: "attention", word: "Low disk space" };
 const LOST: Status = { shape: "ring-cross", tone: "danger", word: "Not connected" };
-const LITTLE = 1024 ** 3;
+const MIN_FREE = 1024 ** 3;
 
 interface DaemonStatus {
   version: string;
@@ -55,15 +55,15 @@ export function SettingsPage() {
       <div className="columns">
         <div>
           <ThisBrowser />
-          <Card title="The daemon" aside="set in its settings file or its environment">
-            <Loaded query={status} what="The daemon's settings could not be read" rows={8}>
+          <Card title="Daemon" aside="set in the settings file or the environment">
+            <Loaded query={status} what="the daemon's settings" rows={8}>
               {(data) => <DaemonSettings status={data} />}
             </Loaded>
           </Card>
         </div>
         <div>
           <Card title="Health">
-            <Loaded query={status} what="The daemon's health could not be read">
+            <Loaded query={status} what="the daemon's health">
               {(data) => <Health status={data} />}
             </Loaded>
           </Card>
@@ -81,24 +81,24 @@ function ThisBrowser() {
   return (
     <Card title="This browser">
       <div className="setting">
-        <span>Light or dark</span>
+        <span>Theme</span>
         <Segmented
-          label="Light or dark"
+          label="Theme"
           value={theme}
           choose={(value) => {
             chooseTheme(value);
             setTheme(value);
           }}
           options={[
-            ["system", "As the system"],
+            ["system", "System"],
             ["light", "Light"],
             ["dark", "Dark"],
           ]}
         />
       </div>
       <div className="setting">
-        <span>A notification when something waits for you and this page is not in sight</span>
-        <NotifySwitch />
+        <span>Notifications for new inbox items while this page is hidden</span>
+        <NotificationSwitch />
       </div>
       <div className="setting">
         <span>
@@ -108,7 +108,7 @@ function ThisBrowser() {
           Sign out
         </button>
       </div>
-      <Refusal error={problem} what="This browser could not be signed out" />
+      <ErrorMessage error={problem} what="Could not sign out" />
     </Card>
   );
 }
@@ -117,27 +117,35 @@ function Health({ status }: { status: DaemonStatus }) {
   const now = useNow();
   const connection = useConnection();
   const lost = connection.state === "lost";
-  const little = status.free_bytes < LITTLE;
-  const look = lost ? LOST : little ? LITTLE_ROOM : FINE;
+  const little = status.free_bytes < MIN_FREE;
+  const health = lost ? LOST : little ? LOW_SPACE : FINE;
   const facts: [string, React.ReactNode][] = [
     ["Version", status.version],
     ["Running for", span((now - Date.parse(status.started_at)) / 1_000)],
     ["Process", `${status.pid} on ${status.host}`],
-    ["Launched agents", <Link to="/executions">{status.executions}</Link>],
+    [
+      "Launched agents",
+      <Link key="executions" to="/executions">
+        {status.executions}
+      </Link>,
+    ],
     ["Last event", `#${count(status.events)}`],
-    ["Database", status.database_bytes === null ? status.database : `${status.database}, ${bytes(status.database_bytes)}`],
-    ["Room on disk", bytes(status.free_bytes)],
+    [
+      "Database",
+      status.database_bytes === null ? status.database : `${status.database}, ${bytes(status.database_bytes)}`,
+    ],
+    ["Free disk space", bytes(status.free_bytes)],
   ];
   return (
     <>
       <p className="health-line">
-        <StatusIcon status={look} decorative /> <strong>{look.word}</strong>
+        <StatusIcon status={health} decorative /> <strong>{health.word}</strong>
         {lost && (
           <span className="quiet">
-            since <Time at={new Date(connection.since).toISOString()} />. What stands here is from then.
+            since <Time at={new Date(connection.since).toISOString()} />. This information is from then.
           </span>
         )}
-        {!lost && little && <span className="quiet">Free some space: writes will fail when there is none.</span>}
+        {!lost && little && <span className="quiet">Free some space before writes fail.</span>}
       </p>
       <dl className="facts">
         {facts.map(([name, value]) => (
@@ -148,8 +156,8 @@ function Health({ status }: { status: DaemonStatus }) {
         ))}
       </dl>
       <p className="side-words">
-        Silent agents and crash loops are told in the <Link to="/inbox">inbox</Link>. <code>mission doctor</code> checks the rest: programs,
-        rights, clients.
+        Silent agents and crash loops appear in the <Link to="/inbox">inbox</Link>. Run <code>mission doctor</code> to
+        check programs, permissions and clients.
       </p>
     </>
   );
@@ -162,11 +170,12 @@ function DaemonSettings({ status }: { status: DaemonStatus }) {
     <>
       {given.length > 0 && <SettingRows rows={given} />}
       <details className="defaults">
-        <summary>{plural(rest.length, "setting")} at their defaults</summary>
+        <summary>{plural(rest.length, "default setting")}</summary>
         <SettingRows rows={rest} />
       </details>
       <p className="side-words">
-        Change one in <code>{status.settings_file}</code>, then restart: <code>mission down && mission up --detach</code>
+        To change a setting, edit <code>{status.settings_file}</code> and restart:{" "}
+        <code>mission down && mission up --detach</code>
       </p>
     </>
   );
@@ -193,15 +202,16 @@ function SettingRows({ rows }: { rows: DaemonStatus["settings"] }) {
 function Clients() {
   const adapters = useTool("adapter_list", {});
   return (
-    <Card title="Clients that can be launched">
-      <Loaded query={adapters} what="The clients could not be read">
+    <Card title="Clients">
+      <Loaded query={adapters} what="clients">
         {(data) => (
           <ul className="side-list">
             {data.adapters.map((adapter) => (
               <li key={adapter.name}>
                 <StatusIcon status={adapter.installed ? HERE : NOT} size={14} />
                 <span>
-                  {adapter.title} <span className="meta">{adapter.version ?? (adapter.installed ? "" : "not installed")}</span>
+                  {adapter.title}{" "}
+                  <span className="meta">{adapter.version ?? (adapter.installed ? "" : "not installed")}</span>
                 </span>
               </li>
             ))}

@@ -1,8 +1,8 @@
-// How the connection stands: a line in the sidebar, a notice when it is lost or was.
+// The state of the connection: a line in the sidebar, and a notice while it is lost and after it is back.
 import { live, useConnection } from "@/live/live-connection";
+import { count, plural } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { count, plural } from "@/ui/format";
 
 const LIVE = { shape: "disc-check", tone: "success", word: "Live" } as const;
 const LOST = { shape: "ring-cross", tone: "danger", word: "Not connected" } as const;
@@ -27,13 +27,14 @@ export function ConnectionLine() {
 
 export function ConnectionNotice() {
   const connection = useConnection();
-  if (connection.state === "lost") return <Lost since={connection.since} retryAt={connection.retryAt} />;
+  if (connection.state === "lost") return <ConnectionLost since={connection.since} retryAt={connection.retryAt} />;
   if (connection.state === "live" && connection.caughtUp !== null) {
     return (
       <div className="notice" role="status">
         <StatusIcon status={LIVE} decorative />
         <span>
-          <strong>Caught up.</strong> {plural(connection.caughtUp, "event")} while away, none missing.
+          <strong>Caught up.</strong> {plural(connection.caughtUp, "event")} arrived while you were disconnected.
+          Nothing is missing.
         </span>
       </div>
     );
@@ -41,7 +42,7 @@ export function ConnectionNotice() {
   return null;
 }
 
-function Lost({ since, retryAt }: { since: number; retryAt: number }) {
+function ConnectionLost({ since, retryAt }: { since: number; retryAt: number }) {
   useNow();
   const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1_000));
   const time = new Date(since).toTimeString().slice(0, 8);
@@ -49,11 +50,11 @@ function Lost({ since, retryAt }: { since: number; retryAt: number }) {
     <div className="notice" role="status">
       <StatusIcon status={LOST} decorative />
       <span>
-        <strong>Not connected since {time}.</strong> What you see is from then.{" "}
-        {seconds > 0 ? `Trying again in ${seconds} s.` : "Trying again now."}
+        <strong>Not connected since {time}.</strong> This page shows the state from then.{" "}
+        {seconds > 0 ? `Retrying in ${seconds} s.` : "Retrying now."}
       </span>
       <button type="button" className="button small" onClick={live.tryNow}>
-        Try now
+        Retry now
       </button>
     </div>
   );

@@ -1,26 +1,26 @@
-// What stands where a page could not be drawn: a part of it that a newer version no longer has, or a mistake of ours.
+// Shown in place of a page that failed to render, such as after an update removed a file it needs.
 import { Component, type ReactNode } from "react";
 
 import { Failure } from "@/ui/query-states";
 
-interface MishapProps {
-  /** The address: another one is another try. */
+interface ErrorBoundaryProps {
+  /** The current address. The error is cleared when it changes. */
   at: string;
   children: ReactNode;
 }
 
-interface MishapState {
+interface ErrorBoundaryState {
   error: Error | null;
 }
 
-export class Mishap extends Component<MishapProps, MishapState> {
-  override state: MishapState = { error: null };
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { error: null };
 
-  static getDerivedStateFromError(error: unknown): MishapState {
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
     return { error: error instanceof Error ? error : new Error(String(error)) };
   }
 
-  override componentDidUpdate(before: MishapProps): void {
+  override componentDidUpdate(before: ErrorBoundaryProps): void {
     if (before.at !== this.props.at && this.state.error !== null) this.setState({ error: null });
   }
 
@@ -28,11 +28,12 @@ export class Mishap extends Component<MishapProps, MishapState> {
     if (this.state.error === null) return this.props.children;
     return (
       <div className="page">
-        <h1>This page could not be drawn</h1>
+        <h1>Something went wrong on this page</h1>
         <section className="card">
           <Failure
-            what="Load it anew: Mission Control may have been updated since"
+            title="Reload it; Mission Control may have been updated."
             error={this.state.error}
+            action="Reload"
             retry={() => location.reload()}
           />
         </section>

@@ -1,27 +1,28 @@
-// When the person was last here: what ended since then is news.
+// When you last used the page. What finished since then counts as new.
 const KEY = "mission.seen";
-const LONGEST = 7 * 24 * 3_600_000;
+const MAX_INTERVAL = 7 * 24 * 3_600_000;
 const PRESENT = 10 * 60_000;
 
-function lastSeen(): number {
+function readLastVisit(): number {
   const found = Number(localStorage.getItem(KEY));
-  const earliest = Date.now() - LONGEST;
+  const earliest = Date.now() - MAX_INTERVAL;
   return Number.isFinite(found) && found > earliest ? found : Date.now() - 12 * 3_600_000;
 }
 
-const seen = lastSeen();
+const seen = readLastVisit();
 
-/** Whether the person was away long enough to say so, and how long in seconds. */
-export const awaySeconds = localStorage.getItem(KEY) !== null && Date.now() - seen > PRESENT ? (Date.now() - seen) / 1_000 : null;
+/** How many seconds you were away; null if it was too short to mention. */
+export const awaySeconds =
+  localStorage.getItem(KEY) !== null && Date.now() - seen > PRESENT ? (Date.now() - seen) / 1_000 : null;
 
-/** The moment since which things are news; a short look away does not move it past the last hours. */
-export const leftAt = new Date(Math.min(seen, Date.now() - 8 * 3_600_000)).toISOString();
+/** The time since which things count as new: your last visit, but at least eight hours ago. */
+export const lastVisit = new Date(Math.min(seen, Date.now() - 8 * 3_600_000)).toISOString();
 
 function note(): void {
   if (document.visibilityState === "visible") localStorage.setItem(KEY, String(Date.now()));
 }
 
-export function watchPresence(): void {
+export function recordVisits(): void {
   setInterval(note, 60_000);
   document.addEventListener("visibilitychange", note);
 }

@@ -1,8 +1,8 @@
-// One polite sentence at a time for those who listen: that somebody asks, at most every five seconds.
+// Announces new inbox items to screen readers, at most one every five seconds.
 import { useCallback, useRef, useState } from "react";
 
-import { useEvents } from "@/live/live-connection";
 import type { EventFrame } from "@/live/event-socket";
+import { useEvents } from "@/live/live-connection";
 
 const PAUSE = 5_000;
 
@@ -13,7 +13,7 @@ export function LiveRegion() {
     const asked = events.findLast((event) => event.type === "queue:created");
     if (asked === undefined || Date.now() - last.current < PAUSE) return;
     last.current = Date.now();
-    say(`Something waits for you: ${String(asked.data["subject"])}`);
+    say(`New in your inbox: ${String(asked.data.subject)}`);
   }, []);
   useEvents(hear);
   return (

@@ -1,4 +1,4 @@
-// An address that leads nowhere.
+// Shown for an unknown address.
 import { Link } from "react-router";
 
 import { Empty } from "@/ui/query-states";
@@ -6,22 +6,22 @@ import { Empty } from "@/ui/query-states";
 export function NotFoundPage() {
   return (
     <div className="page">
-      <h1>Nothing is here</h1>
+      <h1>Page not found</h1>
       <div className="card">
         <Empty
-          title="This address leads nowhere"
+          title="There is nothing at this address"
           actions={
             <>
               <Link className="button primary" to="/">
                 Go to Now
               </Link>
               <Link className="button" to="/missions">
-                See all missions
+                Show all missions
               </Link>
             </>
           }
         >
-          It may have been mistyped, or what it named was removed.
+          The link may be wrong, or the item was deleted.
         </Empty>
       </div>
     </div>

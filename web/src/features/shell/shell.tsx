@@ -1,12 +1,12 @@
-// The frame around every page: sidebar or tabs, the state of the connection, keys, one live region.
-import { useRef, type ReactNode } from "react";
+// The frame around every page: sidebar or tabs, connection state, keyboard shortcuts and announcements.
+import { type ReactNode, useRef } from "react";
 
-import { Notifier } from "@/features/inbox/notifications/browser-notifications";
 import { ConnectionNotice } from "./connection-status";
-import { KeysDialog, useShortcuts } from "./keyboard-shortcuts";
+import { KeysDialog, useShortcuts } from "./keyboard/keyboard-shortcuts";
 import { LiveRegion } from "./live-region";
-import { Sidebar } from "./sidebar";
-import { TabBar } from "./tab-bar";
+import { Sidebar } from "./navigation/sidebar";
+import { TabBar } from "./navigation/tab-bar";
+import { BrowserNotifications } from "./notifications/browser-notifications";
 
 export function Shell({ children }: { children: ReactNode }) {
   const keys = useRef<HTMLDialogElement>(null);
@@ -14,7 +14,7 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="shell">
       <a className="skip button" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Sidebar />
       <main id="main" tabIndex={-1}>
@@ -24,7 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <TabBar />
       <KeysDialog dialog={keys} />
       <LiveRegion />
-      <Notifier />
+      <BrowserNotifications />
     </div>
   );
 }

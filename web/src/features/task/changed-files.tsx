@@ -1,20 +1,20 @@
-// The files a task changed, and the lines of one of them.
+// The files a task changed, and the diff of the selected one.
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { TaskFile, TaskStory } from "@/api/types";
+import { useTool } from "@/api/use-tool";
 import { Card } from "@/ui/basics";
 import { Empty, Loaded } from "@/ui/query-states";
 import { QUEUE } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { countLines, readPatch } from "./parse-diff";
+import { countLines, parseDiff } from "./parse-diff";
 
 const WORDS: Record<string, string> = { A: "added", M: "modified", D: "deleted" };
 const SHOWN = 400;
 const SHOWN_LINES = 5000;
 
-export function Files({ id, story }: { id: string; story: TaskStory | undefined }) {
+export function ChangedFiles({ id, story }: { id: string; story: TaskStory | undefined }) {
   const files = useTool("overview_files", { task_id: id });
   const outside = story?.scope?.unexpected_files ?? [];
   return (
@@ -24,16 +24,16 @@ export function Files({ id, story }: { id: string; story: TaskStory | undefined 
       aside={<Scope outside={outside} checked={story?.scope != null && (story?.areas.length ?? 0) > 0} />}
       className="task-files"
     >
-      <Loaded query={files} what="The changed files could not be read">
+      <Loaded query={files} what="changed files">
         {(data) =>
           data.files.length === 0 ? (
-            <Empty title={data.known ? "No file has changed" : "No tree is watched for this task"}>
+            <Empty title={data.known ? "No files changed" : "No working tree for this task"}>
               {data.known
-                ? "Its tree is as it was at the start."
-                : "When it is started in a repository, Mission Control compares the tree with its start."}
+                ? "The working tree is the same as at the start."
+                : "If a task is started in a repository, Mission Control compares the working tree with its state at the start."}
             </Empty>
           ) : (
-            <Browser id={id} files={data.files} outside={outside} final={data.final} />
+            <FileBrowser id={id} files={data.files} outside={outside} final={data.final} />
           )
         }
       </Loaded>
@@ -45,21 +45,21 @@ function Scope({ outside, checked }: { outside: string[]; checked: boolean }) {
   if (outside.length > 0)
     return (
       <span className="outside">
-        <StatusIcon status={QUEUE["blocker"]!} size={14} decorative /> {outside.length} outside the areas
+        <StatusIcon status={QUEUE.blocker!} size={14} decorative /> {outside.length} outside its areas
         {outside.length <= 2 && `: ${outside.join(", ")}`}
       </span>
     );
-  return checked ? <>all within the areas</> : null;
+  return checked ? <>all within its areas</> : null;
 }
 
-interface BrowserProps {
+interface FileBrowserProps {
   id: string;
   files: TaskFile[];
   outside: string[];
   final: boolean;
 }
 
-function Browser({ id, files, outside, final }: BrowserProps) {
+function FileBrowser({ id, files, outside, final }: FileBrowserProps) {
   const [address, setAddress] = useSearchParams();
   const named = address.get("file");
   const chosen = files.find((file) => file.path === named) ?? files[0]!;
@@ -68,7 +68,11 @@ function Browser({ id, files, outside, final }: BrowserProps) {
       <ul className="pick">
         {files.slice(0, SHOWN).map((file) => (
           <li key={file.path}>
-            <button type="button" aria-pressed={file === chosen} onClick={() => setAddress({ file: file.path }, { replace: true })}>
+            <button
+              type="button"
+              aria-pressed={file === chosen}
+              onClick={() => setAddress({ file: file.path }, { replace: true })}
+            >
               <span className={`how how-${file.how}`} title={WORDS[file.how]}>
                 {file.how}
               </span>
@@ -77,28 +81,29 @@ function Browser({ id, files, outside, final }: BrowserProps) {
             </button>
           </li>
         ))}
-        {!final && <li className="meta">as its tree stands now</li>}
+        {!final && <li className="meta">current state of the working tree</li>}
       </ul>
-      <Patch id={id} path={chosen.path} />
+      <FileDiff id={id} path={chosen.path} />
     </div>
   );
 }
 
-function Patch({ id, path }: { id: string; path: string }) {
+function FileDiff({ id, path }: { id: string; path: string }) {
   const found = useTool("overview_diff", { task_id: id, path });
-  const lines = useMemo(() => readPatch(found.data?.patch ?? ""), [found.data]);
+  const lines = useMemo(() => parseDiff(found.data?.patch ?? ""), [found.data]);
   const counts = countLines(lines);
   return (
-    <div className="patch" tabIndex={0} role="region" aria-label={`Lines changed in ${path}`} data-scrolls>
-      <Loaded query={found} what="The diff could not be read">
+    <div className="patch" tabIndex={0} role="region" aria-label={`Changes in ${path}`} data-scrolls>
+      <Loaded query={found} what="the diff">
         {(data) => (
           <>
             <p className="patch-head">
-              <code>{path}</code> <span className="plus">+{counts.added}</span> <span className="minus">−{counts.removed}</span>
+              <code>{path}</code> <span className="plus">+{counts.added}</span>{" "}
+              <span className="minus">−{counts.removed}</span>
             </p>
             {data.note !== null && <p className="side-words">{data.note}</p>}
             {lines.length === 0 ? (
-              data.whole && <p className="side-words">It has no lines.</p>
+              data.whole && <p className="side-words">The file is empty.</p>
             ) : (
               <table>
                 <tbody>
@@ -114,7 +119,7 @@ function Patch({ id, path }: { id: string; path: string }) {
               </table>
             )}
             {((!data.whole && data.note === null) || lines.length > SHOWN_LINES) && (
-              <p className="side-words">The rest is too long to show.</p>
+              <p className="side-words">The rest is too long to be shown.</p>
             )}
           </>
         )}

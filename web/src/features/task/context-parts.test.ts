@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import type { LoadedContext } from "@/api/types";
-import { partsOf } from "./context-parts";
+import { contextParts } from "./context-parts";
 
-test("the parts of a context share its tokens by their size, the largest first, without empty ones", () => {
+test("parts share the token count by size, the largest first, without empty ones", () => {
   const context = {
     current_task: { name: "x".repeat(300) },
     workflow: { name: "y".repeat(90) },
@@ -11,7 +11,7 @@ test("the parts of a context share its tokens by their size, the largest first, 
     sibling_tasks: null,
     token_estimate: 1000,
   } as unknown as LoadedContext;
-  const parts = partsOf(context);
+  const parts = contextParts(context);
   expect(parts.map((part) => part.name)).toEqual(["The task", "The mission"]);
   expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(1000);
 });

@@ -1,4 +1,4 @@
-// What an agent is told at the start of a task, in parts by their size.
+// The parts of the context that an agent gets for a task, by size.
 import type { LoadedContext } from "@/api/types";
 
 export interface Part {
@@ -9,13 +9,13 @@ export interface Part {
 const NAMES: [keyof LoadedContext, string][] = [
   ["current_task", "The task"],
   ["workflow", "The mission"],
-  ["dependency_outcomes", "What it stands on"],
-  ["prior_tasks", "Tasks before"],
-  ["sibling_tasks", "Tasks beside"],
+  ["dependency_outcomes", "Results of dependencies"],
+  ["prior_tasks", "Earlier tasks"],
+  ["sibling_tasks", "Parallel tasks"],
 ];
 
-/** The parts with their share of the tokens, the largest first. The whole is counted by the server, a part by its length. */
-export function partsOf(context: LoadedContext): Part[] {
+/** Return the parts with their token counts, the largest first. The server counts the total; parts share it by length. */
+export function contextParts(context: LoadedContext): Part[] {
   const sizes = NAMES.map(([key, name]) => ({ name, size: sizeOf(context[key]) })).filter((part) => part.size > 0);
   const all = sizes.reduce((sum, part) => sum + part.size, 0);
   return sizes

@@ -1,4 +1,4 @@
-// A unified diff as lines with their numbers, ready to draw.
+// Parses a unified diff into lines with their numbers.
 
 export interface PatchLine {
   kind: "hunk" | "same" | "added" | "removed" | "note";
@@ -9,18 +9,18 @@ export interface PatchLine {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
-// What the head of a patch says besides names that are shown elsewhere.
+// Texts for header lines of a diff that are worth showing.
 const HEAD: [RegExp, (found: RegExpExecArray) => string][] = [
-  [/^Binary files /, () => "A binary file changed."],
-  [/^rename from (.*)$/, (found) => `Moved from ${found[1]}`],
-  [/^rename to (.*)$/, (found) => `to ${found[1]}, with the same content.`],
-  [/^old mode (\d+)$/, (found) => `The mode was ${found[1]}`],
-  [/^new mode (\d+)$/, (found) => `and is ${found[1]}.`],
-  [/^(?:new|deleted) file mode 120000$/, () => "A symbolic link: its line is where it leads."],
+  [/^Binary files /, () => "Binary file changed."],
+  [/^rename from (.*)$/, (found) => `Renamed from ${found[1]}`],
+  [/^rename to (.*)$/, (found) => `to ${found[1]}`],
+  [/^old mode (\d+)$/, (found) => `Mode changed from ${found[1]}`],
+  [/^new mode (\d+)$/, (found) => `to ${found[1]}`],
+  [/^(?:new|deleted) file mode 120000$/, () => "A symbolic link; the line is its target."],
 ];
 
-/** The lines of one file's patch; of what stands before the first hunk only what the lines do not show. */
-export function readPatch(patch: string): PatchLine[] {
+/** Return the lines of one file's diff, with notes for renames, modes, links and binary files. */
+export function parseDiff(patch: string): PatchLine[] {
   const lines: PatchLine[] = [];
   let before = 0;
   let after = 0;

@@ -1,22 +1,22 @@
-// One task: who has it, what changed, what an agent is told.
+// One task: its state and owner, changed files, history, context and messages.
 import { useMemo } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
-import { useTool } from "@/api/use-tool";
 import type { TaskRecord } from "@/api/types";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
-import { Icon } from "@/ui/icons";
-import { Id } from "@/ui/basics";
-import { Long } from "@/ui/expandable-text";
-import { Loaded } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
-import { StatusPill } from "@/ui/status/status-icon";
+import { useTool } from "@/api/use-tool";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import { CopyableId } from "@/ui/basics";
+import { ExpandableText } from "@/ui/expandable-text";
 import { phaseName } from "@/ui/format";
-import { Actions } from "./task-actions";
-import { Files } from "./changed-files";
-import { Ending, Plan } from "./task-plan";
-import { Waiting } from "./waiting-for-you";
-import { Claim, Context, History, Messages } from "./task-sidebar";
+import { Icon } from "@/ui/icons";
+import { Loaded } from "@/ui/query-states";
+import { statusFor, TASK } from "@/ui/status/status";
+import { StatusPill } from "@/ui/status/status-icon";
+import { ChangedFiles } from "./changed-files";
+import { TaskActions } from "./task-actions";
+import { TaskPlan, TaskResult } from "./task-plan";
+import { ClaimCard, ContextCard, HistoryCard, MessagesCard } from "./task-sidebar";
+import { WaitingForYou } from "./waiting-for-you";
 import "./task.css";
 
 export function TaskPage() {
@@ -26,14 +26,14 @@ export function TaskPage() {
     <div className="page task-page">
       <title>{`${task.data?.name ?? "Task"} · Mission Control`}</title>
       {task.data === undefined && <h1>Task</h1>}
-      <Loaded query={task} what="The task could not be read" rows={8}>
-        {(data) => <Whole key={data.id} task={data} />}
+      <Loaded query={task} what="the task" rows={8}>
+        {(data) => <TaskDetail key={data.id} task={data} />}
       </Loaded>
     </div>
   );
 }
 
-function Whole({ task }: { task: TaskRecord }) {
+function TaskDetail({ task }: { task: TaskRecord }) {
   const mission = useTool("overview_mission", { mission_id: task.workflow_id });
   const story = useTool("overview_task", { task_id: task.id }).data;
   const tasks = useMemo(() => mission.data?.tasks ?? [], [mission.data]);
@@ -41,11 +41,11 @@ function Whole({ task }: { task: TaskRecord }) {
   const place = tasks.findIndex((each) => each.id === task.id);
   const shown = tasks[place];
   const phase = mission.data?.phases.find((each) => each.number === shown?.phase);
-  useNeighbours(tasks[place - 1]?.id, tasks[place + 1]?.id);
+  useTaskKeys(tasks[place - 1]?.id, tasks[place + 1]?.id);
   return (
     <>
       <header>
-        <nav className="crumbs" aria-label="Where this task stands">
+        <nav className="crumbs" aria-label="Breadcrumbs">
           <Link to="/missions">Missions</Link>
           <Icon name="chevron" size={10} />
           <Link to={`/missions/${task.workflow_id}`}>{mission.data?.name ?? story?.mission_name ?? "…"}</Link>
@@ -56,22 +56,22 @@ function Whole({ task }: { task: TaskRecord }) {
             </>
           )}
           <Icon name="chevron" size={10} />
-          <Id id={task.id} />
+          <CopyableId id={task.id} />
         </nav>
         <div className="page-head">
           <h1>{task.name}</h1>
-          {shown !== undefined && <StatusPill status={look(TASK, shown.state)} />}
+          {shown !== undefined && <StatusPill status={statusFor(TASK, shown.state)} />}
           <div className="aside actions">
             {place >= 0 && (
               <span className="meta">
                 {place + 1} of {tasks.length} <kbd aria-hidden="true">k</kbd> <kbd aria-hidden="true">j</kbd>
               </span>
             )}
-            <Actions task={task} />
+            <TaskActions task={task} />
           </div>
         </div>
         <p className="goal quiet">
-          <Long text={task.description} />
+          <ExpandableText text={task.description} />
           {story !== undefined && story.areas.length > 0 && (
             <>
               {" "}
@@ -82,23 +82,29 @@ function Whole({ task }: { task: TaskRecord }) {
       </header>
       <div className="columns">
         <div>
-          <Waiting taskId={task.id} />
-          <Ending task={task} />
-          <Plan task={task} />
-          <Files id={task.id} story={story} />
+          <WaitingForYou taskId={task.id} />
+          <TaskResult task={task} />
+          <TaskPlan task={task} />
+          <ChangedFiles id={task.id} story={story} />
         </div>
         <div>
-          <Claim task={task} shown={shown} seconds={mission.data?.lease_seconds ?? 900} byId={byId} tree={story?.tree ?? null} />
-          <History id={task.id} story={story} />
-          <Context id={task.id} />
-          <Messages task={task} />
+          <ClaimCard
+            task={task}
+            shown={shown}
+            seconds={mission.data?.lease_seconds ?? 900}
+            byId={byId}
+            tree={story?.tree ?? null}
+          />
+          <HistoryCard id={task.id} story={story} />
+          <ContextCard id={task.id} />
+          <MessagesCard task={task} />
         </div>
       </div>
     </>
   );
 }
 
-function useNeighbours(before: string | undefined, after: string | undefined): void {
+function useTaskKeys(before: string | undefined, after: string | undefined): void {
   const navigate = useNavigate();
   useKeys(
     useMemo(

@@ -1,23 +1,24 @@
-// Beside a task: who has it and until when, how it got here, what an agent is told, messages about it.
+// Next to a task: its claim, history, context and messages.
 import { useMemo } from "react";
 import { Link } from "react-router";
 
-import { useTool, useWholeList } from "@/api/use-tool";
 import type { CheckpointRecord, MissionTask, TaskRecord, TaskStory } from "@/api/types";
-import { MOST_SUMMED, spentInAll, spentWords } from "@/features/mission/spending";
-import { Letter, Write } from "@/features/inbox/messages/message-threads";
+import { useTool, useWholeList } from "@/api/use-tool";
+import { MessageForm } from "@/features/shell/messages/message-form";
+import { MessageRow } from "@/features/shell/messages/message-row";
+import { describeSpending, MAX_SUMMED, totalSpending } from "@/features/shell/missions/spending";
 import { useOverview } from "@/features/shell/use-overview";
-import { Icon } from "@/ui/icons";
-import { Lease, LeaseBar } from "@/ui/status/lease";
 import { Ago, Card, Time } from "@/ui/basics";
-import { Long } from "@/ui/expandable-text";
-import { Loaded } from "@/ui/query-states";
-import { look, TASK, type Status } from "@/ui/status/status";
-import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
+import { ExpandableText } from "@/ui/expandable-text";
 import { count } from "@/ui/format";
-import { partsOf } from "./context-parts";
+import { Icon } from "@/ui/icons";
+import { Loaded } from "@/ui/query-states";
+import { Lease, LeaseBar } from "@/ui/status/lease";
+import { type Status, statusFor, TASK } from "@/ui/status/status";
+import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
+import { contextParts } from "./context-parts";
 
-interface ClaimProps {
+interface ClaimCardProps {
   task: TaskRecord;
   shown: MissionTask | undefined;
   seconds: number;
@@ -25,9 +26,13 @@ interface ClaimProps {
   tree: string | null;
 }
 
-export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
-  const agent = useTool("agent_get", { id: task.assigned_agent_id ?? "" }, { enabled: task.assigned_agent_id !== null });
-  const spent = spentInAll(useTool("execution_list", { task_id: task.id, limit: MOST_SUMMED }).data?.executions);
+export function ClaimCard({ task, shown, seconds, byId, tree }: ClaimCardProps) {
+  const agent = useTool(
+    "agent_get",
+    { id: task.assigned_agent_id ?? "" },
+    { enabled: task.assigned_agent_id !== null },
+  );
+  const spent = totalSpending(useTool("execution_list", { task_id: task.id, limit: MAX_SUMMED }).data?.executions);
   const behind = [...byId.values()].filter((each) => each.depends_on.includes(task.id));
   const needs = (shown?.depends_on ?? task.depends_on).flatMap((id) => byId.get(id) ?? []);
   return (
@@ -39,7 +44,9 @@ export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
           {task.assigned_agent_id === null ? (
             "nobody"
           ) : (
-            <Link to={`/agents?agent=${task.assigned_agent_id}`}>{agent.data?.name ?? shown?.agent ?? task.assigned_agent_id}</Link>
+            <Link to={`/agents?agent=${task.assigned_agent_id}`}>
+              {agent.data?.name ?? shown?.agent ?? task.assigned_agent_id}
+            </Link>
           )}
           {agent.data !== undefined && <span className="quiet"> {agent.data.runtime}</span>}
         </dd>
@@ -59,7 +66,7 @@ export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
         )}
         {tree !== null && (
           <>
-            <dt>Tree</dt>
+            <dt>Working tree</dt>
             <dd>
               <code>{tree}</code>
             </dd>
@@ -67,15 +74,15 @@ export function Claim({ task, shown, seconds, byId, tree }: ClaimProps) {
         )}
         {spent !== null && (
           <>
-            <dt>Spent</dt>
-            <dd>{spentWords(spent)}</dd>
+            <dt>Spending</dt>
+            <dd>{describeSpending(spent)}</dd>
           </>
         )}
-        <dt>After</dt>
+        <dt>Depends on</dt>
         <dd>
           <Names tasks={needs} none="nothing" />
         </dd>
-        <dt>Before</dt>
+        <dt>Blocks</dt>
         <dd>
           <Names tasks={behind} none="nothing" />
         </dd>
@@ -106,7 +113,7 @@ const ENTRY: Record<string, Status> = {
   plan: { shape: "ring-dot", tone: "progress", word: "Plan" },
 };
 
-/** The author of notes that Mission Control wrote itself. */
+/** The author of Mission Control's own notes. */
 const OURS = "system";
 
 interface HistoryRow {
@@ -117,31 +124,47 @@ interface HistoryRow {
   decision: boolean;
 }
 
-/** States and checkpoints in one line of time, the newest first. */
-export function historyOf(story: TaskStory | undefined, checkpoints: readonly CheckpointRecord[], names = new Map<string, string>()): HistoryRow[] {
+/** Return states and checkpoints in one list, the newest first. */
+export function historyOf(
+  story: TaskStory | undefined,
+  checkpoints: readonly CheckpointRecord[],
+  names = new Map<string, string>(),
+): HistoryRow[] {
   const moves = (story?.moves ?? []).map((move) => ({
     at: move.at,
-    status: look(TASK, move.state),
-    words: move.status === "pending" && move.agent !== null ? "Taken" : look(TASK, move.state).word,
+    status: statusFor(TASK, move.state),
+    words: move.status === "pending" && move.agent !== null ? "Assigned" : statusFor(TASK, move.state).word,
     more: [move.agent, move.attempt > 1 ? `attempt ${move.attempt}` : null].filter(Boolean).join(", "),
     decision: false,
   }));
   const entries = checkpoints.map((entry) => ({
     at: entry.created_at,
-    status: entry.detail["failed"] === true ? TASK["failed"]! : (ENTRY[entry.type] ?? { shape: "diamond" as const, tone: "neutral" as const, word: entry.type }),
+    status:
+      entry.detail.failed === true
+        ? TASK.failed!
+        : (ENTRY[entry.type] ?? { shape: "diamond" as const, tone: "neutral" as const, word: entry.type }),
     words: entry.summary,
-    more: [entry.author === OURS ? null : entry.type, entry.author !== null ? (names.get(entry.author) ?? entry.author) : null].filter(Boolean).join(", "),
+    more: [
+      entry.author === OURS ? null : entry.type,
+      entry.author !== null ? (names.get(entry.author) ?? entry.author) : null,
+    ]
+      .filter(Boolean)
+      .join(", "),
     decision: entry.type === "decision",
   }));
   return [...moves, ...entries].sort((one, other) => other.at.localeCompare(one.at));
 }
 
-export function History({ id, story }: { id: string; story: TaskStory | undefined }) {
+export function HistoryCard({ id, story }: { id: string; story: TaskStory | undefined }) {
   const checkpoints = useWholeList("checkpoint_list", { task_id: id });
   const fleet = useOverview().data?.fleet;
-  const names = useMemo(() => new Map([[OURS, "Mission Control"], ...(fleet ?? []).map((agent): [string, string] => [agent.id, agent.name])]), [fleet]);
+  const names = useMemo(
+    () =>
+      new Map([[OURS, "Mission Control"], ...(fleet ?? []).map((agent): [string, string] => [agent.id, agent.name])]),
+    [fleet],
+  );
   return (
-    <Loaded query={checkpoints} what="The checkpoints could not be read">
+    <Loaded query={checkpoints} what="checkpoints">
       {(data) => {
         const rows = historyOf(story, data.checkpoints, names);
         return (
@@ -154,7 +177,7 @@ export function History({ id, story }: { id: string; story: TaskStory | undefine
                   </span>
                   {row.decision ? <Icon name="decision" size={14} /> : <StatusIcon status={row.status} size={14} />}
                   <span>
-                    <Long text={row.words} most={300} /> <span className="meta">{row.more}</span>
+                    <ExpandableText text={row.words} maxLength={300} /> <span className="meta">{row.more}</span>
                   </span>
                 </li>
               ))}
@@ -168,14 +191,18 @@ export function History({ id, story }: { id: string; story: TaskStory | undefine
 
 const BUDGET = 8_000;
 
-export function Context({ id }: { id: string }) {
+export function ContextCard({ id }: { id: string }) {
   const context = useTool("task_load_context", { task_id: id, max_tokens: BUDGET });
   return (
-    <Loaded query={context} what="What an agent would be told could not be read">
+    <Loaded query={context} what="the context">
       {(data) => {
-        const parts = partsOf(data);
+        const parts = contextParts(data);
         return (
-          <Card title="Context an agent gets" aside={`${count(data.token_estimate)} of ${count(BUDGET)} tokens`} className="context">
+          <Card
+            title="Context for agents"
+            aside={`${count(data.token_estimate)} of ${count(BUDGET)} tokens`}
+            className="context"
+          >
             <div className="meter" role="img" aria-label={`${data.token_estimate} of ${BUDGET} tokens`}>
               {parts.map((part, index) => (
                 <span key={part.name} data-shade={index} style={{ width: `${(part.tokens / BUDGET) * 100}%` }} />
@@ -192,7 +219,9 @@ export function Context({ id }: { id: string }) {
             <p className="side-words">
               <strong>Next step:</strong> {data.next_step}
             </p>
-            {data.omitted.length > 0 && <p className="side-words">Left out: {data.omitted.map((each) => each.what).join(", ")}.</p>}
+            {data.omitted.length > 0 && (
+              <p className="side-words">Left out: {data.omitted.map((each) => each.what).join(", ")}.</p>
+            )}
             <details className="preview">
               <summary>Preview</summary>
               <pre className="text" tabIndex={0}>
@@ -206,7 +235,7 @@ export function Context({ id }: { id: string }) {
   );
 }
 
-export function Messages({ task }: { task: TaskRecord }) {
+export function MessagesCard({ task }: { task: TaskRecord }) {
   const owner = task.assigned_agent_id;
   const sent = useTool("message_list", { agent_id: owner ?? "human", status: "all", limit: 200 });
   const got = useTool("message_list", { agent_id: "human", status: "all", limit: 200 });
@@ -219,13 +248,13 @@ export function Messages({ task }: { task: TaskRecord }) {
   const agent = useTool("agent_get", { id: owner ?? "" }, { enabled: owner !== null });
   return (
     <Card title="Messages" count={messages.length}>
-      {messages.length === 0 && <p className="side-words">Nobody has written about this task.</p>}
+      {messages.length === 0 && <p className="side-words">No messages about this task.</p>}
       <ol className="letters">
         {messages.map((message) => (
-          <Letter key={message.id} message={message} />
+          <MessageRow key={message.id} message={message} />
         ))}
       </ol>
-      {owner !== null && <Write to={owner} name={agent.data?.name ?? "the agent"} taskId={task.id} />}
+      {owner !== null && <MessageForm to={owner} name={agent.data?.name ?? "the agent"} taskId={task.id} />}
     </Card>
   );
 }

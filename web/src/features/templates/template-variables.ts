@@ -1,17 +1,17 @@
-// What a template's form has, and what it still lacks.
+// The variables of a template: which are missing, which are given, and texts with their values.
 import type { TemplateSummary } from "@/api/types";
 
 type Values = Record<string, string>;
 
-/** Names of required variables that have neither a value nor a default. */
-export function missing(template: Pick<TemplateSummary, "variables">, values: Values): string[] {
+/** Return the names of required variables without a value or a default. */
+export function missingVariables(template: Pick<TemplateSummary, "variables">, values: Values): string[] {
   return template.variables
     .filter((each) => each.required && each.default === null && (values[each.name] ?? "").trim() === "")
     .map((each) => each.name);
 }
 
-/** The values that were given; the server fills in defaults for the rest. */
-export function given(template: Pick<TemplateSummary, "variables">, values: Values): Values {
+/** Return the given values; the server fills in defaults for the rest. */
+export function givenVariables(template: Pick<TemplateSummary, "variables">, values: Values): Values {
   return Object.fromEntries(
     template.variables.flatMap((each) => {
       const value = (values[each.name] ?? "").trim();
@@ -20,8 +20,8 @@ export function given(template: Pick<TemplateSummary, "variables">, values: Valu
   );
 }
 
-/** A text of the template as it will read; what is not known yet keeps its braces. */
-export function filled(text: string, template: Pick<TemplateSummary, "variables">, values: Values): string {
+/** Fill values into a text of the template; unknown variables keep their braces. */
+export function fillIn(text: string, template: Pick<TemplateSummary, "variables">, values: Values): string {
   return text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => {
     const variable = template.variables.find((each) => each.name === name);
     return (values[name] ?? "").trim() || (variable?.default ?? whole);

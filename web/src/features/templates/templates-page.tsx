@@ -1,18 +1,18 @@
-// Plans to use again: what they need, and a form that makes a mission of one.
-import { useState, type FormEvent } from "react";
+// Reusable plans, and a form that creates a mission from one.
+import { type FormEvent, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
-import { useAction, useWholeList } from "@/api/use-tool";
 import type { TemplateSummary } from "@/api/types";
+import { useAction, useWholeList } from "@/api/use-tool";
 import { useOnline } from "@/live/live-connection";
-import { FolderField, FormEnd, Optional } from "@/ui/form";
 import { Card } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
+import { FolderField, FormFooter, OptionalLabel } from "@/ui/form";
 import { plural } from "@/ui/format";
-import { filled, given, missing } from "./template-variables";
+import { Empty, Loaded } from "@/ui/query-states";
+import { fillIn, givenVariables, missingVariables } from "./template-variables";
 import "./templates.css";
 
-const KEEP = `mission call template_create '{"name": "…", "from_workflow_id": "m_…"}'`;
+const SAVE = `mission call template_create '{"name": "…", "from_workflow_id": "m_…"}'`;
 
 export function TemplatesPage() {
   const templates = useWholeList("template_list", {});
@@ -24,21 +24,21 @@ export function TemplatesPage() {
       <title>Templates · Mission Control</title>
       <div className="page-head">
         <h1>Templates</h1>
-        <span className="quiet">plans to use again</span>
+        <span className="quiet">reusable plans</span>
       </div>
-      <Loaded query={templates} what="The templates could not be read">
+      <Loaded query={templates} what="templates">
         {() =>
           chosen === undefined ? (
             <section className="card">
-              <Empty title="No template yet" actions={<code>{KEEP}</code>}>
-                A plan worth doing again is kept as a template: by an agent or by you from a mission that went well, or by a repository that
-                carries one in .mission/templates. Then it can be applied here.
+              <Empty title="No templates yet" actions={<code>{SAVE}</code>}>
+                Save the plan of a mission as a template, or add one to a repository in .mission/templates. You can then
+                create missions from it here.
               </Empty>
             </section>
           ) : (
             <div className="columns">
               <div>
-                <Chosen key={chosen.id} template={chosen} />
+                <SelectedTemplate key={chosen.id} template={chosen} />
               </div>
               <div>
                 <Card title="Templates" count={all.length}>
@@ -69,18 +69,18 @@ export function TemplatesPage() {
   );
 }
 
-function Chosen({ template }: { template: TemplateSummary }) {
+function SelectedTemplate({ template }: { template: TemplateSummary }) {
   const [values, setValues] = useState<Record<string, string>>({});
   return (
     <>
-      <TasksOf template={template} values={values} />
-      <Apply template={template} values={values} setValues={setValues} />
+      <TemplateTasks template={template} values={values} />
+      <ApplyForm template={template} values={values} setValues={setValues} />
     </>
   );
 }
 
-function TasksOf({ template, values }: { template: TemplateSummary; values: Record<string, string> }) {
-  const words = (text: string) => filled(text, template, values);
+function TemplateTasks({ template, values }: { template: TemplateSummary; values: Record<string, string> }) {
+  const words = (text: string) => fillIn(text, template, values);
   return (
     <Card title={template.name} aside={plural(template.tasks_total, "task")}>
       {template.description !== null && <p className="side-words">{template.description}</p>}
@@ -89,7 +89,10 @@ function TasksOf({ template, values }: { template: TemplateSummary; values: Reco
           <li key={index}>
             <span className="meta">{task.sequence}</span>
             <span>
-              {words(task.name)} <span className="meta">{task.depends_on.length > 0 && `after ${task.depends_on.map(words).join(", ")}`}</span>
+              {words(task.name)}{" "}
+              <span className="meta">
+                {task.depends_on.length > 0 && `after ${task.depends_on.map(words).join(", ")}`}
+              </span>
             </span>
           </li>
         ))}
@@ -98,41 +101,41 @@ function TasksOf({ template, values }: { template: TemplateSummary; values: Reco
   );
 }
 
-interface ApplyProps {
+interface ApplyFormProps {
   template: TemplateSummary;
   values: Record<string, string>;
   setValues: (values: Record<string, string>) => void;
 }
 
-function Apply({ template, values, setValues }: ApplyProps) {
+function ApplyForm({ template, values, setValues }: ApplyFormProps) {
   const navigate = useNavigate();
   const online = useOnline();
   const apply = useAction("template_apply");
   const [name, setName] = useState("");
   const [folder, setFolder] = useState("");
-  const lacking = missing(template, values);
+  const lacking = missingVariables(template, values);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     apply.mutate(
       {
         template_id: template.id,
         workflow_name: name.trim(),
-        variables: given(template, values),
+        variables: givenVariables(template, values),
         ...(folder.trim() !== "" ? { repository_path: folder.trim() } : {}),
       },
       { onSuccess: (made) => void navigate(`/missions/${made.workflow_id}`) },
     );
   };
   return (
-    <Card title="Make a mission of it">
+    <Card title="Create mission">
       <form className="form apply" onSubmit={submit}>
         <label>
-          Name of the mission
+          Mission name
           <input className="field" value={name} onChange={(event) => setName(event.target.value)} required />
         </label>
         {template.variables.map((variable) => (
           <label key={variable.name}>
-            <Optional when={!variable.required}>{variable.name}</Optional>
+            <OptionalLabel when={!variable.required}>{variable.name}</OptionalLabel>
             <input
               className="field"
               value={values[variable.name] ?? ""}
@@ -143,9 +146,9 @@ function Apply({ template, values, setValues }: ApplyProps) {
             {variable.description !== "" && <span className="meta">{variable.description}</span>}
           </label>
         ))}
-        <FolderField label={<Optional>Folder of the repository</Optional>} value={folder} change={setFolder} />
-        <FormEnd
-          act="Start the mission"
+        <FolderField label={<OptionalLabel>Repository folder</OptionalLabel>} value={folder} change={setFolder} />
+        <FormFooter
+          act="Start mission"
           off={!online || apply.isPending || name.trim() === "" || lacking.length > 0}
           error={apply.error}
         />

@@ -1,7 +1,7 @@
-// The first minutes: how to connect a client, and the first call as it arrives.
+// Getting started: how to connect a client, and its first call as it arrives.
 import { Link } from "react-router";
 
-import { useRecentCalls } from "@/features/audit/recent-calls";
+import { useRecentCalls } from "@/features/shell/use-recent-calls";
 import { Ago, Card } from "@/ui/basics";
 import { Loaded } from "@/ui/query-states";
 import type { Status } from "@/ui/status/status";
@@ -9,10 +9,10 @@ import { StatusIcon } from "@/ui/status/status-icon";
 import "./welcome.css";
 
 const LINES: [string, string][] = [
-  ["mission setup claude-code", "for everything you do with Claude Code"],
-  ["mission setup codex --scope project", "for the project in this folder"],
-  ["mission setup all --hooks", "every client that is installed, with hooks"],
-  ["mission setup", "which clients are there, and which are connected"],
+  ["mission setup claude-code", "Claude Code, for all your projects"],
+  ["mission setup codex --scope project", "Codex, only for the project in this folder"],
+  ["mission setup all --hooks", "every installed client, with hooks"],
+  ["mission setup", "list clients and show which are connected"],
 ];
 const OURS = ["cli", "launch"];
 const WAITING: Status = { shape: "dotted", tone: "muted", word: "Waiting" };
@@ -26,7 +26,9 @@ export function WelcomePage() {
         <h1>Connect an agent</h1>
       </div>
       <Card title="1. Connect your client">
-        <p className="side-words">Run one of these in a shell. It shows what it changes before it does, and tries it once.</p>
+        <p className="side-words">
+          Run one of these in a shell. It shows its changes before it applies them, then tests the connection.
+        </p>
         <dl className="lines">
           {LINES.map(([line, why]) => (
             <div key={line}>
@@ -40,8 +42,8 @@ export function WelcomePage() {
       </Card>
       <Card title="2. Let it work">
         <p className="side-words">
-          Start the client anew and ask it, for instance: “Plan this as a mission with Mission Control, then do it.” Or watch a demonstration
-          that plays by itself: <code>mission demo</code>
+          Restart the client and ask it, for example: “Plan this as a mission with Mission Control, then do it.” Or
+          watch the demo: <code>mission demo</code>
         </p>
       </Card>
       <FirstCall />
@@ -52,19 +54,19 @@ export function WelcomePage() {
 function FirstCall() {
   const calls = useRecentCalls({ limit: 200, except_transport: "page" });
   return (
-    <Card title="3. Its first call arrives here">
-      <Loaded query={calls.query} what="The calls could not be read" rows={1}>
+    <Card title="3. See its first call">
+      <Loaded query={calls.query} what="calls" rows={1}>
         {() => {
           const newest = calls.entries.find((entry) => !OURS.includes(entry.transport));
           return (
             <div className="first-call" role="status">
               <StatusIcon status={newest === undefined ? WAITING : CAME} decorative />
               {newest === undefined ? (
-                <span>No call yet. This looks every 3 seconds.</span>
+                <span>No calls yet. Checking every 3 seconds.</span>
               ) : (
                 <span>
                   <code>{newest.tool}</code> by {newest.caller} over {newest.transport}, <Ago at={newest.at} />.{" "}
-                  <Link to="/">See what it does</Link>
+                  <Link to="/">See what it is doing</Link>
                 </span>
               )}
             </div>

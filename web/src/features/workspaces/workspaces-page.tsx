@@ -1,29 +1,33 @@
-// Every worktree: its branch, how far it is ahead and behind, what is not committed.
+// The workspaces: branch, commits ahead and behind, uncommitted files.
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 
-import { call, type ApiError } from "@/api/call-tool";
-import { useTool } from "@/api/use-tool";
+import { type ApiError, call } from "@/api/call-tool";
 import type { WorkspaceRecord } from "@/api/types";
-import { useRowKeys } from "@/features/shell/row-shortcuts";
+import { useTool } from "@/api/use-tool";
+import { useRowKeys } from "@/features/shell/keyboard/row-shortcuts";
 import { useOnline } from "@/live/live-connection";
-import { Refusal, SureButton } from "@/ui/form";
-import { Card, Id, Older, Segmented, Time } from "@/ui/basics";
+import { Card, CopyableId, Segmented, ShowOlderButton, Time } from "@/ui/basics";
+import { ConfirmButton, ErrorMessage } from "@/ui/form";
+import { plural } from "@/ui/format";
 import { Empty, Loaded } from "@/ui/query-states";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { plural } from "@/ui/format";
-import { stateOf } from "./workspace-status";
+import { workspaceStatus } from "./workspace-status";
 import "./workspaces.css";
 
 const PAGE = 50;
-const MOST = 200;
+const MAX = 200;
 
 export function WorkspacesPage() {
   const [address, setAddress] = useSearchParams();
   const show = address.get("show") ?? "present";
   const [limit, setLimit] = useState(PAGE);
-  const spaces = useTool("workspace_list", { include_state: true, include_removed: show === "all", limit }, { keep: true });
+  const spaces = useTool(
+    "workspace_list",
+    { include_state: true, include_removed: show === "all", limit },
+    { keep: true },
+  );
   useRowKeys(".spaces .id");
   return (
     <div className="page workspaces">
@@ -34,13 +38,13 @@ export function WorkspacesPage() {
           a worktree for each parallel task
           {spaces.data !== undefined && (
             <>
-              , looked at <Time at={new Date(spaces.dataUpdatedAt).toISOString()} />
+              , checked at <Time at={new Date(spaces.dataUpdatedAt).toISOString()} />
             </>
           )}
         </span>
         <div className="actions">
           <button type="button" className="button" onClick={() => void spaces.refetch()} disabled={spaces.isFetching}>
-            Look again
+            Refresh
           </button>
           <Segmented
             label="Which workspaces"
@@ -48,28 +52,35 @@ export function WorkspacesPage() {
             choose={(value) => setAddress(value === "present" ? {} : { show: value }, { replace: true })}
             options={[
               ["present", "Present"],
-              ["all", "With removed ones"],
+              ["all", "Include removed"],
             ]}
           />
         </div>
       </div>
       <Card title="Workspaces" {...(spaces.data !== undefined ? { count: spaces.data.workspaces.length } : {})}>
-        <Loaded query={spaces} what="The workspaces could not be read">
+        <Loaded query={spaces} what="workspaces">
           {(data) =>
             data.workspaces.length === 0 ? (
-              <Empty title="No workspace yet">
-                A workflow with auto_create_workspaces gives each parallel task a git worktree of its own; it stands here with its branch.
+              <Empty title="No workspaces yet">
+                A workflow with auto_create_workspaces gives each parallel task its own git worktree. They appear here
+                with their branches.
               </Empty>
             ) : (
               <ul className="spaces lined">
                 {data.workspaces.map((each) => (
-                  <Row key={each.id} workspace={each} changed={() => void spaces.refetch()} />
+                  <WorkspaceRow key={each.id} workspace={each} changed={() => void spaces.refetch()} />
                 ))}
               </ul>
             )
           }
         </Loaded>
-        <Older show={spaces.data?.workspaces.length === limit && limit < MOST ? () => setLimit(Math.min(limit + PAGE, MOST)) : undefined} />
+        <ShowOlderButton
+          show={
+            spaces.data?.workspaces.length === limit && limit < MAX
+              ? () => setLimit(Math.min(limit + PAGE, MAX))
+              : undefined
+          }
+        />
       </Card>
     </div>
   );
@@ -77,10 +88,10 @@ export function WorkspacesPage() {
 
 function TaskLink({ id }: { id: string }) {
   const task = useTool("task_get", { id }).data;
-  return <Link to={`/tasks/${id}`}>{task?.name ?? "its task"}</Link>;
+  return <Link to={`/tasks/${id}`}>{task?.name ?? "task"}</Link>;
 }
 
-/** One that is in use is given up first, which keeps its work; if it cannot be removed after all, it is in use again. */
+/** Remove a workspace and save its work. An active one is abandoned first, and active again if it cannot be removed. */
 function useRemoval(workspace: WorkspaceRecord) {
   const { id, status } = workspace;
   return useMutation<unknown, ApiError>({
@@ -96,21 +107,21 @@ function useRemoval(workspace: WorkspaceRecord) {
   });
 }
 
-function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () => void }) {
+function WorkspaceRow({ workspace, changed }: { workspace: WorkspaceRecord; changed: () => void }) {
   const online = useOnline();
   const remove = useRemoval(workspace);
-  const standing = stateOf(workspace);
+  const shown = workspaceStatus(workspace);
   const gone = workspace.removed_at !== null;
   return (
     <li className="row">
-      <StatusIcon status={standing.status} />
+      <StatusIcon status={shown.status} />
       <div className="words">
         <strong>
           <code>{workspace.branch}</code>
         </strong>{" "}
-        <span className="quiet">{standing.words}</span>
+        <span className="quiet">{shown.words}</span>
         <div className="meta">
-          <Id id={workspace.path} what="path" />
+          <CopyableId id={workspace.path} what="path" />
         </div>
         <div className="meta">
           {workspace.base_branch !== null && `from ${workspace.base_branch} · `}
@@ -125,7 +136,7 @@ function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () =
         </div>
         {(workspace.state?.uncommitted.length ?? 0) > 0 && (
           <details>
-            <summary className="meta">{plural(workspace.state!.uncommitted.length, "file")} not committed</summary>
+            <summary className="meta">{plural(workspace.state!.uncommitted.length, "uncommitted file")}</summary>
             <ul className="meta">
               {workspace.state!.uncommitted.slice(0, 50).map((path) => (
                 <li key={path}>
@@ -135,14 +146,14 @@ function Row({ workspace, changed }: { workspace: WorkspaceRecord; changed: () =
             </ul>
           </details>
         )}
-        <Refusal error={remove.error} />
+        <ErrorMessage error={remove.error} />
       </div>
       {!gone && (
-        <SureButton
+        <ConfirmButton
           small
           word="Remove"
-          again="Save its work and remove it"
-          title="Its commits stay on their branch, and what is not committed is kept on a branch of its own"
+          again="Save work and remove"
+          title="Commits stay on their branch; uncommitted changes are saved on a new branch"
           off={!online || remove.isPending}
           act={() => remove.mutate(undefined, { onSuccess: changed })}
         />

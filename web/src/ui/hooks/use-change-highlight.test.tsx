@@ -1,15 +1,13 @@
-import { cleanup, render } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
+import { render } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 
-import { useTint } from "./use-change-highlight";
-
-afterEach(cleanup);
+import { useChangeHighlight } from "./use-change-highlight";
 
 function Row({ what }: { what: string }) {
-  return <p ref={useTint<HTMLParagraphElement>(what)}>{what}</p>;
+  return <p ref={useChangeHighlight<HTMLParagraphElement>(what)}>{what}</p>;
 }
 
-test("a row is tinted when what it shows has changed, and not at first or for those who want no motion", () => {
+test("a row is highlighted when it changes, but not at first and not with reduced motion", () => {
   const animate = vi.fn();
   HTMLElement.prototype.animate = animate;
   const motion = vi.spyOn(window, "matchMedia").mockReturnValue({ matches: false } as MediaQueryList);

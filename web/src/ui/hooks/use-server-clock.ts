@@ -1,4 +1,4 @@
-// The server's time, and one tick for everything that counts.
+// The server's time, and one timer for everything that counts seconds.
 import { useSyncExternalStore } from "react";
 
 let offset = 0;
@@ -6,7 +6,7 @@ let moment = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Learn the server's clock from an answer. */
+/** Set the clock to the server's time. */
 export function noteServerTime(iso: string): void {
   offset = Date.parse(iso) - Date.now();
 }
@@ -17,18 +17,19 @@ export function serverNow(): number {
 
 function tick(): void {
   moment = Date.now();
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
-/** The server's time in milliseconds, again every second. */
+/** Return the server's time in milliseconds, updated every second. */
 export function useNow(): number {
   return (
     useSyncExternalStore(
-      (tell) => {
-        listeners.add(tell);
+      (notify) => {
+        listeners.add(notify);
+        if (timer === undefined) moment = Date.now(); // nobody was listening, so it is out of date
         timer ??= setInterval(tick, 1_000);
         return () => {
-          listeners.delete(tell);
+          listeners.delete(notify);
           if (listeners.size === 0) {
             clearInterval(timer);
             timer = undefined;

@@ -1,22 +1,19 @@
-import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { act, fireEvent, render, screen } from "@testing-library/react";
 import { useRef } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { useChosen, useSteady } from "./use-stable-rows";
+import { useSelectedRow, useStableRows } from "./use-stable-rows";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => {
-  cleanup();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 function List({ ids }: { ids: string }) {
   const list = useRef<HTMLUListElement>(null);
-  const { shown, fresh, show } = useSteady(
+  const { shown, fresh, show } = useStableRows(
     [...ids].map((id) => ({ id })),
     list,
   );
-  const { chosen } = useChosen(shown);
+  const { chosen } = useSelectedRow(shown);
   return (
     <>
       <button type="button" onClick={show}>
@@ -36,7 +33,7 @@ function List({ ids }: { ids: string }) {
 const rows = () => screen.queryAllByRole("listitem").map((row) => row.textContent);
 const chosen = () => document.querySelector("[data-chosen]")?.textContent;
 
-test("under the pointer nothing moves until a pause, or a click on what is new", () => {
+test("nothing moves under the pointer until a pause or a click on the new rows", () => {
   const { rerender } = render(<List ids="abc" />);
   fireEvent.pointerMove(screen.getByText("b"));
   rerender(<List ids="xcab" />);
@@ -52,7 +49,7 @@ test("under the pointer nothing moves until a pause, or a click on what is new",
   expect(rows()).toEqual(["y", "x", "c", "a", "b"]);
 });
 
-test("what is gone leaves at once, and the next row takes its place for the keys", () => {
+test("a removed row disappears at once, and the next row is selected", () => {
   const { rerender } = render(<List ids="abc" />);
   fireEvent.pointerMove(screen.getByText("b"));
   rerender(<List ids="bc" />);

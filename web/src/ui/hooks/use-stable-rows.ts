@@ -1,5 +1,5 @@
-// Rows that keep their place: nothing moves under pointer or focus, a new order waits for a pause or a click.
-import { useEffect, useReducer, useRef, useState, type RefObject } from "react";
+// Keeps rows in place while you point at them: a new order waits for a pause or a click.
+import { type RefObject, useEffect, useReducer, useRef, useState } from "react";
 
 const PAUSE = 3_000;
 
@@ -7,8 +7,11 @@ interface Row {
   id: string;
 }
 
-/** Rows in the order in which they are shown. New ones behind all others move nothing, so they are shown at once. */
-export function settled<Each extends Row>(rows: readonly Each[], order: readonly string[]): { shown: Each[]; fresh: number } {
+/** Return the rows in the order already shown. New rows at the end move nothing, so they are shown at once. */
+export function settled<Each extends Row>(
+  rows: readonly Each[],
+  order: readonly string[],
+): { shown: Each[]; fresh: number } {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const known = new Set(order);
   const shown = order.flatMap((id) => byId.get(id) ?? []);
@@ -17,15 +20,18 @@ export function settled<Each extends Row>(rows: readonly Each[], order: readonly
   return { shown, fresh: rows.length - shown.length };
 }
 
-interface Steady<Each> {
+interface StableRows<Each> {
   shown: Each[];
-  /** How many rows wait to be shown. */
+  /** How many rows are held back. */
   fresh: number;
   show: () => void;
 }
 
-/** The rows of a list that somebody may be about to click: `list` is watched for pointer, keys and focus. */
-export function useSteady<Each extends Row>(rows: readonly Each[], list: RefObject<HTMLElement | null>): Steady<Each> {
+/** Return rows that do not move while `list` has the pointer or the focus, or a key was just pressed. */
+export function useStableRows<Each extends Row>(
+  rows: readonly Each[],
+  list: RefObject<HTMLElement | null>,
+): StableRows<Each> {
   const [order, setOrder] = useState<readonly string[]>(() => rows.map((row) => row.id));
   const [, again] = useReducer((times: number) => times + 1, 0);
   const active = useActivity(list);
@@ -45,7 +51,7 @@ export function useSteady<Each extends Row>(rows: readonly Each[], list: RefObje
   return { ...kept, show: take };
 }
 
-/** When the list was last touched: a pointer moved over it, or a key was pressed anywhere. */
+/** Track when the pointer last moved over the list or any key was pressed. */
 function useActivity(list: RefObject<HTMLElement | null>): RefObject<number> {
   const last = useRef(0);
   useEffect(() => {
@@ -61,8 +67,8 @@ function useActivity(list: RefObject<HTMLElement | null>): RefObject<number> {
   return last;
 }
 
-/** The row that keys are for: the same one whatever comes or moves; when it goes, whoever takes its place. */
-export function useChosen<Each extends Row>(rows: readonly Each[], wanted: string | null = null) {
+/** Return the row that shortcuts apply to. It stays the same while rows move; if it goes, the row that takes its place. */
+export function useSelectedRow<Each extends Row>(rows: readonly Each[], wanted: string | null = null) {
   const [held, hold] = useState<{ id: string | null; place: number }>({ id: wanted, place: 0 });
   const id = wanted ?? held.id;
   const found = rows.findIndex((row) => row.id === id);
@@ -71,5 +77,9 @@ export function useChosen<Each extends Row>(rows: readonly Each[], wanted: strin
   useEffect(() => {
     if (chosen !== undefined && (chosen.id !== held.id || place !== held.place)) hold({ id: chosen.id, place });
   }, [chosen, place, held]);
-  return { chosen, place, choose: (next: string) => hold({ id: next, place: rows.findIndex((row) => row.id === next) }) };
+  return {
+    chosen,
+    place,
+    choose: (next: string) => hold({ id: next, place: rows.findIndex((row) => row.id === next) }),
+  };
 }

@@ -1,8 +1,8 @@
-// Filters live in the address: a change keeps the others and makes no step to go back to.
+// Keeps filters in the address. Changing one keeps the others and adds no entry to the history.
 import { useSearchParams } from "react-router";
 
-/** The address's parameters, and how one is set or taken away. */
-export function useFilters(): [URLSearchParams, (name: string, value: string | null) => void] {
+/** Return the parameters of the address, and a function that sets or removes one. */
+export function useUrlFilters(): [URLSearchParams, (name: string, value: string | null) => void] {
   const [address, setAddress] = useSearchParams();
   const change = (name: string, value: string | null) =>
     setAddress(

@@ -1,7 +1,7 @@
-// One bar in a fixed order: claimed (hatched: nobody has proved it), working, needs you, failed, the rest.
-import { failedWords } from "../format";
+// A progress bar in a fixed order: claimed (hatched, because it is unproved), working, needs you, failed, the rest.
+import { describeFailedAttempts } from "../format";
 
-export interface Tally {
+export interface ProgressCounts {
   claimed: number;
   working: number;
   needs: number;
@@ -18,21 +18,21 @@ const PARTS = [
 ] as const;
 
 /** `4 claimed, 5 working, 1 failed, 5 to do, 2 failed attempts` */
-export function tallyWords(tally: Tally): string {
-  const parts = PARTS.filter(([name]) => tally[name] > 0).map(([name, word]) => `${tally[name]} ${word}`);
-  const rest = tally.total - PARTS.reduce((sum, [name]) => sum + tally[name], 0);
+export function describeCounts(counts: ProgressCounts): string {
+  const parts = PARTS.filter(([name]) => counts[name] > 0).map(([name, word]) => `${counts[name]} ${word}`);
+  const rest = counts.total - PARTS.reduce((sum, [name]) => sum + counts[name], 0);
   if (rest > 0) parts.push(`${rest} to do`);
-  if (tally.failed_attempts > 0) parts.push(failedWords(tally.failed_attempts));
+  if (counts.failed_attempts > 0) parts.push(describeFailedAttempts(counts.failed_attempts));
   return parts.length > 0 ? parts.join(", ") : "no tasks yet";
 }
 
-export function Progress({ tally }: { tally: Tally }) {
-  const words = tallyWords(tally);
+export function ProgressBar({ counts }: { counts: ProgressCounts }) {
+  const words = describeCounts(counts);
   return (
     <span className="progress" role="img" aria-label={words} title={words}>
-      {tally.total > 0 &&
-        PARTS.filter(([name]) => tally[name] > 0).map(([name]) => (
-          <span key={name} className={`part ${name}`} style={{ width: `${(tally[name] / tally.total) * 100}%` }} />
+      {counts.total > 0 &&
+        PARTS.filter(([name]) => counts[name] > 0).map(([name]) => (
+          <span key={name} className={`part ${name}`} style={{ width: `${(counts[name] / counts.total) * 100}%` }} />
         ))}
     </span>
   );

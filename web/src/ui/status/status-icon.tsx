@@ -1,8 +1,8 @@
-// The one glyph of a state, and the pill that says its word beside it.
+// The icon of a state, and a pill that shows it next to its word.
 import { memo, type ReactNode } from "react";
 
+import { describeFailedAttempts } from "../format";
 import type { Shape, Status } from "./status";
-import { failedWords } from "../format";
 
 const CHECK = <path d="M5.2 8.3l1.9 1.9 3.7-4" className="mark" />;
 const CROSS = <path d="M5.9 5.9l4.2 4.2M10.1 5.9l-4.2 4.2" className="mark" />;
@@ -110,13 +110,14 @@ const SHAPES: Record<Shape, ReactNode> = {
 interface IconProps {
   status: Status;
   size?: number;
-  /** Beside its word the glyph says nothing new. */
+  /** Hidden from screen readers, because its word is next to it. */
   decorative?: boolean;
 }
 
 export const StatusIcon = memo(function StatusIcon({ status, size = 16, decorative = false }: IconProps) {
   const named = decorative ? { "aria-hidden": true } : { role: "img", "aria-label": status.word };
   return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: it has a title unless it is decorative, and then it is hidden
     <svg className={`glyph tone-${status.tone}`} width={size} height={size} viewBox="0 0 16 16" {...named}>
       {!decorative && <title>{status.word}</title>}
       {SHAPES[status.shape]}
@@ -124,7 +125,7 @@ export const StatusIcon = memo(function StatusIcon({ status, size = 16, decorati
   );
 });
 
-/** The glyph for use inside another drawing. */
+/** Show the bare shape inside another drawing. */
 export function Glyph({ shape }: { shape: Shape }) {
   return <>{SHAPES[shape]}</>;
 }
@@ -138,7 +139,9 @@ export function StatusPill({ status }: { status: Status }) {
   );
 }
 
-/** How many attempts at a task failed, where there are any. */
+/** Show how many attempts at a task failed, if any. */
 export function FailedAttempts({ of }: { of: { failed_attempts: number } }) {
-  return of.failed_attempts > 0 ? <span className="failed-attempts">{failedWords(of.failed_attempts)}</span> : null;
+  return of.failed_attempts > 0 ? (
+    <span className="failed-attempts">{describeFailedAttempts(of.failed_attempts)}</span>
+  ) : null;
 }

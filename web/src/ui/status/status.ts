@@ -1,4 +1,4 @@
-// Every state the page shows: its shape, its tone and its word. Colour only repeats what shape and word say.
+// Every state the page shows, with its shape, tone and word. Color only repeats what shape and word say.
 
 export type Tone = "progress" | "attention" | "success" | "danger" | "muted" | "neutral";
 
@@ -58,16 +58,16 @@ export const TASK: Record<string, Status> = {
   skipped: status("ring-slash", "muted", "Skipped"),
 };
 
-/** A task by its stored status alone, where nothing says what it waits for. */
+/** A task by its stored status alone, where its dependencies are unknown. */
 export const STORED: Record<string, Status> = {
-  pending: TASK["ready"]!,
-  planning: TASK["planning"]!,
-  in_progress: TASK["working"]!,
-  paused: TASK["paused"]!,
-  review: TASK["review"]!,
-  completed: TASK["claimed"]!,
-  failed: TASK["failed"]!,
-  skipped: TASK["skipped"]!,
+  pending: TASK.ready!,
+  planning: TASK.planning!,
+  in_progress: TASK.working!,
+  paused: TASK.paused!,
+  review: TASK.review!,
+  completed: TASK.claimed!,
+  failed: TASK.failed!,
+  skipped: TASK.skipped!,
 };
 
 export const AGENT: Record<string, Status> = {
@@ -89,7 +89,7 @@ export const EXECUTION: Record<string, Status> = {
   lost: status("ring-cross", "danger", "Lost"),
 };
 
-/** What waits for a person. */
+/** Kinds of inbox items. */
 export const QUEUE: Record<string, Status> = {
   question: status("diamond-question", "attention", "Question"),
   blocker: status("triangle", "attention", "Blocker"),
@@ -102,7 +102,7 @@ export const QUEUE: Record<string, Status> = {
 
 const UNKNOWN = status("ring", "neutral", "");
 
-/** The status for a word of the server; a word from a newer server shows itself. */
-export function look(table: Record<string, Status>, word: string): Status {
+/** Return the status for a word of the server. An unknown word, such as from a newer server, is shown as it is. */
+export function statusFor(table: Record<string, Status>, word: string): Status {
   return table[word] ?? { ...UNKNOWN, word };
 }

@@ -1,4 +1,4 @@
-// The terminal emulator as the page sets it up: its colours, its size, what a link in it may do.
+// Sets up the terminal emulator: colors, size and links.
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal as Emulator } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
@@ -7,7 +7,7 @@ import { openWithoutInlineStyles } from "../emulator-styles";
 
 export type { Emulator };
 
-const COLOURS = {
+const COLORS = {
   foreground: "#d5dae0",
   black: "#3a424b",
   red: "#ff9183",
@@ -27,7 +27,7 @@ const COLOURS = {
   brightWhite: "#ffffff",
 };
 
-/** An emulator in the box; `drop` ends it. */
+/** Create an emulator in the box; `drop` removes it. */
 export function makeEmulator(box: HTMLElement) {
   const emulator = new Emulator({
     fontFamily: getComputedStyle(box).getPropertyValue("--mono"),
@@ -36,17 +36,17 @@ export function makeEmulator(box: HTMLElement) {
     scrollback: 10_000,
     convertEol: true,
     screenReaderMode: true,
-    theme: { ...COLOURS, background: resolved(box, "--term-bg") },
+    theme: { ...COLORS, background: resolved(box, "--term-bg") },
     linkHandler: { activate: (_event, address) => openAddress(address) },
   });
   const fitting = new FitAddon();
   emulator.loadAddon(fitting);
   const dropStyles = openWithoutInlineStyles(emulator, box);
-  const fit = () => {
+  const refit = () => {
     if (box.clientWidth > 0 && box.clientHeight > 0) fitting.fit();
   };
-  fit();
-  const watch = new ResizeObserver(fit);
+  refit();
+  const watch = new ResizeObserver(refit);
   watch.observe(box);
   const drop = () => {
     watch.disconnect();
@@ -56,20 +56,21 @@ export function makeEmulator(box: HTMLElement) {
   return { emulator, drop };
 }
 
-/** A link's words are the agent's: where it leads is shown before it is followed, and only the web is. */
+/** Open a web link after showing its address, because an agent wrote the link's text. */
 function openAddress(text: string): void {
   const address = webAddress(text);
   if (address === null) return;
-  if (confirm(`An agent wrote this link. It leads to\n\n${address}\n\nOpen it?`)) window.open(address, "_blank", "noopener,noreferrer");
+  if (confirm(`An agent wrote this link. It opens\n\n${address}\n\nContinue?`))
+    window.open(address, "_blank", "noopener,noreferrer");
 }
 
-/** An address as the browser reads it; nothing for one that would run or open something else. */
+/** Return the normalized address; null unless it is a web address. */
 export function webAddress(text: string): string | null {
   const address = URL.parse(text);
   return address !== null && ["http:", "https:"].includes(address.protocol) ? address.href : null;
 }
 
-/** A colour as the browser computes it: the emulator cannot read light-dark(). */
+/** Return a color as the browser computes it, because the emulator does not understand light-dark(). */
 function resolved(box: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

@@ -1,11 +1,11 @@
-// Plays an ended execution's terminal again: start, hold, faster, any part of it; or saves it.
+// Replays the terminal of an ended execution: play, pause, speed, seek; or saves it.
 import { useEffect, useRef, useState } from "react";
 
 import { request } from "@/api/call-tool";
-import { Refusal } from "@/ui/form";
+import { ErrorMessage } from "@/ui/form";
 import { saveFile } from "@/ui/save-file";
 import type { Emulator } from "./emulator";
-import { play, readCast, type Playing } from "./replay";
+import { type Playing, play, readCast } from "./replay";
 
 const SPEEDS = [1, 4, 16];
 
@@ -14,7 +14,7 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
   const playing = useRef<Playing | null>(null);
   const speed = useRef(SPEEDS[0]!);
   const [shown, setShown] = useState(1);
-  const [held, setHeld] = useState(false);
+  const [paused, setPaused] = useState(false);
   const [problem, setProblem] = useState<Error | string | null>(null);
   useEffect(() => () => playing.current?.pause(), []);
   const begin = async (): Promise<Playing | null> => {
@@ -22,7 +22,7 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
     setProblem(null);
     try {
       const pieces = readCast(await (await request(address, { method: "GET" })).text());
-      if (pieces.length === 0) setProblem("It showed nothing.");
+      if (pieces.length === 0) setProblem("There is no output to replay.");
       else playing.current ??= play(pieces, () => speed.current, emulator, setShown);
     } catch (error) {
       setProblem(error as Error);
@@ -31,8 +31,8 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
   };
   const hold = (on: boolean) => {
     if (on) playing.current?.pause();
-    else playing.current?.goOn();
-    setHeld(on);
+    else playing.current?.resume();
+    setPaused(on);
   };
   const save = async () => {
     setProblem(null);
@@ -43,14 +43,14 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
     }
   };
   const seek = async (part: number) => (await begin())?.seek(part);
-  const again = async () => {
+  const restart = async () => {
     await seek(0);
     hold(false);
   };
   return (
     <div className="replay">
-      <button type="button" className="button small" onClick={() => (shown >= 1 ? void again() : hold(!held))}>
-        {shown >= 1 ? "Replay" : held ? "Go on" : "Hold"}
+      <button type="button" className="button small" onClick={() => (shown >= 1 ? void restart() : hold(!paused))}>
+        {shown >= 1 ? "Replay" : paused ? "Resume" : "Pause"}
       </button>
       <input
         type="range"
@@ -58,12 +58,16 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
         max={1}
         step="any"
         value={shown}
-        aria-label="How far it is played"
+        aria-label="Position"
         onChange={(event) => void seek(Number(event.target.value))}
       />
       <label>
         Speed{" "}
-        <select className="field" defaultValue={SPEEDS[0]} onChange={(event) => (speed.current = Number(event.target.value))}>
+        <select
+          className="field"
+          defaultValue={SPEEDS[0]}
+          onChange={(event) => (speed.current = Number(event.target.value))}
+        >
           {SPEEDS.map((each) => (
             <option key={each} value={each}>
               {each} ×
@@ -71,10 +75,15 @@ export function ReplayBar({ id, emulator }: { id: string; emulator: Emulator }) 
           ))}
         </select>
       </label>
-      <button type="button" className="button small" title="As an asciicast, which other players show too" onClick={() => void save()}>
+      <button
+        type="button"
+        className="button small"
+        title="Save as an asciicast, which other players can open"
+        onClick={() => void save()}
+      >
         Save
       </button>
-      <Refusal error={problem} />
+      <ErrorMessage error={problem} />
     </div>
   );
 }

@@ -2,12 +2,19 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { play, readCast } from "./replay";
 
-const CAST = ['{"version": 2, "width": 80}', '[0.5, "o", "one "]', '[1.0, "r", "90x20"]', '[60.5, "o", "two "]', '[61, "o", "three"]', ""].join("\n");
+const CAST = [
+  '{"version": 2, "width": 80}',
+  '[0.5, "o", "one "]',
+  '[1.0, "r", "90x20"]',
+  '[60.5, "o", "two "]',
+  '[61, "o", "three"]',
+  "",
+].join("\n");
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("it goes in its own time with long pauses cut short, can be held, and is moved to any part of it", () => {
+test("a replay keeps its timing with long pauses cut short, and can be paused and moved to any position", () => {
   let screen = "";
   const parts: number[] = [];
   const playing = play(
@@ -23,7 +30,7 @@ test("it goes in its own time with long pauses cut short, can be held, and is mo
   playing.pause();
   vi.advanceTimersByTime(60_000);
   expect(screen).toBe("one ");
-  playing.goOn();
+  playing.resume();
   vi.advanceTimersByTime(1_500);
   expect(screen).toBe("one two ");
   playing.seek(1 / 3);

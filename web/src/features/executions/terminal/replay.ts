@@ -1,13 +1,13 @@
-// Plays a transcript again in its own time, with long pauses cut short.
+// Replays a transcript at its original speed, with long pauses cut short.
 
 export interface Shown {
   at: number;
   text: string;
 }
 
-const LONGEST_PAUSE = 1_500;
+const MAX_PAUSE = 1_500;
 
-/** What an asciicast shows and when, in milliseconds from its start. */
+/** Return the output of an asciicast with its times in milliseconds from the start. */
 export function readCast(cast: string): Shown[] {
   return cast
     .split("\n")
@@ -20,8 +20,8 @@ export function readCast(cast: string): Shown[] {
 
 export interface Playing {
   pause: () => void;
-  goOn: () => void;
-  /** Show everything up to a part of it, from 0 to 1, and go on from there unless it is held. */
+  resume: () => void;
+  /** Show everything up to a position, from 0 to 1, and continue from there unless paused. */
   seek: (part: number) => void;
 }
 
@@ -30,21 +30,26 @@ interface Screen {
   write: (text: string) => void;
 }
 
-/** Show each piece when its time comes; `told` hears how far it is, from 0 to 1, which is the end. */
-export function play(pieces: Shown[], speed: () => number, screen: Screen, told: (part: number) => void): Playing {
+/** Show each piece at its time; `onProgress` gets the position, from 0 to 1. */
+export function play(
+  pieces: Shown[],
+  speed: () => number,
+  screen: Screen,
+  onProgress: (part: number) => void,
+): Playing {
   let next = 0;
   let held = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const step = () => {
     screen.write(pieces[next]!.text);
     next += 1;
-    told(next / pieces.length);
+    onProgress(next / pieces.length);
     wait();
   };
   const wait = () => {
     if (held || next >= pieces.length) return;
     const before = next === 0 ? 0 : pieces[next - 1]!.at;
-    timer = setTimeout(step, Math.min(LONGEST_PAUSE, Math.max(0, pieces[next]!.at - before)) / speed());
+    timer = setTimeout(step, Math.min(MAX_PAUSE, Math.max(0, pieces[next]!.at - before)) / speed());
   };
   const hold = (on: boolean) => {
     clearTimeout(timer);
@@ -55,7 +60,7 @@ export function play(pieces: Shown[], speed: () => number, screen: Screen, told:
   wait();
   return {
     pause: () => hold(true),
-    goOn: () => hold(false),
+    resume: () => hold(false),
     seek: (part) => {
       clearTimeout(timer);
       next = Math.round(part * pieces.length);
@@ -66,7 +71,7 @@ export function play(pieces: Shown[], speed: () => number, screen: Screen, told:
           .map((piece) => piece.text)
           .join(""),
       );
-      told(next / pieces.length);
+      onProgress(next / pieces.length);
       wait();
     },
   };

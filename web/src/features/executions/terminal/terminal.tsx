@@ -1,18 +1,18 @@
-// A terminal that can be typed into, over the execution's socket, and played again once it ended; dark in both themes.
+// The terminal of an execution: you can type into it, and replay it once it has ended.
 import { useEffect, useRef, useState } from "react";
 
-import { makeEmulator, type Emulator } from "./emulator";
+import { followTerminal } from "@/features/shell/terminal/terminal-socket";
+import { type Emulator, makeEmulator } from "./emulator";
 import { ReplayBar } from "./replay-bar";
-import { followTerminal } from "./terminal-socket";
 
 type State = "connecting" | "typing" | "watching" | "lost" | "ended";
 
 const NOTES: Record<State, string> = {
-  connecting: "Connecting …",
-  typing: "What you type goes to the agent. Shift+Esc leaves the terminal.",
-  watching: "This one runs without a terminal: watch it here, and send it messages below.",
-  lost: "Not connected: nothing you type would arrive. Trying again …",
-  ended: "It has ended. This is what it showed last.",
+  connecting: "Connecting…",
+  typing: "What you type goes to the agent. Press Shift+Esc to leave the terminal.",
+  watching: "Not interactive. Watch the output here and send messages below.",
+  lost: "Not connected, so you cannot type. Reconnecting…",
+  ended: "Ended. This is the last output.",
 };
 
 export function Terminal({ id, name }: { id: string; name: string }) {
@@ -42,7 +42,7 @@ export function Terminal({ id, name }: { id: string; name: string }) {
   );
 }
 
-/** Let the emulator show the execution and hear the person; gives what ends that. */
+/** Connect the emulator to the execution's socket, and return a function that disconnects it. */
 function connect(
   emulator: Emulator,
   id: string,
@@ -74,7 +74,7 @@ function connect(
       setState("lost");
     },
   });
-  // A program's questions to its terminal stand in what it showed before: they were answered then.
+  // Past output may contain queries to the terminal, which must not be answered again.
   emulator.onData((data) => !replaying && socket.type(data));
   emulator.onResize(({ rows, cols }) => socket.resize(rows, cols));
   emulator.attachCustomKeyEventHandler((event) => {

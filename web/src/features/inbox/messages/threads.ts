@@ -1,4 +1,4 @@
-// Messages by thread, the one with the newest message first.
+// Groups messages by thread, the thread with the newest message first.
 import type { MessageRecord } from "@/api/types";
 
 export interface Thread {
@@ -16,12 +16,4 @@ export function threadsOf(messages: readonly MessageRecord[]): Thread[] {
     found.set(message.thread_id, { id: message.thread_id, newest, unread });
   }
   return [...found.values()].sort((one, other) => other.newest.created_at.localeCompare(one.newest.created_at));
-}
-
-/** A body as words: an object's own text, or all of it. */
-export function bodyWords(message: Pick<MessageRecord, "body">): string {
-  const { body } = message;
-  if (typeof body === "string") return body;
-  const text = body["text"] ?? body["message"];
-  return typeof text === "string" ? text : JSON.stringify(body, null, 2);
 }

@@ -1,19 +1,19 @@
-// Quiet parts of a large graph fold: what is done per phase, and what waits far from any work.
+// Folds parts of a large graph: finished tasks of each phase, and tasks that wait far from any work.
 import type { MissionTask } from "@/api/types";
-import { isDone, ordered } from "./time-estimates";
+import { dependencyOrder, isDone } from "@/features/shell/missions/time-estimates";
 
 export interface Box {
   id: string;
   phase: number;
   needs: string[];
-  /** The tasks it stands for; one, unless it is folded. */
+  /** Its tasks; only one unless it is folded. */
   tasks: MissionTask[];
   folded: "done" | "waiting" | null;
 }
 
 const FAR = 3;
 
-/** Each task as a box of its own. */
+/** Return a box for each task. */
 export function unfolded(tasks: readonly MissionTask[]): Box[] {
   const known = new Set(tasks.map((task) => task.id));
   return tasks.map((task) => ({
@@ -48,16 +48,16 @@ function needsOf(box: Box, boxes: Map<string, Box>, home: Map<string, string>): 
   const needs = new Set<string>();
   for (const id of box.tasks.flatMap((task) => task.depends_on)) {
     const need = home.get(id);
-    // a folded box has no inside, and must not come before an earlier phase
+    // a folded box must depend neither on itself nor on a later phase
     if (need !== undefined && need !== box.id && boxes.get(need)!.phase <= box.phase) needs.add(need);
   }
   return [...needs];
 }
 
-/** Waiting tasks at least three steps behind any work, together with everything behind them. */
+/** Return waiting tasks at least three steps behind any work, and everything behind them. */
 function farFromWork(tasks: readonly MissionTask[]): Set<string> {
   const distance = new Map<string, number>();
-  const order = ordered(tasks);
+  const order = dependencyOrder(tasks);
   for (const task of order) {
     const steps = task.depends_on.map((id) => distance.get(id) ?? 0);
     distance.set(task.id, task.state === "waiting" ? 1 + Math.min(...(steps.length > 0 ? steps : [0])) : 0);

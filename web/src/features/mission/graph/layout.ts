@@ -1,4 +1,4 @@
-// Left to right by longest path, phases as bands; within a rank fewest crossings, then the order of the plan.
+// Lays out the graph from left to right by longest path, with phases as bands and few crossing edges.
 
 export type Density = "full" | "line" | "glyph";
 
@@ -17,7 +17,7 @@ export interface Placed {
 export interface Edge {
   from: string;
   to: string;
-  /** Where it runs: right of its source, through free rows, to the left of its target. */
+  /** Its path: from the right of its source, through free rows, to the left of its target. */
   points: [number, number][];
 }
 
@@ -50,13 +50,13 @@ interface Cell {
   id: string;
   rank: number;
   row: number;
-  /** A place that an edge passes through on its way over a rank. */
+  /** Whether it only reserves space for an edge that crosses the rank. */
   passes: boolean;
   left: Cell[];
   right: Cell[];
 }
 
-/** With many nodes only the critical path is drawn, so no edge needs a place of its own. */
+/** Lay out the graph. As glyphs, only the critical path has edges, so edges need no space. */
 export function layout(items: readonly Item[], density: Density): Layout {
   const ranks = rankOf(items);
   const routed = density !== "glyph";
@@ -73,7 +73,7 @@ function cell(id: string, rank: number, passes = false): Cell {
   return { id, rank, row: 0, passes, left: [], right: [] };
 }
 
-/** A task stands right of everything it needs, and of every phase before its own. */
+/** Return ranks that put a task right of its dependencies and of every earlier phase. */
 function rankOf(items: readonly Item[]): Map<string, number> {
   const ranks = new Map<string, number>();
   const byPhase = new Map<number, Item[]>();
@@ -117,7 +117,7 @@ function inOrder(group: readonly Item[]): Item[] {
   return ready.length === group.length ? ready : [...group];
 }
 
-/** The cells from source to target, with one for every rank in between. */
+/** Return the cells from source to target, with one for every rank in between. */
 function chain(cells: Map<string, Cell>, from: string, to: string): Cell[] {
   const source = cells.get(from)!;
   const target = cells.get(to)!;
@@ -134,14 +134,15 @@ function chain(cells: Map<string, Cell>, from: string, to: string): Cell[] {
 function columnsOf(cells: readonly Cell[]): Cell[][] {
   const columns: Cell[][] = [];
   for (const each of cells) {
-    const column = (columns[each.rank] ??= []);
+    columns[each.rank] ??= [];
+    const column = columns[each.rank]!;
     each.row = column.length;
     column.push(each);
   }
   return columns.map((column) => column ?? []);
 }
 
-/** Glyphs of a rank stand in several columns beside each other when one would leave the screen. */
+/** Split a rank of glyphs into several columns if one would be too tall. */
 function wrapped(columns: readonly Cell[][], ranks: Map<string, number>): Cell[][] {
   const found: Cell[][] = [];
   for (const column of columns) {
@@ -159,7 +160,7 @@ function wrapped(columns: readonly Cell[][], ranks: Map<string, number>): Cell[]
   return found;
 }
 
-/** Each cell moves to the middle of those it is tied to, from left to right and back. */
+/** Move each cell to the middle of its neighbors, from left to right or back. */
 function order(columns: Cell[][], forward: boolean): void {
   for (const column of forward ? columns : columns.toReversed()) {
     const wanted = new Map(
@@ -170,7 +171,7 @@ function order(columns: Cell[][], forward: boolean): void {
       }),
     );
     column.sort((one, other) => wanted.get(one)! - wanted.get(other)! || one.row - other.row);
-    column.forEach((each, row) => (each.row = row));
+    for (const [row, each] of column.entries()) each.row = row;
   }
 }
 

@@ -1,13 +1,13 @@
-// Lays graphs out away from the page, which stays smooth meanwhile.
-import { layout, type Density, type Item } from "./layout";
+// Lays out graphs in a worker, so that the page stays responsive.
+import { type Density, type Item, layout } from "./layout";
 
-interface Wish {
+interface LayoutRequest {
   number: number;
   items: Item[];
   density: Density;
 }
 
-onmessage = (message: MessageEvent<Wish>) => {
+self.onmessage = (message: MessageEvent<LayoutRequest>) => {
   const { number, items, density } = message.data;
   postMessage({ number, layout: layout(items, density) });
 };

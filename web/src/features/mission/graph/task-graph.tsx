@@ -1,18 +1,18 @@
-// The task graph: dependencies, states and the critical path, at a density that fits the number of tasks.
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+// The task graph: dependencies, states and the critical path. The more tasks, the denser it is.
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 
 import type { MissionOverview, MissionTask } from "@/api/types";
-import { useKeys } from "@/features/shell/keyboard-shortcuts";
-import { serverNow } from "@/ui/hooks/use-server-clock";
+import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
+import { type CriticalPath, criticalPath, elapsed, isDone } from "@/features/shell/missions/time-estimates";
 import { Segmented } from "@/ui/basics";
+import { describeFailedAttempts, phaseName, span } from "@/ui/format";
+import { serverNow } from "@/ui/hooks/use-server-clock";
 import { Skeleton } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
+import { statusFor, TASK } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
-import { failedWords, phaseName, span } from "@/ui/format";
-import { Controls } from "../view-controls";
-import { folded, unfolded, type Box } from "./fold-finished";
-import { SIZES, type Density, type Edge, type Layout } from "./layout";
-import { critical, elapsed, isDone, type Critical } from "./time-estimates";
+import { ViewControls } from "../view-controls";
+import { type Box, folded, unfolded } from "./fold-finished";
+import { type Density, type Edge, type Layout, SIZES } from "./layout";
 import { useLayout } from "./use-layout";
 import "./task-graph.css";
 
@@ -24,17 +24,17 @@ const SHOWS = [
 ] as const;
 const STEPS = [0.5, 0.65, 0.8, 1, 1.25];
 
-interface GraphProps {
+interface TaskGraphProps {
   mission: MissionOverview;
   chosen: string | null;
   choose: (task: string) => void;
 }
 
-export function Graph({ mission, chosen, choose }: GraphProps) {
+export function TaskGraph({ mission, chosen, choose }: TaskGraphProps) {
   const [show, setShow] = useState<Show>("all");
   const [zoom, setZoom] = useState<{ density: Density; scale: number } | null>(null);
-  const way = useMemo(() => critical(mission), [mission]);
-  const tasks = useMemo(() => chosenTasks(mission.tasks, way, show), [mission.tasks, way, show]);
+  const path = useMemo(() => criticalPath(mission), [mission]);
+  const tasks = useMemo(() => chosenTasks(mission.tasks, path, show), [mission.tasks, path, show]);
   const usual = usualDensity(tasks.length);
   const density = zoom?.density ?? usual;
   const boxes = useMemo(
@@ -44,7 +44,8 @@ export function Graph({ mission, chosen, choose }: GraphProps) {
   const layout = useLayout(boxes, density);
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
-  const fitting = layout === null ? 1 : Math.max(density === "glyph" ? 0.6 : 0.8, Math.min(1, (width - 2) / layout.width));
+  const fitting =
+    layout === null ? 1 : Math.max(density === "glyph" ? 0.6 : 0.8, Math.min(1, (width - 2) / layout.width));
   const scale = zoom?.scale ?? fitting;
   const step = (by: 1 | -1) => setZoom(nextZoom({ density, scale }, by));
   useKeys(
@@ -55,7 +56,7 @@ export function Graph({ mission, chosen, choose }: GraphProps) {
   );
   return (
     <section className="card graph" aria-label="Task graph">
-      <Controls>
+      <ViewControls>
         <div className="wide-only actions">
           <Segmented label="Which tasks" options={SHOWS} value={show} choose={setShow} />
           <button type="button" className="button small" onClick={() => step(-1)} aria-label="Zoom out">
@@ -67,16 +68,24 @@ export function Graph({ mission, chosen, choose }: GraphProps) {
           <button type="button" className="button small" onClick={() => step(1)} aria-label="Zoom in">
             +
           </button>
-          <span className="quiet zoom" aria-label="Zoom">
+          <span className="quiet zoom" title="Zoom">
             {Math.round(scale * 100)} %
           </span>
         </div>
-      </Controls>
+      </ViewControls>
       <div className="graph-frame" ref={frame} onPointerDown={(event) => pan(event, frame.current)} tabIndex={-1}>
         {layout === null ? (
           <Skeleton rows={6} />
         ) : (
-          <Drawing layout={layout} boxes={boxes} mission={mission} way={way} scale={scale} chosen={chosen} choose={choose} />
+          <Drawing
+            layout={layout}
+            boxes={boxes}
+            mission={mission}
+            path={path}
+            scale={scale}
+            chosen={chosen}
+            choose={choose}
+          />
         )}
       </div>
       <Legend density={density} />
@@ -88,39 +97,40 @@ export function usualDensity(tasks: number): Density {
   return tasks <= 40 ? "full" : tasks <= 150 ? "line" : "glyph";
 }
 
-function chosenTasks(tasks: MissionTask[], way: Critical, show: Show): MissionTask[] {
-  if (show === "critical") return tasks.filter((task) => way.path.has(task.id));
+function chosenTasks(tasks: MissionTask[], path: CriticalPath, show: Show): MissionTask[] {
+  if (show === "critical") return tasks.filter((task) => path.path.has(task.id));
   if (show === "all") return tasks;
   const open = new Set(tasks.filter((task) => !isDone(task) && task.state !== "waiting").map((task) => task.id));
   return tasks.filter((task) => open.has(task.id) || (!isDone(task) && task.depends_on.some((id) => open.has(id))));
 }
 
-/** Closer or further: first the scale, then the next density. */
+/** Zoom one step: first the scale, then the next density. */
 function nextZoom(now: { density: Density; scale: number }, by: 1 | -1): { density: Density; scale: number } {
   const densities: Density[] = ["glyph", "line", "full"];
-  const scale = by > 0 ? STEPS.find((each) => each > now.scale + 0.01) : STEPS.findLast((each) => each < now.scale - 0.01);
+  const scale =
+    by > 0 ? STEPS.find((each) => each > now.scale + 0.01) : STEPS.findLast((each) => each < now.scale - 0.01);
   const other = densities[densities.indexOf(now.density) + by];
   if (by > 0 && now.scale >= 0.99 && other !== undefined) return { density: other, scale: 0.8 };
   if (by < 0 && now.scale <= 0.81 && other !== undefined) return { density: other, scale: 1 };
   return { density: now.density, scale: scale ?? now.scale };
 }
 
-interface DrawingProps extends GraphProps {
+interface DrawingProps extends TaskGraphProps {
   layout: Layout;
   boxes: Box[];
-  way: Critical;
+  path: CriticalPath;
   scale: number;
 }
 
-function Drawing({ layout, boxes, mission, way, scale, chosen, choose }: DrawingProps) {
+function Drawing({ layout, boxes, mission, path, scale, chosen, choose }: DrawingProps) {
   const [pointed, point] = useState<string | null>(null);
   const byId = useMemo(() => new Map(boxes.map((box) => [box.id, box])), [boxes]);
   const behind = useMemo(() => dependents(boxes), [boxes]);
   const size = SIZES[layout.density];
   const first = boxes[0]?.id;
-  const onWay = (box: Box) => box.tasks.some((task) => way.path.has(task.id));
+  const onWay = (box: Box) => box.tasks.some((task) => path.path.has(task.id));
   const walk = (event: KeyboardEvent<HTMLElement>, id: string) => {
-    const next = neighbour(event.key, id, layout, byId, behind);
+    const next = neighbor(event.key, id, layout, byId, behind);
     if (next === undefined) return;
     event.preventDefault();
     document.getElementById(`node-${next}`)?.focus();
@@ -149,7 +159,7 @@ function Drawing({ layout, boxes, mission, way, scale, chosen, choose }: Drawing
                 <Node
                   box={box}
                   density={layout.density}
-                  way={way}
+                  path={path}
                   critical={onWay(box)}
                   chosen={box.tasks.some((task) => task.id === chosen)}
                   reachable={place.id === (chosen ?? first)}
@@ -209,15 +219,19 @@ function Edges({ layout, byId, behind, onWay, pointed }: EdgesProps) {
   return (
     <svg width={layout.width} height={layout.height} aria-hidden="true">
       {edges.map((edge) => {
-        const met = byId.get(edge.from)?.tasks.every(isDone) ?? false;
-        const classes = [met ? "met" : "awaited", critical(edge) ? "critical" : "", [edge.from, edge.to].includes(pointed ?? "") ? "pointed" : ""];
+        const done = byId.get(edge.from)?.tasks.every(isDone) ?? false;
+        const classes = [
+          done ? "met" : "awaited",
+          critical(edge) ? "critical" : "",
+          [edge.from, edge.to].includes(pointed ?? "") ? "pointed" : "",
+        ];
         return <path key={`${edge.from}>${edge.to}`} d={curve(edge.points)} className={classes.join(" ")} />;
       })}
     </svg>
   );
 }
 
-/** Of hundreds only the critical path is drawn, and the edges of the one pointed at. */
+/** Return the edges shown between glyphs: the critical path, and those of the node under the pointer. */
 function glyphEdges(
   layout: Layout,
   byId: Map<string, Box>,
@@ -231,9 +245,17 @@ function glyphEdges(
   const add = (from: string, to: string) => {
     const [one, other] = [places.get(from), places.get(to)];
     if (one === undefined || other === undefined) return;
-    found.push({ from, to, points: [[one.x + half, one.y + half], [other.x + half, other.y + half]] });
+    found.push({
+      from,
+      to,
+      points: [
+        [one.x + half, one.y + half],
+        [other.x + half, other.y + half],
+      ],
+    });
   };
-  for (const box of byId.values()) if (onWay(box)) for (const need of box.needs) if (onWay(byId.get(need)!)) add(need, box.id);
+  for (const box of byId.values())
+    if (onWay(box)) for (const need of box.needs) if (onWay(byId.get(need)!)) add(need, box.id);
   if (pointed !== null) {
     for (const need of byId.get(pointed)?.needs ?? []) add(need, pointed);
     for (const next of behind.get(pointed) ?? []) add(pointed, next);
@@ -257,7 +279,7 @@ function curve(points: [number, number][]): string {
 interface NodeProps {
   box: Box;
   density: Density;
-  way: Critical;
+  path: CriticalPath;
   critical: boolean;
   chosen: boolean;
   reachable: boolean;
@@ -265,11 +287,11 @@ interface NodeProps {
   walk: (event: KeyboardEvent<HTMLElement>) => void;
 }
 
-function Node({ box, density, way, critical: isCritical, chosen, reachable, choose, walk }: NodeProps) {
+function Node({ box, density, path, critical: isCritical, chosen, reachable, choose, walk }: NodeProps) {
   const task = box.tasks[0]!;
-  const status = look(TASK, box.folded === "done" ? "claimed" : box.folded === "waiting" ? "waiting" : task.state);
+  const status = statusFor(TASK, box.folded === "done" ? "claimed" : box.folded === "waiting" ? "waiting" : task.state);
   const name = box.folded === null ? task.name : `${box.tasks.length} ${box.folded === "done" ? "claimed" : "waiting"}`;
-  const failed = box.folded === null ? failedWords(task.failed_attempts) : "";
+  const failed = box.folded === null ? describeFailedAttempts(task.failed_attempts) : "";
   const words = `${name}: ${status.word}${task.agent !== null && box.folded === null ? `, ${task.agent}` : ""}${failed !== "" ? `, ${failed}` : ""}${isCritical ? ", on the critical path" : ""}`;
   return (
     <button
@@ -298,7 +320,7 @@ function Node({ box, density, way, critical: isCritical, chosen, reachable, choo
           </span>
           <span className="top">
             <StatusIcon status={status} size={14} decorative />
-            <span className="agent cut">{task.agent ?? estimate(task, way)}</span>
+            <span className="agent cut">{task.agent ?? estimate(task, path)}</span>
             {failed !== "" && (
               <span className="failed-attempts" aria-hidden="true" title={failed}>
                 {task.failed_attempts} failed
@@ -321,8 +343,8 @@ function timeOf(task: MissionTask): string {
   return task.started_at === null ? "" : span(elapsed(task, serverNow()), { short: true });
 }
 
-function estimate(task: MissionTask, way: Critical): string {
-  const seconds = way.estimates.get(task.id);
+function estimate(task: MissionTask, path: CriticalPath): string {
+  const seconds = path.estimates.get(task.id);
   return seconds === undefined ? "" : `est. ${span(seconds, { short: true })}`;
 }
 
@@ -337,8 +359,8 @@ function dependents(boxes: readonly Box[]): Map<string, string[]> {
   return found;
 }
 
-/** Arrow keys go along the edges, and up and down within a column. */
-function neighbour(
+/** Return the node that an arrow key leads to: along the edges, or up and down in a column. */
+function neighbor(
   key: string,
   id: string,
   layout: Layout,
@@ -380,7 +402,7 @@ function Legend({ density }: { density: Density }) {
   return (
     <footer className="legend meta">
       {LEGEND.map((word) => {
-        const status = look(TASK, word);
+        const status = statusFor(TASK, word);
         return (
           <span key={word}>
             <StatusIcon status={status} size={14} decorative /> {status.word}
@@ -396,12 +418,12 @@ function Legend({ density }: { density: Density }) {
           <>
             <svg width="24" height="8" aria-hidden="true">
               <path d="M0 4h24" className="met" />
-            </svg>
-            met
+            </svg>{" "}
+            done
             <svg width="24" height="8" aria-hidden="true">
               <path d="M0 4h24" className="awaited" />
-            </svg>
-            awaited
+            </svg>{" "}
+            pending
           </>
         )}
       </span>

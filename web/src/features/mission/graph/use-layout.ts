@@ -1,8 +1,8 @@
-// A layout of the plan, made in a worker and kept until the plan changes: states alone never move a node.
+// The layout of the graph, computed in a worker for large graphs. It changes only with the plan, never with states.
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { Box } from "./fold-finished";
-import { layout, type Density, type Layout } from "./layout";
+import { type Density, type Layout, layout } from "./layout";
 
 const SMALL = 60;
 
@@ -15,6 +15,7 @@ export function useLayout(boxes: readonly Box[], density: Density): Layout | nul
   items.current = boxes;
   const worker = useWorker();
   const small = boxes.length <= SMALL;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key changes with the boxes but not with their states
   const here = useMemo(() => (small ? layout(plain(items.current), density) : null), [key, small, density]);
   const [made, setMade] = useState<{ key: string; layout: Layout } | null>(null);
   useEffect(() => {
@@ -37,13 +38,13 @@ function useWorker(): Ask {
   return useMemo<Ask>(
     () => (items, density, take) => {
       worker.current ??= new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
-      const wish = ++number.current;
-      const hear = (message: MessageEvent<{ number: number; layout: Layout }>) => {
-        if (message.data.number === wish) take(message.data.layout);
+      const request = ++number.current;
+      const receive = (message: MessageEvent<{ number: number; layout: Layout }>) => {
+        if (message.data.number === request) take(message.data.layout);
       };
-      worker.current.addEventListener("message", hear);
-      worker.current.postMessage({ number: wish, items, density });
-      return () => worker.current?.removeEventListener("message", hear);
+      worker.current.addEventListener("message", receive);
+      worker.current.postMessage({ number: request, items, density });
+      return () => worker.current?.removeEventListener("message", receive);
     },
     [],
   );

@@ -1,19 +1,19 @@
-// The tasks in columns: by phase, by state, or by agent.
+// Tasks in columns by phase, state or agent.
 import { useMemo, useState } from "react";
 
 import type { MissionOverview, MissionTask, TaskCount } from "@/api/types";
-import { useFilters } from "@/ui/hooks/use-url-filters";
-import { serverNow } from "@/ui/hooks/use-server-clock";
+import { type CriticalPath, criticalPath, elapsed, isDone } from "@/features/shell/missions/time-estimates";
 import { Segmented } from "@/ui/basics";
-import { Progress } from "@/ui/status/progress-bar";
-import { Empty } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
-import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
 import { phaseName, plural, span } from "@/ui/format";
-import { useTint } from "@/ui/hooks/use-change-highlight";
-import { critical, elapsed, isDone, type Critical } from "../graph/time-estimates";
-import { Controls } from "../view-controls";
-import type { ViewProps } from "../mission-page";
+import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
+import { serverNow } from "@/ui/hooks/use-server-clock";
+import { useUrlFilters } from "@/ui/hooks/use-url-filters";
+import { Empty } from "@/ui/query-states";
+import { ProgressBar } from "@/ui/status/progress-bar";
+import { statusFor, TASK } from "@/ui/status/status";
+import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
+import { ViewControls } from "../view-controls";
+import type { ViewProps } from "../view-props";
 
 type By = "phase" | "state" | "agent";
 const BYS = [
@@ -34,32 +34,32 @@ interface Column {
   counts: TaskCount | null;
 }
 
-export function Board({ mission, choose }: ViewProps) {
-  const [address, change] = useFilters();
+export function BoardView({ mission, choose }: ViewProps) {
+  const [address, change] = useUrlFilters();
   const by = (BYS.find(([each]) => each === address.get("by"))?.[0] ?? "phase") as By;
-  const way = useMemo(() => critical(mission), [mission]);
+  const path = useMemo(() => criticalPath(mission), [mission]);
   const columns = useMemo(() => columnsOf(mission, by), [mission, by]);
   if (mission.tasks.length === 0)
     return (
       <section className="card">
-        <Empty title="No tasks yet">Its plan, or the first task an agent starts, fills this board.</Empty>
+        <Empty title="No tasks yet">Tasks appear here once there is a plan or an agent starts one.</Empty>
       </section>
     );
   return (
     <section className="board" aria-label="Board">
-      <Controls>
+      <ViewControls>
         <Segmented label="Columns" options={BYS} value={by} choose={(value) => change("by", value)} />
-      </Controls>
+      </ViewControls>
       <div className="board-columns">
         {columns.map((column) => (
-          <ColumnCard key={column.id} column={column} way={way} choose={choose} />
+          <ColumnCard key={column.id} column={column} path={path} choose={choose} />
         ))}
       </div>
     </section>
   );
 }
 
-function ColumnCard({ column, way, choose }: { column: Column; way: Critical; choose: (id: string) => void }) {
+function ColumnCard({ column, path, choose }: { column: Column; path: CriticalPath; choose: (id: string) => void }) {
   const [open, setOpen] = useState(false);
   const shown = open ? column.tasks : column.tasks.slice(0, SHOWN);
   const { counts } = column;
@@ -68,15 +68,17 @@ function ColumnCard({ column, way, choose }: { column: Column; way: Critical; ch
       <header>
         <h2>
           {column.title}{" "}
-          <span className="count">{counts !== null ? `${counts.claimed + counts.skipped} of ${counts.total}` : column.tasks.length}</span>
+          <span className="count">
+            {counts !== null ? `${counts.claimed + counts.skipped} of ${counts.total}` : column.tasks.length}
+          </span>
           {column.spent > 0 && <span className="spent meta">{span(column.spent)}</span>}
         </h2>
-        {counts !== null && <Progress tally={counts} />}
+        {counts !== null && <ProgressBar counts={counts} />}
         {column.note !== "" && <p className="meta">{column.note}</p>}
       </header>
       <ul className="lined">
         {shown.map((task) => (
-          <Task key={task.id} task={task} way={way} choose={choose} />
+          <TaskRow key={task.id} task={task} path={path} choose={choose} />
         ))}
       </ul>
       {shown.length < column.tasks.length && (
@@ -88,18 +90,23 @@ function ColumnCard({ column, way, choose }: { column: Column; way: Critical; ch
   );
 }
 
-function Task({ task, way, choose }: { task: MissionTask; way: Critical; choose: (id: string) => void }) {
-  const row = useTint<HTMLLIElement>(`${task.state} ${task.agent_id}`);
+function TaskRow({ task, path, choose }: { task: MissionTask; path: CriticalPath; choose: (id: string) => void }) {
+  const row = useChangeHighlight<HTMLLIElement>(`${task.state} ${task.agent_id}`);
   return (
-    <li className="row" ref={row} data-needs={NEEDS.has(task.state) || undefined} data-quiet={isDone(task) || task.state === "waiting" || undefined}>
-      <StatusIcon status={look(TASK, task.state)} />
+    <li
+      className="row"
+      ref={row}
+      data-needs={NEEDS.has(task.state) || undefined}
+      data-quiet={isDone(task) || task.state === "waiting" || undefined}
+    >
+      <StatusIcon status={statusFor(TASK, task.state)} />
       <div className="words">
         <button type="button" className="link" onClick={() => choose(task.id)}>
           {task.name}
         </button>
         <div className="meta">
-          <span>{about(task, way)}</span>
-          {way.path.has(task.id) && <span className="critical">critical</span>}
+          <span>{describe(task, path)}</span>
+          {path.path.has(task.id) && <span className="critical">critical</span>}
           <FailedAttempts of={task} />
         </div>
       </div>
@@ -107,12 +114,12 @@ function Task({ task, way, choose }: { task: MissionTask; way: Critical; choose:
   );
 }
 
-function about(task: MissionTask, way: Critical): string {
+function describe(task: MissionTask, path: CriticalPath): string {
   const parts: string[] = [];
   if (task.agent !== null) parts.push(task.agent);
   if (task.started_at !== null) parts.push(span(elapsed(task, serverNow())));
   if (task.started_at === null && task.waiting_for > 0) parts.push(`after ${plural(task.waiting_for, "task")}`);
-  const estimate = way.estimates.get(task.id);
+  const estimate = path.estimates.get(task.id);
   if (task.started_at === null && estimate !== undefined) parts.push(`est. ${span(estimate)}`);
   return parts.join(" · ");
 }
@@ -121,14 +128,14 @@ function columnsOf(mission: MissionOverview, by: By): Column[] {
   if (by === "phase") return byPhase(mission);
   const groups = new Map<string, MissionTask[]>();
   for (const task of mission.tasks) {
-    const key = by === "state" ? task.state : (task.agent ?? "nobody yet");
+    const key = by === "state" ? task.state : (task.agent ?? "Unassigned");
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [task]);
     else group.push(task);
   }
   const columns = [...groups].map(([id, tasks]) => ({
     id,
-    title: by === "state" ? look(TASK, id).word : id,
+    title: by === "state" ? statusFor(TASK, id).word : id,
     note: "",
     spent: 0,
     tasks: by === "state" ? tasks : tasks.toSorted(byUrgency),
@@ -157,7 +164,7 @@ function rank(state: string): number {
   return found < 0 ? ORDER.length : found;
 }
 
-/** What needs a person first, then what runs, what is done, and what has not begun. */
+/** Sort tasks that need you first, then running, done and not started ones. */
 function byUrgency(one: MissionTask, other: MissionTask): number {
   const place = (task: MissionTask) =>
     NEEDS.has(task.state) || task.state === "failed" ? 0 : isDone(task) ? 2 : task.started_at !== null ? 1 : 3;

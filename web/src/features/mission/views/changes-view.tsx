@@ -1,16 +1,16 @@
-// Every file that the mission's tasks changed, as seen in the tree, with the tasks that changed it.
+// The files that the mission's tasks changed, with those tasks.
 import { useMemo, useState } from "react";
 
 import { useTool } from "@/api/use-tool";
 import { Card } from "@/ui/basics";
-import { Empty, Loaded } from "@/ui/query-states";
 import { plural } from "@/ui/format";
-import type { ViewProps } from "../mission-page";
+import { Empty, Loaded } from "@/ui/query-states";
+import type { ViewProps } from "../view-props";
 
 const SHOWN = 300;
 const WORDS: Record<string, string> = { A: "added", M: "modified", D: "deleted", R: "renamed" };
 
-export function Changes({ mission, choose }: ViewProps) {
+export function ChangesView({ mission, choose }: ViewProps) {
   const changes = useTool("overview_changes", { mission_id: mission.id });
   const [text, setText] = useState("");
   const files = useMemo(
@@ -33,11 +33,11 @@ export function Changes({ mission, choose }: ViewProps) {
         />
       }
     >
-      <Loaded query={changes} what="The changed files could not be read">
+      <Loaded query={changes} what="changed files">
         {(data) =>
           data.files.length === 0 ? (
-            <Empty title="No file has changed">
-              When a task is completed, Mission Control compares its tree with the snapshot from its start.
+            <Empty title="No files changed">
+              When a task is completed, Mission Control compares its working tree with a snapshot from its start.
             </Empty>
           ) : (
             <ul>
@@ -56,7 +56,9 @@ export function Changes({ mission, choose }: ViewProps) {
                   </span>
                 </li>
               ))}
-              {files.length > SHOWN && <li className="meta">{plural(files.length - SHOWN, "more file")}: filter to see them</li>}
+              {files.length > SHOWN && (
+                <li className="meta">{plural(files.length - SHOWN, "more file")}: filter to see them</li>
+              )}
             </ul>
           )
         }

@@ -1,51 +1,62 @@
-// What was written down, newest on top: decisions with their options and reasons, issues, milestones, checkpoints.
+// The journal, newest first: decisions with options and reasons, issues, milestones and checkpoints.
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 
 import { call } from "@/api/call-tool";
 import type { JournalRow, MissionJournal } from "@/api/types";
 import { useConnection } from "@/live/live-connection";
+import { Card, ShowNewButton, Time } from "@/ui/basics";
+import { ExpandableText } from "@/ui/expandable-text";
 import { Icon } from "@/ui/icons";
-import { Long } from "@/ui/expandable-text";
-import { Card, Fresh, Time } from "@/ui/basics";
 import { Empty, Loaded } from "@/ui/query-states";
-import { TASK, type Status } from "@/ui/status/status";
+import { type Status, TASK } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
-import type { ViewProps } from "../mission-page";
+import type { ViewProps } from "../view-props";
 
 const PAGE = 50;
-const MOST = 300;
+const MAX = 300;
 const LIVE: Status = { shape: "disc-check", tone: "success", word: "Live" };
 const LOST: Status = { shape: "ring-cross", tone: "danger", word: "Not connected" };
 
-export function Journal({ mission, choose }: ViewProps) {
-  const pages = useInfiniteQuery<MissionJournal, Error, { pages: MissionJournal[] }, readonly unknown[], string | null>({
-    queryKey: ["overview_journal", { mission_id: mission.id }],
-    queryFn: ({ pageParam, signal }) =>
-      call("overview_journal", { mission_id: mission.id, limit: PAGE, ...(pageParam !== null ? { cursor: pageParam } : {}) }, { signal }),
-    initialPageParam: null,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
-  });
+export function JournalView({ mission, choose }: ViewProps) {
+  const pages = useInfiniteQuery<MissionJournal, Error, { pages: MissionJournal[] }, readonly unknown[], string | null>(
+    {
+      queryKey: ["overview_journal", { mission_id: mission.id }],
+      queryFn: ({ pageParam, signal }) =>
+        call(
+          "overview_journal",
+          { mission_id: mission.id, limit: PAGE, ...(pageParam !== null ? { cursor: pageParam } : {}) },
+          { signal },
+        ),
+      initialPageParam: null,
+      getNextPageParam: (last) => last.next_cursor ?? undefined,
+    },
+  );
   const all = useMemo(() => unique(pages.data?.pages.flatMap((page) => page.entries) ?? []), [pages.data]);
   const live = useConnection().state === "live";
   const list = useRef<HTMLOListElement>(null);
-  const { shown, fresh, show } = useHeldBack(all, list);
+  const { shown, fresh, show } = useStableEntries(all, list);
   return (
     <Card title="Journal" count={mission.entries} aside={<Live on={live} />} className="journal">
-      <Loaded query={{ data: pages.data, error: pages.error, refetch: pages.refetch }} what="The journal could not be read">
+      <Loaded query={{ data: pages.data, error: pages.error, refetch: pages.refetch }} what="the journal">
         {() =>
           all.length === 0 ? (
-            <Empty title="Nothing was written down yet">Decisions, issues, milestones and checkpoints of the agents appear here.</Empty>
+            <Empty title="No entries yet">Decisions, issues, milestones and checkpoints from agents appear here.</Empty>
           ) : (
             <>
-              <Fresh count={fresh} show={show} />
+              <ShowNewButton count={fresh} show={show} />
               <ol ref={list} className="entries lined">
                 {shown.map((entry) => (
                   <Entry key={entry.id} entry={entry} choose={choose} />
                 ))}
               </ol>
               {pages.hasNextPage && (
-                <button type="button" className="fold" disabled={pages.isFetching} onClick={() => void pages.fetchNextPage()}>
+                <button
+                  type="button"
+                  className="fold"
+                  disabled={pages.isFetching}
+                  onClick={() => void pages.fetchNextPage()}
+                >
                   Older entries
                 </button>
               )}
@@ -65,19 +76,19 @@ function Live({ on }: { on: boolean }) {
   );
 }
 
-/** While somebody reads in the list, new entries wait for a click: nothing moves under the eye. */
-function useHeldBack(all: JournalRow[], list: React.RefObject<HTMLElement | null>) {
+/** Hold new entries back while the list is being read, so that nothing moves. */
+function useStableEntries(all: JournalRow[], list: React.RefObject<HTMLElement | null>) {
   const [top, setTop] = useState<string | null>(null);
   const newest = all[0]?.id ?? null;
   useEffect(() => {
-    if (top === null || !isRead(list.current)) setTop(newest);
+    if (top === null || !isBeingRead(list.current)) setTop(newest);
   }, [newest, top, list]);
   const at = top === null ? 0 : all.findIndex((entry) => entry.id === top);
   const fresh = Math.max(0, at);
   return { shown: all.slice(fresh), fresh, show: () => setTop(newest) };
 }
 
-function isRead(list: HTMLElement | null): boolean {
+function isBeingRead(list: HTMLElement | null): boolean {
   if (list === null) return false;
   return list.contains(document.activeElement) || list.matches(":hover") || list.scrollTop > 0;
 }
@@ -90,20 +101,20 @@ function unique(entries: JournalRow[]): JournalRow[] {
 const KINDS: Record<string, { word: string; status?: Status; icon?: "decision" }> = {
   decision: { word: "decided", icon: "decision" },
   choice: { word: "decided", icon: "decision" },
-  issue: { word: "met an issue", status: { shape: "triangle", tone: "attention", word: "Issue" } },
-  error: { word: "met an error", status: { shape: "octagon", tone: "danger", word: "Error" } },
+  issue: { word: "reported an issue", status: { shape: "triangle", tone: "attention", word: "Issue" } },
+  error: { word: "reported an error", status: { shape: "octagon", tone: "danger", word: "Error" } },
   milestone: { word: "", status: { shape: "diamond", tone: "progress", word: "Milestone" } },
   progress: { word: "", status: { shape: "diamond", tone: "progress", word: "Progress" } },
   plan: { word: "planned", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
-  replan: { word: "planned anew", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
+  replan: { word: "replanned", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
   recovery: { word: "left a note", status: { shape: "ring-cross", tone: "neutral", word: "Recovery" } },
-  complete: { word: "claims completion", status: { shape: "dashed-check", tone: "success", word: "Claimed" } },
+  complete: { word: "reported done", status: { shape: "dashed-check", tone: "success", word: "Claimed" } },
 };
 
-/** Notes of our own say themselves what happened. */
+/** Return the kind of an entry. Mission Control's own notes already say what happened. */
 function kindOf(entry: JournalRow): (typeof KINDS)[string] {
   const kind = KINDS[entry.kind] ?? { word: entry.kind };
-  if (entry.detail["failed"] === true) return { word: "", status: TASK["failed"]! };
+  if (entry.detail.failed === true) return { word: "", status: TASK.failed! };
   return entry.author === "Mission Control" ? { ...kind, word: "" } : kind;
 }
 
@@ -117,7 +128,7 @@ function Entry({ entry, choose }: { entry: JournalRow; choose: (id: string) => v
       <div className="words">
         <div className="top">
           <span className="quiet">
-            {entry.author ?? "Somebody"} {kind.word}
+            {entry.author ?? "Unknown"} {kind.word}
           </span>
           <span className="meta">
             <Time at={entry.created_at} />
@@ -139,32 +150,32 @@ function Detail({ entry }: { entry: JournalRow }): ReactNode {
     return (
       <>
         <p>
-          <Long text={text(detail["description"]) ?? entry.summary} most={MOST} />
+          <ExpandableText text={text(detail.description) ?? entry.summary} maxLength={MAX} />
         </p>
-        {text(detail["resolution"]) !== null && (
+        {text(detail.resolution) !== null && (
           <p className="quiet">
-            <Long text={text(detail["resolution"]) ?? ""} most={MOST} />
+            <ExpandableText text={text(detail.resolution) ?? ""} maxLength={MAX} />
           </p>
         )}
       </>
     );
   return (
     <p>
-      <Long text={entry.summary} most={MOST} />
+      <ExpandableText text={entry.summary} maxLength={MAX} />
     </p>
   );
 }
 
 export function Decision({ detail }: { detail: Record<string, unknown> }) {
-  const given = detail["options_considered"];
+  const given = detail.options_considered;
   const options = Array.isArray(given) ? given.filter((option) => typeof option === "string") : [];
-  const answer = text(detail["chosen"]) ?? "";
+  const answer = text(detail.chosen) ?? "";
   const chosen = options.find((option) => option.toLowerCase() === answer.toLowerCase()) ?? answer;
   const all = options.includes(chosen) ? options : [chosen, ...options];
   return (
     <>
       <p>
-        <Long text={text(detail["question"]) ?? ""} most={MOST} />
+        <ExpandableText text={text(detail.question) ?? ""} maxLength={MAX} />
       </p>
       <ul className="options">
         {all.map((option) => (
@@ -175,7 +186,7 @@ export function Decision({ detail }: { detail: Record<string, unknown> }) {
         ))}
       </ul>
       <p className="quiet">
-        <Long text={text(detail["reasoning"]) ?? ""} most={MOST} />
+        <ExpandableText text={text(detail.reasoning) ?? ""} maxLength={MAX} />
       </p>
     </>
   );

@@ -1,41 +1,44 @@
-// The plan in words: its summary, and the tasks of each phase with what they wait for.
+// The plan: summary, and the tasks of each phase with their dependencies.
 import { useMemo } from "react";
 
-import { Long } from "@/ui/expandable-text";
 import { Card } from "@/ui/basics";
-import { Empty } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
-import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
+import { ExpandableText } from "@/ui/expandable-text";
 import { phaseName } from "@/ui/format";
-import type { ViewProps } from "../mission-page";
+import { Empty } from "@/ui/query-states";
+import { statusFor, TASK } from "@/ui/status/status";
+import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
+import type { ViewProps } from "../view-props";
 
-export function Plan({ mission, choose }: ViewProps) {
+export function PlanView({ mission, choose }: ViewProps) {
   const names = useMemo(() => new Map(mission.tasks.map((task) => [task.id, task.name])), [mission.tasks]);
-  const approach = typeof mission.plan?.["approach"] === "string" ? mission.plan["approach"] : null;
+  const approach = typeof mission.plan?.approach === "string" ? mission.plan.approach : null;
   if (mission.tasks.length === 0)
     return (
       <section className="card">
-        <Empty title="There is no plan yet">
-          An agent sets a plan with its tasks and what each waits for, or simply starts a first task.
-        </Empty>
+        <Empty title="No plan yet">An agent sets a plan with tasks and dependencies, or starts a first task.</Empty>
       </section>
     );
   return (
-    <Card title="Plan" count={mission.tasks.length} aside={`at most ${mission.max_parallel} at once`} className="plan">
+    <Card
+      title="Plan"
+      count={mission.tasks.length}
+      aside={`up to ${mission.max_parallel} in parallel`}
+      className="plan"
+    >
       {(mission.plan_summary !== null || approach !== null) && (
         <div className="plan-words">
           {mission.plan_summary !== null && (
             <p>
-              <Long text={mission.plan_summary} />
+              <ExpandableText text={mission.plan_summary} />
             </p>
           )}
           {approach !== null && (
             <p className="quiet">
-              <Long text={approach} />
+              <ExpandableText text={approach} />
             </p>
           )}
-          <Lines title="Risks" lines={mission.plan?.["risks"]} />
-          <Lines title="Assumptions" lines={mission.plan?.["assumptions"]} />
+          <PlanList title="Risks" lines={mission.plan?.risks} />
+          <PlanList title="Assumptions" lines={mission.plan?.assumptions} />
         </div>
       )}
       {mission.phases.map((phase) => (
@@ -46,7 +49,7 @@ export function Plan({ mission, choose }: ViewProps) {
               .filter((task) => task.phase === phase.number)
               .map((task) => (
                 <li key={task.id}>
-                  <StatusIcon status={look(TASK, task.state)} />
+                  <StatusIcon status={statusFor(TASK, task.state)} />
                   <div>
                     <button type="button" className="link" onClick={() => choose(task.id)}>
                       {task.name}
@@ -65,7 +68,7 @@ export function Plan({ mission, choose }: ViewProps) {
   );
 }
 
-function Lines({ title, lines }: { title: string; lines: unknown }) {
+function PlanList({ title, lines }: { title: string; lines: unknown }) {
   if (!Array.isArray(lines) || lines.length === 0) return null;
   return (
     <>

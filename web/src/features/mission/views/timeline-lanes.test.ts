@@ -6,22 +6,47 @@ import { lanesOf } from "./timeline-lanes";
 const NOW = Date.parse("2026-01-15T12:00:00Z");
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
 const task = (id: string, agent: string | null, part: Partial<MissionTask>) =>
-  ({ id, name: id, agent, agent_id: agent, depends_on: [], started_at: null, completed_at: null, state: "waiting", ...part }) as MissionTask;
+  ({
+    id,
+    name: id,
+    agent,
+    agent_id: agent,
+    depends_on: [],
+    started_at: null,
+    completed_at: null,
+    state: "waiting",
+    ...part,
+  }) as MissionTask;
 
-test("a lane tells work from waiting for a person, who is idle, and what is only estimated", () => {
+test("a lane shows work, waiting for you, idle time and estimates", () => {
   const tasks = [
     task("done", "ada", { state: "claimed", started_at: ago(60), completed_at: ago(30) }),
     task("asks", "bob", { state: "asks", started_at: ago(50) }),
     task("next", null, { depends_on: ["asks"] }),
   ];
-  const way = { path: new Set<string>(), estimates: new Map([["asks", 60], ["next", 600]]) };
+  const path = {
+    path: new Set<string>(),
+    estimates: new Map([
+      ["asks", 60],
+      ["next", 600],
+    ]),
+  };
 
-  const lanes = lanesOf(tasks, way, NOW, { asked: new Map([["asks", NOW - 20 * 60_000]]), idle: new Set(["ada"]) });
+  const lanes = lanesOf(tasks, path, NOW, { asked: new Map([["asks", NOW - 20 * 60_000]]), idle: new Set(["ada"]) });
 
   const minutes = (bar: { from: number; to: number }) => [(bar.from - NOW) / 60_000, (bar.to - NOW) / 60_000];
-  expect(lanes.map((lane) => [lane.name, lane.idle, lane.rows.flat().map((bar) => [bar.kind, ...minutes(bar)])])).toEqual([
+  expect(
+    lanes.map((lane) => [lane.name, lane.idle, lane.rows.flat().map((bar) => [bar.kind, ...minutes(bar)])]),
+  ).toEqual([
     ["ada", NOW - 30 * 60_000, [["done", -60, -30]]],
-    ["bob", null, [["progress", -50, -20], ["needs", -20, 0]]],
+    [
+      "bob",
+      null,
+      [
+        ["progress", -50, -20],
+        ["needs", -20, 0],
+      ],
+    ],
     ["unclaimed", null, [["ahead", 1, 11]]],
   ]);
 });

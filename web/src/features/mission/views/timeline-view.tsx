@@ -1,36 +1,38 @@
-// A lane per agent: who did what when, what waits for a person, and what is still ahead, as an estimate.
+// The timeline: a lane per agent with work, waiting and estimates.
 import { useEffect, useMemo, useRef, useState } from "react";
 
-import { useTool } from "@/api/use-tool";
 import type { MissionOverview } from "@/api/types";
+import { useTool } from "@/api/use-tool";
+import { criticalPath } from "@/features/shell/missions/time-estimates";
 import { useOverview } from "@/features/shell/use-overview";
-import { useNow } from "@/ui/hooks/use-server-clock";
 import { Card } from "@/ui/basics";
+import { clockTime, describeFailedAttempts, plural, span } from "@/ui/format";
+import { useNow } from "@/ui/hooks/use-server-clock";
 import { Empty } from "@/ui/query-states";
-import { look, TASK } from "@/ui/status/status";
-import { clockTime, failedWords, plural, span } from "@/ui/format";
-import { critical } from "../graph/time-estimates";
-import type { ViewProps } from "../mission-page";
-import { lanesOf, type Bar, type Known } from "./timeline-lanes";
+import { statusFor, TASK } from "@/ui/status/status";
+import type { ViewProps } from "../view-props";
+import { type Bar, type LaneFacts, lanesOf } from "./timeline-lanes";
 
 const TITLE = 52;
 const IDLE_TITLE = 110;
-const MOST_ASKED = 200;
+const MAX_ASKED = 200;
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1_440, 2_880, 7_200, 14_400, 43_200].map((minutes) => minutes * MINUTE);
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1_440, 2_880, 7_200, 14_400, 43_200].map(
+  (minutes) => minutes * MINUTE,
+);
 
-export function Timeline({ mission, choose }: ViewProps) {
+export function TimelineView({ mission, choose }: ViewProps) {
   const now = useNow();
   const frame = useRef<HTMLDivElement>(null);
-  const width = useRoom(frame);
-  const way = useMemo(() => critical(mission), [mission]);
-  const known = useKnown(mission);
-  const lanes = lanesOf(mission.tasks, way, now, known);
+  const width = useWidth(frame);
+  const path = useMemo(() => criticalPath(mission), [mission]);
+  const known = useLaneFacts(mission);
+  const lanes = lanesOf(mission.tasks, path, now, known);
   if (lanes.length === 0)
     return (
       <section className="card">
-        <Empty title="Nothing has begun">Each agent gets a lane here when it starts its first task.</Empty>
+        <Empty title="Nothing has started">Each agent gets a lane when it starts its first task.</Empty>
       </section>
     );
   const bars = lanes.flatMap((lane) => lane.rows.flat());
@@ -40,7 +42,11 @@ export function Timeline({ mission, choose }: ViewProps) {
   const room = (one: number, other: number) => ((x(other) - x(one)) / 100) * width;
   const moment = (at: number) => clockTime(new Date(at).toISOString(), now);
   return (
-    <Card title="Timeline" aside={<Key words={`${plural(lanes.length, "lane")}, ${moment(from)} to ${moment(to)}`} />} className="timeline">
+    <Card
+      title="Timeline"
+      aside={<TimelineLegend words={`${plural(lanes.length, "lane")}, ${moment(from)} to ${moment(to)}`} />}
+      className="timeline"
+    >
       <div className="lanes" ref={frame}>
         <Scale from={from} to={to} now={now} x={x} room={width} />
         {lanes.map((lane) => (
@@ -58,13 +64,17 @@ export function Timeline({ mission, choose }: ViewProps) {
                       left={x(bar.from)}
                       width={x(bar.to) - x(bar.from)}
                       titled={room(bar.from, bar.to) > TITLE}
-                      critical={way.path.has(bar.task.id)}
+                      critical={path.path.has(bar.task.id)}
                       choose={choose}
                     />
                   ))}
                   {at === 0 && lane.idle !== null && (
                     <li className="idle cut" style={{ left: `${x(lane.idle)}%`, width: `${x(now) - x(lane.idle)}%` }}>
-                      {room(lane.idle, now) > IDLE_TITLE ? `idle since ${moment(lane.idle)}` : <span className="hidden">idle</span>}
+                      {room(lane.idle, now) > IDLE_TITLE ? (
+                        `idle since ${moment(lane.idle)}`
+                      ) : (
+                        <span className="hidden">idle</span>
+                      )}
                     </li>
                   )}
                 </ul>
@@ -77,26 +87,28 @@ export function Timeline({ mission, choose }: ViewProps) {
   );
 }
 
-/** What the tasks themselves do not tell: since when a person is waited for, and who has nothing to do. */
-function useKnown(mission: MissionOverview): Known {
-  const waiting = useTool("queue_list", { mission_id: mission.id, limit: MOST_ASKED }).data?.items;
+/** Return what the tasks do not include: since when they wait for you, and which agents are idle. */
+function useLaneFacts(mission: MissionOverview): LaneFacts {
+  const waiting = useTool("queue_list", { mission_id: mission.id, limit: MAX_ASKED }).data?.items;
   const everybody = useOverview().data?.fleet;
   const fleet = mission.completed_at === null ? everybody : undefined;
   return useMemo(
     () => ({
-      asked: new Map(waiting?.flatMap((item) => (item.task_id !== null ? [[item.task_id, Date.parse(item.created_at)]] : []))),
+      asked: new Map(
+        waiting?.flatMap((item) => (item.task_id !== null ? [[item.task_id, Date.parse(item.created_at)]] : [])),
+      ),
       idle: new Set(fleet?.filter((agent) => agent.state === "idle").map((agent) => agent.id)),
     }),
     [waiting, fleet],
   );
 }
 
-function Key({ words }: { words: string }) {
+function TimelineLegend({ words }: { words: string }) {
   return (
     <span className="timeline-key">
       <span>by agent · {words}</span>
       <span>
-        <i className="sample is-needs" /> waits for you
+        <i className="sample is-needs" /> waiting for you
       </span>
       <span>
         <i className="sample idle" /> idle
@@ -121,9 +133,9 @@ interface BarProps {
 }
 
 function BarItem({ bar, left, width, titled, critical: isCritical, choose }: BarProps) {
-  const failed = failedWords(bar.task.failed_attempts);
+  const failed = describeFailedAttempts(bar.task.failed_attempts);
   const words = `${bar.task.name}: ${bar.word}${failed !== "" ? `, ${failed}` : ""}, ${span((bar.to - bar.from) / 1_000)}${isCritical ? ", on the critical path" : ""}`;
-  const tone = bar.kind === "progress" ? "progress" : look(TASK, bar.task.state).tone;
+  const tone = bar.kind === "progress" ? "progress" : statusFor(TASK, bar.task.state).tone;
   return (
     <li style={{ left: `${left}%`, width: `${Math.max(width, 0.3)}%` }}>
       <button
@@ -134,7 +146,11 @@ function BarItem({ bar, left, width, titled, critical: isCritical, choose }: Bar
         aria-label={words}
         onClick={() => choose(bar.task.id)}
       >
-        {titled && <span className="cut">{bar.kind === "needs" ? `${bar.word} · ${span((bar.to - bar.from) / 1_000)}` : bar.task.name}</span>}
+        {titled && (
+          <span className="cut">
+            {bar.kind === "needs" ? `${bar.word} · ${span((bar.to - bar.from) / 1_000)}` : bar.task.name}
+          </span>
+        )}
       </button>
     </li>
   );
@@ -154,7 +170,8 @@ function Scale({ from, to, now, room, x }: ScaleProps) {
   const shift = new Date(from).getTimezoneOffset() * 60_000;
   const marks: number[] = [];
   for (let at = Math.ceil((from - shift) / step) * step + shift; at < to; at += step) marks.push(at);
-  const time = (at: number) => (step >= DAY ? clockTime(new Date(at).toISOString(), now) : new Date(at).toTimeString().slice(0, 5));
+  const time = (at: number) =>
+    step >= DAY ? clockTime(new Date(at).toISOString(), now) : new Date(at).toTimeString().slice(0, 5);
   const nearNow = (at: number) => (Math.abs(x(at) - x(now)) / 100) * room < 46;
   return (
     <div className="scale" aria-hidden="true">
@@ -172,7 +189,7 @@ function Scale({ from, to, now, room, x }: ScaleProps) {
   );
 }
 
-function useRoom(frame: React.RefObject<HTMLElement | null>): number {
+function useWidth(frame: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(800);
   useEffect(() => {
     if (frame.current === null) return;

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+
+import type { ItemRow } from "@/api/types";
+import { answerOf, choicesOf, describeBlocked, sendLabel } from "./answer-draft";
+
+const item = (more: Partial<ItemRow>) => ({ id: "q_1", kind: "question", choices: [], ...more }) as ItemRow;
+const QUESTION = item({
+  choices: [
+    { kind: "fixed", label: "Post new", value: "Post a new entry" },
+    { kind: "fixed", label: "Reverse", value: "reverse" },
+    { kind: "manual", label: "Something else", placeholder: "Say what" },
+  ],
+});
+
+test("a choice has a description only if it says more than the label", () => {
+  expect(choicesOf(QUESTION).map((choice) => [choice.number, choice.more, choice.fixed])).toEqual([
+    [1, "Post a new entry", true],
+    [2, null, true],
+    [3, null, false],
+  ]);
+});
+
+test("a fixed choice is an answer by itself, and carries text unless text is a choice of its own", () => {
+  const fixed = item({ choices: QUESTION.choices.slice(0, 2) });
+
+  expect(answerOf(fixed, { choice: 1, text: " " })).toEqual({ id: "q_1", choice: 1 });
+  expect(answerOf(fixed, { choice: 1, text: "and soon" })).toEqual({ id: "q_1", choice: 1, text: "and soon" });
+  expect(answerOf(QUESTION, { choice: 1, text: "not chosen" })).toEqual({ id: "q_1", choice: 1 });
+});
+
+test("without a fixed choice an answer needs text", () => {
+  expect(answerOf(QUESTION, { choice: null, text: "" })).toBeNull();
+  expect(answerOf(QUESTION, { choice: 3, text: "  " })).toBeNull();
+  expect(answerOf(QUESTION, { choice: 3, text: "Ask finance" })).toEqual({ id: "q_1", choice: 3, text: "Ask finance" });
+  expect(answerOf(QUESTION, { choice: null, text: "No" })).toEqual({ id: "q_1", text: "No" });
+});
+
+test("the button of a review shows what it does", () => {
+  const review = item({
+    kind: "review",
+    choices: [
+      { kind: "fixed", label: "Accept", value: "accept" },
+      { kind: "manual", label: "Send back" },
+    ],
+  });
+  expect(sendLabel(review, { choice: 1, text: "" })).toBe("Accept");
+  expect(sendLabel(review, { choice: 2, text: "" })).toBe("Send back");
+  expect(sendLabel(QUESTION, { choice: 1, text: "" })).toBe("Send answer");
+});
+
+test("blocked tasks and agents are counted, and nothing is shown for none", () => {
+  expect(describeBlocked({ holds_tasks: 6, holds_agents: 1 })).toBe("blocks 6 tasks, 1 agent");
+  expect(describeBlocked({ holds_tasks: 0, holds_agents: 0 })).toBe("");
+});

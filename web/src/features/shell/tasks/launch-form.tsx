@@ -1,0 +1,136 @@
+// The form that launches an agent on a task: client, terminal, arguments and folder.
+import { type FormEvent, useState } from "react";
+import { useNavigate } from "react-router";
+
+import { useAction, useTool } from "@/api/use-tool";
+import { useOverview } from "@/features/shell/use-overview";
+import { CancelButton, FolderField, FormFooter, SelectField } from "@/ui/form";
+import { Loaded } from "@/ui/query-states";
+import { splitArguments } from "./split-arguments";
+
+const ANY_PROGRAM = "command";
+
+/** The form for one task; `bare` leaves out the heading. */
+export function LaunchForm({ taskId, close, bare = false }: { taskId: string; close: () => void; bare?: boolean }) {
+  const adapters = useTool("adapter_list", {});
+  return (
+    <>
+      {!bare && <h2 id="launch-title">Launch an agent on this task</h2>}
+      <Loaded query={adapters} what="clients">
+        {(data) => <Form taskId={taskId} close={close} installed={data.adapters.filter((each) => each.installed)} />}
+      </Loaded>
+    </>
+  );
+}
+
+/** The form with a choice of mission and task. */
+export function LaunchAnyTaskForm({ close }: { close: () => void }) {
+  const missions = useOverview().data?.missions ?? [];
+  const [mission, setMission] = useState("");
+  const [task, setTask] = useState("");
+  const next = useTool(
+    "workflow_next_tasks",
+    { workflow_id: mission, include_failed: true },
+    { enabled: mission !== "" },
+  );
+  const chooseMission = (id: string) => {
+    setMission(id);
+    setTask("");
+  };
+  return (
+    <>
+      <div className="form">
+        <h2 id="launch-title">Launch an agent</h2>
+        {missions.length === 0 && <p>There are no open missions. Agents are launched on a task of a mission.</p>}
+        <SelectField label="Mission" none="Select a mission" of={missions} value={mission} change={chooseMission} />
+        {mission !== "" && (
+          <Loaded query={next} what="tasks" rows={1}>
+            {(data) =>
+              data.tasks.length === 0 ? (
+                <p>No task of this mission is ready. Each is taken, done, or waits for another.</p>
+              ) : (
+                <SelectField label="Ready task" none="Select a task" of={data.tasks} value={task} change={setTask} />
+              )
+            }
+          </Loaded>
+        )}
+      </div>
+      {task !== "" ? (
+        <LaunchForm key={task} taskId={task} close={close} bare />
+      ) : (
+        <div className="form actions">
+          <CancelButton cancel={close} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface FormProps {
+  taskId: string;
+  close: () => void;
+  installed: { name: string; title: string; interactive: boolean }[];
+}
+
+function Form({ taskId, close, installed }: FormProps) {
+  const navigate = useNavigate();
+  const launch = useAction("execution_launch");
+  const [name, setName] = useState(installed[0]?.name ?? "");
+  const [terminal, setTerminal] = useState(true);
+  const [more, setMore] = useState("");
+  const [folder, setFolder] = useState("");
+  const adapter = installed.find((each) => each.name === name);
+  const needsProgram = name === ANY_PROGRAM && more.trim() === "";
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    launch.mutate(
+      {
+        task_id: taskId,
+        adapter: name,
+        interactive: terminal && (adapter?.interactive ?? false),
+        arguments: splitArguments(more),
+        ...(folder.trim() !== "" ? { repository_path: folder.trim() } : {}),
+      },
+      {
+        onSuccess: (made) => {
+          close();
+          void navigate(`/executions/${made.id}`);
+        },
+      },
+    );
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <label>
+        Client
+        <select className="field" value={name} onChange={(event) => setName(event.target.value)}>
+          {installed.map((each) => (
+            <option key={each.name} value={each.name}>
+              {each.title}
+            </option>
+          ))}
+        </select>
+      </label>
+      {installed.every((each) => each.name === ANY_PROGRAM) && (
+        <p className="quiet">No agent client is installed on this machine. You can launch any program instead.</p>
+      )}
+      {adapter?.interactive && (
+        <label className="tick">
+          <input type="checkbox" checked={terminal} onChange={(event) => setTerminal(event.target.checked)} />{" "}
+          Interactive terminal
+        </label>
+      )}
+      <label>
+        {name === ANY_PROGRAM ? "Program and arguments" : "Additional arguments (optional)"}
+        <input className="field mono" value={more} onChange={(event) => setMore(event.target.value)} />
+      </label>
+      <FolderField label="Working folder, if the mission has none" value={folder} change={setFolder} />
+      <FormFooter
+        act="Launch"
+        off={launch.isPending || name === "" || needsProgram}
+        error={launch.error}
+        cancel={close}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { expect, test } from "vitest";
+
+import type { TaskStory } from "@/api/types";
+import { renderPage } from "@/testing/render-page";
+import { ChangedFiles } from "./changed-files";
+
+const STORY = { areas: ["src"], scope: { unexpected_files: ["notes.txt"] } } as unknown as TaskStory;
+const FILES = {
+  files: [
+    { path: "src/a.py", how: "M" },
+    { path: "notes.txt", how: "A" },
+  ],
+  total: 2,
+  known: true,
+  final: true,
+};
+
+test("a file outside the areas is marked, and the selected file shows its diff", async () => {
+  const { called, address } = renderPage(<ChangedFiles id="t_1" story={STORY} />, {
+    overview_files: FILES,
+    overview_diff: ({ path }: { path: string }) => ({
+      patch: `@@ -1 +1 @@\n-old ${path}\n+new ${path}\n`,
+      whole: true,
+      note: null,
+    }),
+  });
+  await screen.findByText("new src/a.py");
+  expect(screen.getByText(/1 outside its areas: notes.txt/)).toBeTruthy();
+  fireEvent.click(screen.getByRole("button", { name: /notes.txt/ }));
+
+  expect(await screen.findByText("new notes.txt")).toBeTruthy();
+  expect(address()).toBe("/?file=notes.txt");
+  expect(called("overview_diff").map(({ path }) => path)).toEqual(["src/a.py", "notes.txt"]);
+});
+
+test("a task without a working tree says so", async () => {
+  renderPage(<ChangedFiles id="t_1" story={undefined} />, {
+    overview_files: { files: [], total: 0, known: false, final: false },
+  });
+
+  expect(await screen.findByText("No working tree for this task")).toBeTruthy();
+});
