@@ -12,12 +12,14 @@ import json
 import logging
 import logging.handlers
 import os
+import resource
 import signal
 import socket
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("mission")
 
 LOCK_TRIES = 50
+OPEN_FILES = 65_536
+"""As many files as the daemon wants to have open, connections included. Programs it launches inherit the number, and
+some of them close every possible file when they start: without an end that takes minutes."""
 
 
 class AlreadyRunning(InvalidState):
@@ -56,6 +61,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
     try:
         listener = _listen(settings)
         _log_to_file(settings)
+        _allow_open_files()
         gc.disable()  # hardly anything that start-up makes is garbage, and to look for it takes a tenth of the time
         from mission.app import App
         from mission.gateway.registry import parse_toolsets
@@ -106,7 +112,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
 
     from mission.services.work import BackgroundWork
     from mission.transports.web.browser_sessions import Sessions
-    from mission.transports.web.http_limits import BoundedHttp, QuietWebSocket
+    from mission.transports.web.http_limits import MAX_UNKNOWN, BoundedHttp, QuietWebSocket, UnknownConnections
     from mission.transports.web.routes import answering_hosts, build_http
 
     settings = app.settings
@@ -123,9 +129,10 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         status=app.status,
         running=lambda: app.running(periodic=True),
     )
+    unknown = UnknownConnections(min(MAX_UNKNOWN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2))
     return uvicorn.Config(
         asgi,
-        http=BoundedHttp,
+        http=partial(BoundedHttp, unknown=unknown),  # type: ignore[arg-type]
         ws=QuietWebSocket,
         log_config=None,
         access_log=False,
@@ -192,6 +199,15 @@ def _settle_memory() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 50, 50)
     gc.enable()
+
+
+def _allow_open_files() -> None:
+    """Raise the number of files this process may have open, as far as its user may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS has a limit of its own below the hard one
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -19,6 +19,7 @@ from mission.app import App
 from mission.home import operator_token
 from mission.serve import http_server
 from mission.settings import Settings
+from mission.transports.web.http_limits import UnknownConnections
 
 PATIENCE = 60.0
 Value = TypeVar("Value")
@@ -54,7 +55,9 @@ class Live:
         self.url = f"http://{self.host}:{self.port}"
         self.app = App(settings, role="a test")
         self.app.supervisor.outfitter.url = self.url
-        self.server = uvicorn.Server(http_server(self.app, token=self.token))
+        config = http_server(self.app, token=self.token)
+        self.unknown: UnknownConnections = config.http.keywords["unknown"]  # type: ignore[union-attr]
+        self.server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> None:

@@ -20,6 +20,8 @@ LARGEST_BODY = 10 * 1024 * 1024
 
 BEARER = "mission.bearer"
 """Where the guard leaves, in a connection's scope, the agent whose token it showed."""
+RECOGNIZE = "mission.recognize"
+"""Where a connection leaves, in a request's scope, the function that treats its caller as known."""
 
 
 def caller_of(
@@ -56,6 +58,12 @@ def bearer(headers: Headers) -> str | None:
     """The token of the Authorization header."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def recognize(scope: Scope) -> None:
+    """Treat the caller of this connection as known from now on: its token was checked."""
+    if (known := scope.get(RECOGNIZE)) is not None:
+        known()
 
 
 def offered(scope: Scope, prefix: str) -> str | None:

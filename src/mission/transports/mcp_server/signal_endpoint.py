@@ -17,7 +17,7 @@ from mission.domain.executions.signals import Delivery, SignalDescriptor
 from mission.gateway.signal_intake import Signals
 from mission.services.executions import state as executions
 from mission.services.work import Work
-from mission.transports.http_common import bearer, error_response, read_body
+from mission.transports.http_common import bearer, error_response, read_body, recognize
 from mission.transports.mcp_server.direct_call import parse_direct_call, send_result, text_of
 from mission.transports.mcp_server.sdk_loader import SdkLoader, replay
 
@@ -83,6 +83,7 @@ class SignalServer:
             raise Unauthenticated("no token was sent", hint="Send 'Authorization: Bearer $OPEN_MISSION_MCP_TOKEN'.")
         execution_id = scope["path"].removeprefix(PATH)
         execution = await self._work.read(executions.authenticate, execution_id=execution_id, token=token)
+        recognize(scope)
         self._connected(execution.id)
         return execution
 

@@ -1,4 +1,4 @@
-"""The web server's protocols, with limits for callers that are not known yet: on the size of a head, and on time.
+"""The web server's protocols, with limits for callers that are not known yet: on size, on time and on their number.
 
 A token is checked as soon as a head is complete. So whoever sends a head slowly, or goes on with a body after being
 refused, is nobody. Whoever is known may take any time for a body, and for a poll.
@@ -14,64 +14,99 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from mission.domain.errors import InvalidInput, MissionError, TooLarge
+from mission.transports.http_common import RECOGNIZE
 
 LARGEST_HEAD = 64 * 1024
+"""Bytes of a head, its trailers included, and of anything else that brings a request no further."""
 PATIENCE = 10.0
-"""Seconds for a head, from the connection or its first byte on, and for the rest of a body after its answer."""
+"""Seconds for a head, from the connection or its first byte on, for the rest of a body after its answer, and for the
+next request of an unknown caller."""
+MAX_UNKNOWN = 1000
+"""Connections of unknown callers: each is an open file, and a process may have only so many."""
 
 
-class _HeadTooLarge(Exception):
+class _Refused(Exception):
     """Ends the parsing of a request."""
+
+    def __init__(self, status: int, error: MissionError) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
+
+
+class UnknownConnections:
+    """Holds the connections that have shown no token yet, the oldest first, and drops the oldest of too many."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._connections: dict[BoundedHttp, None] = {}
+
+    def add(self, connection: BoundedHttp) -> None:
+        """Hold one more connection. Dropping one does not wait until its client has read everything."""
+        self._connections[connection] = None
+        while len(self._connections) > self.limit:
+            oldest = next(iter(self._connections))
+            del self._connections[oldest]
+            oldest.transport.abort()
+
+    def discard(self, connection: BoundedHttp) -> None:
+        """Forget a connection that is closed, or known from now on."""
+        self._connections.pop(connection, None)
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """HTTP, with heads that are bounded in size and time."""
+    """HTTP, with requests that are bounded in size and time, and connections that are bounded in number."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, unknown: UnknownConnections, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.timeout_keep_alive = PATIENCE  # type: ignore[assignment]
+        self._unknown = unknown
         self._in_head = False
+        self._advanced = False
         self._taken = 0
         self._size = 0
+        self._refused: _Refused | None = None
         self._handed_over = False
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._set_deadline()
+        self._unknown.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._drop_deadline()
+        self._leave()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        began_before = self._in_head
+        self._advanced = False
         super().data_received(data)
         if self._handed_over or self.transport.is_closing():
             return
-        if began_before and self._in_head:
-            self._taken += len(data)
-            if self._taken > LARGEST_HEAD:
-                self._refuse(431, _too_large())
-                return
+        self._taken = 0 if self._advanced else self._taken + len(data)
+        if self._taken > LARGEST_HEAD:
+            self._refuse(431, _too_large())
+            return
         waits = self.cycle is None or self.cycle.response_complete
         if waits and self._deadline is None and self.timeout_keep_alive_task is None:
             self._set_deadline()
 
     def handle_websocket_upgrade(self) -> None:
         self._handed_over = True
-        self._drop_deadline()
+        self._leave()
         super().handle_websocket_upgrade()
 
     def send_400_response(self, msg: str) -> None:
-        if self._size > LARGEST_HEAD:
-            self._refuse(431, _too_large())
+        if self._refused is not None:
+            self._refuse(self._refused.status, self._refused.error)
         else:
             super().send_400_response(msg)
 
     def on_message_begin(self) -> None:
-        self._in_head = True
-        self._taken = self._size = 0
+        self._in_head = self._advanced = True
+        self._size = 0
         super().on_message_begin()
+        self.scope[RECOGNIZE] = self._recognize  # type: ignore[literal-required]
 
     def on_url(self, url: bytes) -> None:
         self._grow(len(url))
@@ -82,11 +117,21 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
+        if self._get_upgrade() == b"websocket" and _announces_body(self.headers):
+            raise self._refusal(
+                400, InvalidInput("the request that opens a WebSocket has a body", hint="Send it without a body.")
+            )
         self._in_head = False
+        self._advanced = True
         self._drop_deadline()
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        self._advanced = True
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
+        self._advanced = True
         super().on_message_complete()
         if self.cycle is not None and self.cycle.response_complete:  # the rest of a body that nobody waited for
             self._drop_deadline()
@@ -97,13 +142,33 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self.cycle.response_complete and self.cycle.more_body and not self.transport.is_closing():
+        if self.transport.is_closing() or not self.cycle.response_complete:
+            return
+        if self.cycle.more_body or self._in_head:  # the rest of its body, or of the next head, is still to come
+            self._unset_keepalive_if_required()
             self._set_deadline()
+
+    def _recognize(self) -> None:
+        """Treat the caller as known: it has shown a valid token."""
+        self.timeout_keep_alive = self.config.timeout_keep_alive
+        self._unknown.discard(self)
+
+    def _leave(self) -> None:
+        """Undo what holds this connection; the scope would keep it alive in a cycle."""
+        self._unknown.discard(self)
+        self._drop_deadline()
+        if self.scope is not None:
+            self.scope.pop(RECOGNIZE, None)  # type: ignore[misc]
 
     def _grow(self, size: int) -> None:
         self._size += size
         if self._size > LARGEST_HEAD:
-            raise _HeadTooLarge
+            raise self._refusal(431, _too_large())
+
+    def _refusal(self, status: int, error: MissionError) -> _Refused:
+        """Return what ends the parsing. It is kept, too: the parser raises an error of its own in its place."""
+        self._refused = _Refused(status, error)
+        return self._refused
 
     def _set_deadline(self) -> None:
         self._drop_deadline()
@@ -129,6 +194,10 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, status: int, error: MissionError) -> None:
+        """Answer with the error and close the connection; only close it where another answer is due or has begun."""
+        if not self._is_answer_due():
+            self.transport.close()
+            return
         body = json.dumps({"error": error.as_dict()}).encode()
         head = (
             b"content-type: application/json\r\n"
@@ -137,6 +206,14 @@ class BoundedHttp(HttpToolsProtocol):
         )
         self.transport.write(STATUS_LINE[status] + head + body)
         self.transport.close()
+
+    def _is_answer_due(self) -> bool:
+        """Return whether the next answer on this connection is that of the request being read."""
+        if self.cycle is None:
+            return True
+        if self._in_head:  # the cycle is that of the request before
+            return bool(self.cycle.response_complete)
+        return not self.pipeline and not self.cycle.response_started
 
 
 class QuietWebSocket(WebSocketsSansIOProtocol):
@@ -148,8 +225,14 @@ class QuietWebSocket(WebSocketsSansIOProtocol):
             self.handshake_complete = True
 
 
+def _announces_body(headers: list[tuple[bytes, bytes]]) -> bool:
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0 \t")) for name, value in headers
+    )
+
+
 def _too_large() -> TooLarge:
     return TooLarge(
-        f"the head of the request is larger than {LARGEST_HEAD // 1024} KB",
+        f"the head of the request, or its trailers, are larger than {LARGEST_HEAD // 1024} KB",
         hint="Send less in the address and the headers: arguments belong in the body.",
     )

@@ -26,7 +26,15 @@ from mission.gateway.gateway import Gateway
 from mission.runtime.launching.supervisor import Supervisor
 from mission.services.agents.access_tokens import Bearer
 from mission.services.work import Work
-from mission.transports.http_common import BEARER, bearer, caller_of, error_response, json_response, offered
+from mission.transports.http_common import (
+    BEARER,
+    bearer,
+    caller_of,
+    error_response,
+    json_response,
+    offered,
+    recognize,
+)
 from mission.transports.mcp_server.http_endpoint import McpEndpoint
 from mission.transports.mcp_server.signal_endpoint import PATH as SIGNAL_PATH
 from mission.transports.mcp_server.signal_endpoint import SignalServer
@@ -100,6 +108,7 @@ class Guard:
             )
         if not (is_public(scope["path"]) or _is_signal(scope)):
             scope[BEARER] = await self._bearer(scope, headers)
+            recognize(scope)
 
     async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
         """Whose token was shown; a browser's session counts as the operator's, where no token comes with it."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import stat
 import subprocess
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -24,6 +27,11 @@ from mission.transports.cli.main import cli
 from mission.transports.cli.system.daemon import JUST_NOW, at_work, down, status
 from tests.transports.cli.program import Program, program
 from tests.transports.live_server import until
+
+HALF_UPGRADE = (
+    b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: 5\r\n\r\n"
+)
 
 
 def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
@@ -163,6 +171,32 @@ def test_a_list_of_signed_out_sessions_that_cannot_be_read_is_named_and_stops_no
     log = fresh.settings.log_path.read_text()
     assert f"{fresh.settings.sessions_path} cannot be read" in log
     assert "sign in again, with 'mission open'" in log
+
+
+@pytest.mark.parametrize(("soft", "hard", "allowed"), [(256, 4096, 4096), (256, 100_000, 65_536), (300, 300, 300)])
+def test_a_daemon_opens_as_many_files_as_its_user_may(fresh: Program, soft: int, hard: int, allowed: int) -> None:
+    hard = min(hard, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+    fresh.does("up", "--detach", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)))
+
+    running = fresh.running()
+    assert running is not None
+    assert resource.prlimit(running.pid, resource.RLIMIT_NOFILE) == (min(allowed, hard), hard)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", HALF_UPGRADE])
+def test_connections_of_strangers_never_take_all_files_of_a_daemon(fresh: Program, sent: bytes) -> None:
+    fresh.does("up", "--detach", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
+    running = fresh.running()
+    assert running is not None
+    where = urlsplit(running.url)
+
+    with ExitStack() as stack:
+        for _ in range(400):
+            line = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
+            with suppress(ConnectionResetError, BrokenPipeError):
+                line.sendall(sent)
+        assert fresh.call("workflow_list")["workflows"] == []
 
 
 def test_a_taken_port_is_named(fresh: Program) -> None:
