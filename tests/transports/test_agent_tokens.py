@@ -20,6 +20,11 @@ def bob(live: Live) -> dict[str, str]:
     return live.call("mcp__agent__create", {"type": "WORKER", "name": "bob"})
 
 
+@pytest.fixture(scope="module")
+def victim(live: Live) -> str:
+    return str(live.call("agent_register", {"name": "victim", "runtime": "custom"})["id"])
+
+
 def bearer(agent: dict[str, str]) -> str:
     return f"Bearer {agent['token']}"
 
@@ -54,6 +59,69 @@ def test_the_token_says_who_acts_and_no_header_or_argument_changes_that(live, ad
     assert [as_bob.status, named.status, over_mcp["isError"]] == [403, 403, True]
     assert as_bob.error["code"] == "PERMISSION_DENIED"
     assert "cannot act as" in over_mcp["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "operator\u200b",
+        "\u043eperator",
+        "\uff4f\uff50\uff45\uff52\uff41\uff54\uff4f\uff52",
+        "\u041d\u03c5man",
+        "0perator",
+        "\u1d0fperator",
+        "oper\u0430t\u03bfr\ufe0f",
+        "@operator",
+        "a\nb",
+        "a\tb",
+        "a\x7fb",
+        "a\u2028b",
+        "\u202eadam",
+        "--help",
+        "-x",
+        "\uff0dx",
+        "you",
+        "ME",
+        "user",
+        "all",
+        "@all",
+        "*",
+        "\u3164",
+    ],
+    ids=ascii,
+)
+def test_a_worker_cannot_register_a_name_that_misleads(live, ada, name):
+    refused = live.post("agent_register", {"name": name, "runtime": "custom"}, Authorization=bearer(ada))
+
+    assert (refused.status, refused.error["code"]) == (400, "INVALID_INPUT")
+    assert (refused.error["details"], bool(refused.error["hint"])) == ({"field": "name"}, True)
+    assert name not in [each["name"] for each in live.call("agent_list")["agents"]]
+
+
+@pytest.mark.parametrize(
+    "name", ["Victim", "VICTIM", "victim\ufe0f", "vi\u0441tim", "\uff56ictim", "v\u0131ctim"], ids=ascii
+)
+def test_a_worker_cannot_register_a_name_that_looks_like_that_of_a_living_agent(live, ada, victim, name):
+    refused = live.post("agent_register", {"name": name, "runtime": "custom"}, Authorization=bearer(ada))
+
+    assert (refused.status, refused.error["code"]) == (409, "INVALID_STATE")
+    assert victim in refused.error["message"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u043e\u043f\u0435\u0440\u0430\u0442\u043e\u0440-2",
+        "\u30c6\u30b9\u30c8",
+        "G\u00f6del",
+        "\u2699\ufe0f builder",
+        "me-too",
+        "all tests",
+    ],
+    ids=ascii,
+)
+def test_names_in_any_script_are_fine(live, ada, name):
+    assert live.call("agent_register", {"name": name, "runtime": "custom"}, Authorization=bearer(ada))["name"] == name
 
 
 def test_a_worker_sees_the_tools_of_its_role_and_none_it_may_not_call(live, ada):

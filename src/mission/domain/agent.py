@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.errors import InvalidInput
-from mission.domain.ids import PREFIXES, is_id
 from mission.domain.timestamps import format_time
 
 
@@ -72,22 +69,6 @@ class Runtime(StrEnum):
 
 MISSED_HEARTBEATS = 2
 """An agent counts as offline after this many missed heartbeats."""
-
-
-RESERVED_NAMES = frozenset({"human", "operator", "system", "unknown", "mission", "mission control"})
-"""Names that records and mailboxes give to others than agents."""
-
-
-def check_name(name: str) -> None:
-    """An error for a name that would pass for somebody who is no agent, or for an id."""
-    plain = " ".join(re.split(r"[\s_-]+", name.casefold().strip()))
-    given = name.strip()
-    if plain in RESERVED_NAMES or is_id(given) or given.startswith(f"{PREFIXES['agent']}_"):
-        raise InvalidInput(
-            f"name: '{name[:100]}' is no name for an agent: it stands for the person, Mission Control or an id",
-            hint="Choose a name that says what the agent does, such as 'api-tests'.",
-            field="name",
-        )
 
 
 def is_silent(last_seen_at: datetime, *, now: datetime, silence: timedelta) -> bool:

@@ -135,6 +135,9 @@ async def test_an_agent_cannot_take_the_name_of_another_that_lives(call, clock):
     chief = (await call("mcp__agent__create", {"type": "SUPERVISOR", "name": "chief"}))["id"]
     with pytest.raises(InvalidState, match="bears the name 'ada'"):
         await call("mcp__agent__create", {"type": "WORKER", "name": "ada"}, agent=chief)
+    for look_alike in ("Ada", "\u0430da", "ada\ufe0f"):
+        with pytest.raises(InvalidState, match=f"agent {ada} bears the name 'ada'"):
+            await call("agent_register", {"name": look_alike, "runtime": "custom"}, agent=worker)
     assert (await call("agent_get", {"id": "ada"}))["id"] == ada
 
     clock.advance(minutes=5)  # one that fell silent leaves its name to its successor

@@ -9,7 +9,8 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.actions import Action
-from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, check_name, is_silent
+from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, is_silent
+from mission.domain.agent_name import check_name, comparable_name
 from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
@@ -109,19 +110,25 @@ def register(
 
 
 def name_for(tx: Tx, *, by: Agent | None, name: str) -> str:
-    """The name, if it may be given to a new agent: agents cannot take one that another living agent bears.
+    """Return the name if a new agent may have it: an agent cannot give one that looks like that of a living agent.
 
     The operator can, as several launched agents of one client do: each is then named by its id.
     """
     check_name(name)
-    taken = _present(tx, tx.agents.staying_by_name(name)) if by is not None else []
-    if not taken:
+    taken = _living_namesake(tx, name) if by is not None else None
+    if taken is None:
         return name
     raise InvalidState(
-        f"agent {taken[0].id} bears the name '{name[:100]}' and lives",
-        hint=f"Choose another name. Whoever is that agent acts as {taken[0].id} and need not register again.",
-        agent_id=taken[0].id,
+        f"agent {taken.id} bears the name '{taken.name[:100]}' and lives",
+        hint=f"Choose another name. Whoever is that agent acts as {taken.id} and need not register again.",
+        agent_id=taken.id,
     )
+
+
+def _living_namesake(tx: Tx, name: str) -> Agent | None:
+    wanted = comparable_name(name)
+    living = tx.agents.staying_since(tx.now - tx.silence)
+    return next((agent for agent in living if comparable_name(agent.name) == wanted), None)
 
 
 def _known(tx: Tx, *, by: Agent | None, name: str, metadata: Mapping[str, Any] | None) -> Agent | None:

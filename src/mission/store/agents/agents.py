@@ -20,6 +20,9 @@ _BY_NAME = (
     .order_by(agents.c.last_seen_at.desc(), agents.c.id)
     .limit(2)
 )
+_STAYING = _MAPPER.select.where(
+    agents.c.last_seen_at >= bindparam("since"), agents.c.declared != bindparam("offline")
+).order_by(agents.c.last_seen_at.desc(), agents.c.id)
 _LEADING = _MAPPER.select.where(
     agents.c.mission_id == bindparam("mission_id"), agents.c.type != bindparam("worker")
 ).order_by(agents.c.created_at.desc(), agents.c.id)
@@ -41,6 +44,11 @@ class Agents:
     def staying_by_name(self, name: str) -> list[Agent]:
         """Agents of that name that have not left, the most recently seen first; two are as good as many."""
         rows = self._connection.execute(_BY_NAME, {"name": name, "offline": "offline"})
+        return [_MAPPER.entity(row) for row in rows]
+
+    def staying_since(self, since: datetime) -> list[Agent]:
+        """Return the agents that have not left and were seen since then, the most recently seen first."""
+        rows = self._connection.execute(_STAYING, {"since": since, "offline": "offline"})
         return [_MAPPER.entity(row) for row in rows]
 
     def leading(self, mission_id: str) -> list[Agent]:
