@@ -105,7 +105,13 @@ def test_a_demonstration_broken_off_in_the_middle_ends_at_once_and_leaves_nothin
 
     command = [sys.executable, "-u", "-m", "mission", "demo"]
     playing = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     )
     try:
         assert playing.stdout is not None
