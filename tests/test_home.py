@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from mission.home import UnusableHome, make_home, operator_token, renew_token
+from mission.home import UnusableHome, UnusableToken, make_home, operator_token, renew_token
 from mission.settings import Settings
 
 
@@ -75,16 +75,17 @@ def test_a_renewed_token_replaces_the_old_one(settings):
     assert operator_token(settings) == second
 
 
-def test_an_empty_token_file_is_filled(settings):
+def test_an_empty_token_file_is_not_filled_silently(settings):
     make_home(settings)
     settings.token_path.write_text("\n")
 
-    assert operator_token(settings).strip()
-    assert settings.token_path.read_text().strip()
+    with pytest.raises(UnusableToken, match="is empty"):
+        operator_token(settings)
+    assert settings.token_path.read_text() == "\n"
 
 
 def test_a_token_written_by_hand_is_taken_without_its_newline(settings):
     make_home(settings)
-    settings.token_path.write_text("  my-own-token \n")
+    settings.token_path.write_text("  my-own-long-token \n")
 
-    assert operator_token(settings) == "my-own-token"
+    assert operator_token(settings) == "my-own-long-token"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from contextlib import suppress
 
 from mission.domain.errors import InvalidState
-from mission.private_files import write_private
+from mission.private_files import write_private, write_sealed
 from mission.settings import Settings
+
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}", re.ASCII)
+"""What a header can carry as a bearer token, and nobody guesses."""
 
 
 class UnusableHome(InvalidState):
@@ -21,8 +25,8 @@ class UnusableToken(InvalidState):
     """The operator's token cannot be read."""
 
     default_hint = (
-        "Make a new one with 'mission token rotate', or put the old file back. "
-        "Clients that have the old token written down need the new one."
+        "Put the old file back. Or run 'mission token rotate', or remove the file, for a new token: "
+        "clients that have the old one written down need the new one then."
     )
 
 
@@ -40,19 +44,25 @@ def make_home(settings: Settings) -> None:
 
 
 def operator_token(settings: Settings) -> str:
-    """The operator's token, made at the first start."""
+    """Return the operator's token, which is made at the first start."""
+    path = settings.token_path
     try:
-        token = settings.token_path.read_bytes().decode("ascii").strip()
+        token = path.read_bytes().decode("ascii", "replace").strip()
     except FileNotFoundError:
-        token = ""
+        return renew_token(settings)
     except OSError as error:
-        raise UnusableToken(f"{settings.token_path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UnusableToken(f"{settings.token_path} holds no token, but something that is no text") from None
-    return token or renew_token(settings)
+        raise UnusableToken(f"{path} cannot be read: {error.strerror}") from None
+    if not token:
+        raise UnusableToken(f"{path} is empty: the operator's token was lost")
+    if not _TOKEN.fullmatch(token):
+        raise UnusableToken(f"{path} is damaged: a token is one line of 16 to 512 letters, digits and -._~+/=")
+    return token
 
 
 def renew_token(settings: Settings) -> str:
+    """Make a new token. No session of a browser outlives the old one, so none has been signed out of the new one."""
     token = secrets.token_urlsafe(32)
     write_private(settings.token_path, f"{token}\n")
+    with suppress(OSError):  # what was there before does no harm, and one that is gone makes browsers sign in again
+        write_sealed(settings.sessions_path, "")
     return token

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
+
+_SEAL = "sha256 "
 
 
 def write_private(path: Path, text: str) -> None:
@@ -20,6 +23,23 @@ def write_private(path: Path, text: str) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def write_sealed(path: Path, text: str) -> None:
+    """Write a private file of lines, and a last line by which a reader knows that it is whole."""
+    write_private(path, f"{text}{_SEAL}{_digest(text)}\n")
+
+
+def read_sealed(path: Path) -> str:
+    """Return the lines of a sealed file. Raise ValueError for one that is not whole, OSError for one that is gone."""
+    text, _, found = path.read_bytes().decode("ascii").rpartition(_SEAL)
+    if found != f"{_digest(text)}\n":
+        raise ValueError("it is not whole")
+    return text
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _sync(folder: Path) -> None:

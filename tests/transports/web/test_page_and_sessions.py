@@ -13,6 +13,8 @@ import pytest
 import websockets.sync.client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from mission.home import operator_token
+from mission.settings import Settings
 from mission.transports.web import page_files as page
 from mission.transports.web.browser_sessions import Sessions
 from tests.transports.live_server import Answer, Live
@@ -206,6 +208,41 @@ def test_signing_out_ends_that_session_for_copies_of_its_cookie_and_open_sockets
     assert held_after_a_restart(live, signed, other) == [False, True]
 
 
+def test_an_agents_token_with_the_cookie_alone_signs_nobody_out(live: Live) -> None:
+    signed = sign_in(live)
+    agent = live.call("mcp__agent__create", {"type": "WORKER", "name": "ada"})
+
+    refused = live.request(
+        "DELETE",
+        "/api/session",
+        headers={"Authorization": f"Bearer {agent['token']}", "Cookie": signed.cookie, "Origin": live.url},
+    )
+
+    assert (refused.status, "set-cookie" in refused.headers) == (403, False)
+    assert as_browser(live, "GET", "/api/missions", signed).status == 200
+    assert live.request("DELETE", "/api/session", headers={"Cookie": signed.cookie}).status == 200
+    assert as_browser(live, "GET", "/api/missions", signed).status == 401
+
+
+def test_a_lost_list_of_signed_out_sessions_brings_none_of_them_back(tmp_path: Path) -> None:
+    home = Settings(home=tmp_path, host_id="test-host")
+    token = operator_token(home)
+    before = Sessions(token, ended=home.sessions_path)
+    opened = before.open(before.code())
+    assert opened is not None
+    before.end(opened.cookie)
+    home.sessions_path.unlink()
+
+    an_hour_later = time.time() + 3600
+    with pytest.MonkeyPatch.context() as clock:
+        clock.setattr(time, "time", lambda: an_hour_later)
+        after = Sessions(token, ended=home.sessions_path)
+        assert not after.holds(opened.cookie)
+        again = after.open(after.code())
+        assert again is not None
+        assert Sessions(token, ended=home.sessions_path).holds(again.cookie)
+
+
 def held_after_a_restart(live: Live, *sessions: Signed) -> list[bool]:
     again = Sessions(live.token, ended=live.settings.sessions_path)
     return [again.holds(each.cookie.partition("=")[2]) for each in sessions]
@@ -280,6 +317,7 @@ def test_a_file_of_signed_out_sessions_that_may_not_be_read_signs_nobody_in(tmp_
     before = Sessions("token", ended=file)
     opened = before.open(before.code())
     assert opened is not None
+    file.unlink()
     file.mkdir()
 
     an_hour_later = time.time() + 3600

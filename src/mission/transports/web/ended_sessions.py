@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import re
 import time
 from pathlib import Path
 
-from mission.private_files import write_private
+from mission.private_files import read_sealed, write_sealed
 
 log = logging.getLogger("mission")
 
-_SUM = "sha256 "
 _BEFORE = "before "
 _LINE = re.compile(r"[0-9]{1,12}\.[\w-]+", re.ASCII)
 
 
 class EndedSessions:
-    """Knows which sessions are over. A file that is not whole could miss one, so then every earlier session is over."""
+    """Knows which sessions are over. A file that is damaged or gone could miss one, so then every earlier session is over.
+
+    The file is made with the operator's token: only the home of an earlier version has none yet.
+    """
 
     def __init__(self, path: Path, *, lifetime: int) -> None:
         """`lifetime` is how many seconds a session lasts; its name begins with the second in which it ends."""
@@ -28,9 +29,7 @@ class EndedSessions:
         self._before = 0
         """Sessions that were opened before this second are over."""
         try:
-            self._before, self._ended = _parsed(path.read_bytes())
-        except FileNotFoundError:
-            return
+            self._before, self._ended = _parsed(read_sealed(path))
         except (OSError, ValueError) as error:
             log.warning("%s cannot be read (%s): every browser must sign in again, with 'mission open'", path, error)
             self._start_anew()
@@ -56,7 +55,7 @@ class EndedSessions:
 
     def _write(self, sessions: set[str]) -> None:
         body = "".join(f"{line}\n" for line in [f"{_BEFORE}{self._before}", *sorted(sessions)])
-        write_private(self._path, f"{body}{_SUM}{_digest(body)}\n")
+        write_sealed(self._path, body)
 
 
 def end_of(session: str) -> int:
@@ -64,16 +63,9 @@ def end_of(session: str) -> int:
     return int(session.partition(".")[0])
 
 
-def _parsed(content: bytes) -> tuple[int, set[str]]:
-    """What a whole file says; an error for any other."""
-    body, _, found = content.decode("ascii").rpartition(_SUM)
-    if found != f"{_digest(body)}\n":
-        raise ValueError("it is not whole")
-    before, *sessions = body.splitlines()
+def _parsed(body: str) -> tuple[int, set[str]]:
+    """Return what the lines of the file say; none are those of a new one."""
+    before, *sessions = body.splitlines() or [f"{_BEFORE}0"]
     if not all(_LINE.fullmatch(each) for each in sessions):
         raise ValueError("it has a line that is no session")
     return int(before.removeprefix(_BEFORE)), set(sessions)
-
-
-def _digest(body: str) -> str:
-    return hashlib.sha256(body.encode()).hexdigest()

@@ -85,7 +85,7 @@ class PageFiles:
     async def _code(self, request: Request) -> Response:
         """A one-time code for a browser, given to whoever has the operator's token; an agent's is not enough."""
         if request.scope.get(BEARER) is not None:
-            return error_response(PermissionDenied("a session is the operator's alone", hint="Unset MISSION_TOKEN."))
+            return _operators_alone()
         return json_response({"code": self._sessions.code()})
 
     async def _look(self, request: Request) -> Response:  # noqa: ARG002
@@ -93,7 +93,12 @@ class PageFiles:
         return json_response({"signed_in": True})
 
     async def _end(self, request: Request) -> Response:
-        """Sign the browser out: it forgets its cookie, and a copy of it opens nothing either."""
+        """Sign the browser out: it forgets its cookie, and a copy of it opens nothing either.
+
+        A session with its key, and the operator's token, get this far; an agent's token is not enough.
+        """
+        if request.scope.get(BEARER) is not None:
+            return _operators_alone()
         cookie = cookie_of(request.headers)
         try:
             if cookie is not None and self._sessions.holds(cookie):
@@ -155,6 +160,10 @@ class PageFiles:
 def is_public(path: str) -> bool:
     """Whether the address needs no token: the page itself, which is the same for everybody, and the way to sign in."""
     return not path.startswith(DOORS) or path in PUBLIC
+
+
+def _operators_alone() -> Response:
+    return error_response(PermissionDenied("a session is the operator's alone", hint="Unset MISSION_TOKEN."))
 
 
 @cache

@@ -149,28 +149,64 @@ def test_a_first_start_that_was_cut_off_and_a_restore_that_failed_leave_a_home_t
     assert fresh.does("up", "--detach")["url"]
 
 
-def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program) -> None:
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff\xfe\x00", "damaged"),
+        (b"abc\0\0\0", "damaged"),
+        (b"a b\nc d", "damaged"),
+        (b"x", "damaged"),
+        (b"0123456789abcdef\n0123456789abcdef\n", "damaged"),
+        (b"a" * 10_000, "damaged"),
+        (b"", "empty"),
+        (b" \n", "empty"),
+    ],
+    ids=["no text", "zeros", "spaces", "one letter", "two lines", "long", "empty", "blank"],
+)
+def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program, content: bytes, reason: str) -> None:
     fresh.home.mkdir(exist_ok=True)
     file = fresh.settings.token_path
-    file.write_bytes(b"\xff\xfe\x00")
+    file.write_bytes(content)
 
     refused = [fresh.refuses("up"), fresh.refuses("up", "--detach"), fresh.refuses("token", "show")]
     for error in refused:
-        assert str(file) in error["message"]
+        assert f"{file} is {reason}" in error["message"]
         assert "mission token rotate" in f"{error['message']} {error['hint']}"
+        assert "remove the file" in f"{error['message']} {error['hint']}"
+    assert file.read_bytes() == content
 
     fresh.does("token", "rotate")
     assert fresh.does("up", "--detach")["url"]
 
 
-def test_a_list_of_signed_out_sessions_that_cannot_be_read_is_named_and_stops_nothing(fresh: Program) -> None:
-    fresh.home.mkdir(exist_ok=True)
-    fresh.settings.sessions_path.write_bytes(b"\xff\xfe\x00")
+def test_a_token_file_that_was_removed_is_made_again(fresh: Program) -> None:
+    first = fresh.does("token", "show")["token"]
+    fresh.settings.token_path.unlink()
+
+    assert fresh.does("token", "show")["token"] not in ("", first)
+
+
+@pytest.mark.parametrize("damage", ["overwritten", "removed"])
+def test_a_list_of_signed_out_sessions_that_cannot_be_read_is_named_and_stops_nothing(
+    fresh: Program, damage: str
+) -> None:
+    fresh.does("token", "show")
+    if damage == "removed":
+        fresh.settings.sessions_path.unlink()
+    else:
+        fresh.settings.sessions_path.write_bytes(b"\xff\xfe\x00")
 
     fresh.does("up", "--detach")
     log = fresh.settings.log_path.read_text()
     assert f"{fresh.settings.sessions_path} cannot be read" in log
     assert "sign in again, with 'mission open'" in log
+
+
+def test_a_first_start_and_a_new_token_lose_no_sessions(fresh: Program) -> None:
+    fresh.does("up", "--detach")
+    fresh.does("token", "rotate")
+
+    assert "sign in again" not in fresh.settings.log_path.read_text()
 
 
 @pytest.mark.parametrize(("soft", "hard", "allowed"), [(256, 4096, 4096), (256, 100_000, 65_536), (300, 300, 300)])
