@@ -16,7 +16,7 @@ _LINE = re.compile(r"[0-9]{1,12}\.[\w-]+", re.ASCII)
 
 
 class EndedSessions:
-    """Knows which sessions are over. A file that is damaged or gone could miss one, so then every earlier session is over.
+    """Knows which sessions are over. A file that is damaged or gone could miss one: then all earlier sessions are over.
 
     The file is made with the operator's token: only the home of an earlier version has none yet.
     """
