@@ -7,6 +7,10 @@ import pytest
 from mission.app import App
 from tests.conftest import Front
 from tests.fake_executions import Workshop
+from tests.store.conftest import _postgres_for_all as _postgres_for_all
+from tests.store.conftest import _sqlite_for_all as _sqlite_for_all
+from tests.store.conftest import rows as rows
+from tests.store.conftest import tx as tx
 
 
 @pytest.fixture

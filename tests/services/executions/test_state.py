@@ -1,0 +1,110 @@
+"""An execution while it lives: its start, what its client tells, its token, and what operators tell it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
+from mission.domain.executions.execution import LIVE, ExecutionStatus, OperatorMessageKind, OperatorMessageState
+from mission.services.agents.access_tokens import hash_of
+from mission.services.agents.registration import LivenessSettings
+from mission.services.executions import state as executions
+from tests.store.rows import NOW, at
+
+RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+
+
+@pytest.fixture
+def execution(rows):
+    return rows.execution(rows.task(rows.mission()), token_hash=hash_of("right"))
+
+
+def test_a_start_said_again_keeps_the_first_moment_and_the_state(tx, execution):
+    executions.started(tx, execution_id=execution.id, process={"pid": 1})
+    tx.now = at(5)
+
+    again = executions.started(tx, execution_id=execution.id, process={"pid": 2})
+
+    assert (again.status, again.started_at, again.process) == (ExecutionStatus.RUNNING, NOW, {"pid": 2})
+
+
+def test_what_a_client_tells_is_added_to_what_is_known(tx, execution):
+    executions.record_usage(
+        tx, execution_id=execution.id, session_id="s1", usage={"input_tokens": 1, "output_tokens": 2}
+    )
+    executions.record_usage(tx, execution_id=execution.id, usage={"input_tokens": 5})
+
+    found = tx.executions.get(execution.id)
+    assert (found.session_id, found.usage) == ("s1", {"input_tokens": 5, "output_tokens": 2})
+
+
+def test_living_processes_keep_their_agents_present_and_their_leases_going(tx, rows):
+    agent, gone = rows.agent(last_seen_at=at(-60)), rows.agent("gone", last_seen_at=at(-60))
+    mission = rows.mission()
+    task = rows.task(mission, owner_id=agent.id, lease_until=at(1))
+    live = rows.execution(task, agent_id=agent.id, status=ExecutionStatus.RUNNING)
+    ended = rows.execution(rows.task(mission), agent_id=gone.id, status=ExecutionStatus.LOST)
+
+    executions.heartbeat_all(tx, execution_ids=[live.id, ended.id, "x_nowhere000"], rhythm=RHYTHM)
+
+    assert tx.agents.get(agent.id).last_seen_at == NOW
+    assert tx.agents.get(gone.id).last_seen_at == at(-60)
+    assert tx.tasks.get(task.id).lease_until == at(10)
+
+
+@pytest.mark.parametrize("status", list(ExecutionStatus))
+def test_a_message_is_written_down_only_for_one_that_can_read_it(tx, rows, status):
+    made = rows.execution(rows.task(rows.mission()), status=status)
+
+    if status in LIVE:
+        message = executions.send_message(
+            tx, execution_id=made.id, kind=OperatorMessageKind.TEXT, text="hi", author="human"
+        )
+        assert tx.executions.message(message.id).state is OperatorMessageState.PENDING
+    else:
+        with pytest.raises(InvalidState, match=str(status)):
+            executions.send_message(tx, execution_id=made.id, kind=OperatorMessageKind.TEXT, text="hi", author="human")
+
+
+def test_words_are_needed_only_where_the_message_is_nothing_else(tx, execution):
+    with pytest.raises(InvalidInput):
+        executions.send_message(tx, execution_id=execution.id, kind=OperatorMessageKind.TEXT, text="", author=None)
+
+    assert (
+        executions.send_message(
+            tx, execution_id=execution.id, kind=OperatorMessageKind.NUDGE, text=None, author=None
+        ).text
+        is None
+    )
+
+
+def test_what_became_of_a_message_is_settled_once(tx, execution):
+    message = executions.send_message(
+        tx, execution_id=execution.id, kind=OperatorMessageKind.NUDGE, text=None, author=None
+    )
+
+    failed = executions.mark_delivered(tx, message_id=message.id, state=OperatorMessageState.FAILED, reason="gone")
+    again = executions.mark_delivered(tx, message_id=message.id, state=OperatorMessageState.DELIVERED)
+
+    assert again == failed
+    assert (failed.state, failed.reason, failed.delivered_at) == (OperatorMessageState.FAILED, "gone", None)
+
+
+def test_a_token_opens_its_own_execution_and_says_why_it_opens_no_other(tx, rows, execution):
+    other = rows.execution(rows.task(rows.mission()), token_hash=hash_of("another"))
+    without = rows.execution(rows.task(rows.mission()))
+
+    assert executions.authenticate(tx, execution_id=execution.id, token="right").id == execution.id
+    for id, token, refusal, words in (
+        ("x_" + "y" * 500, "right", NotFound, "there is no execution"),
+        (other.id, "right", PermissionDenied, "not the one of execution"),
+        (without.id, "right", PermissionDenied, "not the one of execution"),
+        (without.id, "wrong", Unauthenticated, "has no MCP access"),
+        (execution.id, "wrong", Unauthenticated, "is not valid"),
+        (execution.id, "\udcff", Unauthenticated, "is not valid"),
+    ):
+        with pytest.raises(refusal, match=words) as raised:
+            executions.authenticate(tx, execution_id=id, token=token)
+        assert len(raised.value.message) < 150
