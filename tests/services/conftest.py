@@ -11,6 +11,8 @@ from tests.store.conftest import _postgres_for_all as _postgres_for_all
 from tests.store.conftest import _sqlite_for_all as _sqlite_for_all
 from tests.store.conftest import rows as rows
 from tests.store.conftest import tx as tx
+from tests.tools.conftest import make_agent as make_agent
+from tests.tools.conftest import make_workflow as make_workflow
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from mission.domain.agent import Agent, AgentType
 from mission.domain.executions.execution import Execution, Mode
-from mission.domain.executions.signals import Delivery
+from mission.domain.executions.observation import AckStatus, Observation, Origin
+from mission.domain.executions.signals import Delivery, SignalPolicy
 from mission.domain.ids import new_id
 from mission.domain.inbox.item import InboxItem, ItemKind
 from mission.domain.message import Message, MessageType
@@ -112,6 +113,20 @@ class Rows:
         }
         made = Execution(id=new_id("execution"), mission_id=task.mission_id, task_id=task.id, **values)
         self.tx.executions.add(made)
+        return made
+
+    def observation(self, execution: Execution, event_id: str, **fields: Any) -> Observation:
+        values = {"type": "progress", "payload": {"summary": "s"}, "digest": "d", "created_at": NOW, **fields}
+        made = Observation(
+            id=new_id("observation"),
+            execution_id=execution.id,
+            event_id=event_id,
+            origin=Origin.MCP_TOOL,
+            policy=next(iter(SignalPolicy)),
+            status=AckStatus.ACCEPTED,
+            **values,
+        )
+        self.tx.observations.add(made)
         return made
 
     def message(self, recipient_id: str, **fields: Any) -> Message:

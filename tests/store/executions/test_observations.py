@@ -6,46 +6,26 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from mission.domain.executions.execution import ExecutionStatus
-from mission.domain.executions.observation import AckStatus, Observation, Origin
-from mission.domain.executions.signals import SignalPolicy
-from mission.domain.ids import new_id
-from tests.store.rows import NOW, at, undone
-
-
-def observe(tx, execution, event_id, *, type="progress", created_at=NOW):
-    made = Observation(
-        id=new_id("observation"),
-        execution_id=execution.id,
-        event_id=event_id,
-        origin=Origin.MCP_TOOL,
-        type=type,
-        policy=next(iter(SignalPolicy)),
-        payload={"summary": "s"},
-        digest="d",
-        status=AckStatus.ACCEPTED,
-        created_at=created_at,
-    )
-    tx.observations.add(made)
-    return made
+from tests.store.rows import at, undone
 
 
 def test_an_event_id_counts_once_per_execution(tx, rows):
     task = rows.task(rows.mission())
     one, two = rows.execution(task), rows.execution(task)
-    made = observe(tx, one, "e1")
+    made = rows.observation(one, "e1")
 
-    with pytest.raises(IntegrityError), undone(tx):
-        observe(tx, one, "e1")
+    with pytest.raises(IntegrityError), undone(tx) as again:
+        again.observation(one, "e1")
 
     assert tx.observations.find(one.id, "e1") == made
     assert tx.observations.find(two.id, "e1") is None
-    assert observe(tx, two, "e1") == tx.observations.find(two.id, "e1")
+    assert rows.observation(two, "e1") == tx.observations.find(two.id, "e1")
 
 
 def test_observations_are_listed_newest_first_and_narrowed_by_type(tx, rows):
     execution = rows.execution(rows.task(rows.mission()))
-    first = observe(tx, execution, "e1", created_at=at(1))
-    second = observe(tx, execution, "e2", type="question", created_at=at(2))
+    first = rows.observation(execution, "e1", created_at=at(1))
+    second = rows.observation(execution, "e2", type="question", created_at=at(2))
 
     def listed(type=None, after=None):
         found = tx.observations.page(execution.id, type=type, limit=9, after=after)
@@ -63,7 +43,7 @@ def test_only_observations_of_executions_that_ended_long_ago_are_removed(tx, row
     live = rows.execution(task)
     for execution in (over, just_over, live):
         for event_id in ("e1", "e2"):
-            observe(tx, execution, event_id, created_at=at(-999))
+            rows.observation(execution, event_id, created_at=at(-999))
 
     assert [tx.observations.remove_before(at(5), limit=1) for _ in range(3)] == [1, 1, 0]
 
