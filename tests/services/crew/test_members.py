@@ -12,6 +12,7 @@ from mission.domain.missions.mission import Family
 from mission.domain.tasks.task import TaskStatus
 from mission.services.crew import members as crew
 from mission.services.missions.creation import NewMission
+from mission.services.work import BackgroundWork
 from tests.store.rows import at
 
 
@@ -95,3 +96,18 @@ def test_members_are_listed_newest_first_page_by_page(tx, rows):
 
     assert [member.agent.name for member in (*first.rows, *rest.rows)] == ["c", "b", "a"]
     assert rest.next is None
+
+
+async def test_the_branch_of_a_task_is_that_of_its_workspace_else_what_is_checked_out(
+    app, call, make_agent, repository, git
+):
+    ada = await make_agent("ada")
+    mission = await call("start_mission", {"name": "m", "objective": "o"})
+    wanted = {"mission_id": mission["mission_id"], "name": "t", "goal": "g", "repository_path": str(repository)}
+    await call("start_task", wanted | {"agent_id": ada})
+    git(repository, "checkout", "-qb", "feature")
+    agent = await app.database.read(lambda tx: tx.agents.get(ada))
+
+    found = await crew.current_task(BackgroundWork(app.database), app.trees, agent=agent)
+
+    assert (found.task.name, found.worktree, found.branch) == ("t", str(repository), "feature")

@@ -95,3 +95,19 @@ async def test_a_template_that_does_not_exist_is_named(app):
         await templates.find(
             work, app.trees, template_id="tpl_nowhere", repository_path=None, directory=None, read=Definition
         )
+
+
+async def test_a_template_is_applied_with_its_blanks_filled_in_or_not_at_all(app, call):
+    tasks = [task("{{what}} a"), task("{{what}} b", depends_on=["{{what}} a"])]
+    definition = Definition(tasks=tasks, variables=[Variable(name="what")])
+    made = await app.database.write(create, definition=definition)
+    wanted = {"template_id": made.id, "workflow_name": "W"}
+
+    with pytest.raises(InvalidInput, match="what"):
+        await call("template_apply", wanted)
+    assert (await call("workflow_list"))["total"] == 0
+    applied = await call("template_apply", wanted | {"variables": {"what": "Ship"}})
+
+    found = await call("workflow_get", {"id": applied["workflow_id"], "include_tasks": True})
+    assert [each["name"] for each in found["tasks"]] == ["Ship a", "Ship b"]
+    assert found["source_ref"] == made.id

@@ -93,3 +93,15 @@ async def test_the_outcome_metadata_and_changes_are_kept_with_the_task(call, rep
     task = await stored(call, id)
     assert (task.outcome["summary"], task.metadata["tokens_input"]) == ("done", 7)
     assert (task.changes["added"], task.snapshots) == (["new.txt"], None)
+
+
+async def test_the_same_end_told_twice_changes_nothing(call, make_workflow):
+    _, tasks = await make_workflow(planned("a"))
+    await start(call, tasks["a"])
+    first = await complete(call, tasks["a"])
+    ended = await stored(call, tasks["a"])
+
+    assert await complete(call, tasks["a"]) == first
+    assert await stored(call, tasks["a"]) == ended
+    with pytest.raises(InvalidState):
+        await complete(call, tasks["a"], "failed")

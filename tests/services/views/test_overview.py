@@ -93,6 +93,15 @@ SILENT = {"last_seen_at": at(-60)}
 LEFT = {"declared": Presence.OFFLINE}
 
 
+def test_a_task_counts_the_files_it_changed_once_that_is_known(tx, rows):
+    mission = rows.mission()
+    lists = {"added": ["a"], "modified": ["b", "c"], "deleted": ["d"], "renamed": [], "commits": []}
+    rows.task(mission, "ended", position=1, changes=lists)
+    rows.task(mission, "waits", position=2)
+
+    assert [line.files for line in views.task_lines(tx, tx.overviews.tasks(mission.id))] == [4, None]
+
+
 @pytest.mark.parametrize(
     ("agent", "lease", "word"),
     [({}, 9, "at_work"), ({}, -1, "at_work"), (SILENT, 9, "offline"), (SILENT, -1, "lost"), (LEFT, -1, "lost")],
