@@ -1,0 +1,51 @@
+"""Contents kept for a snapshot: read back by id, and nothing of a file that is damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mission.git.patches.kept_contents import Kept, packed
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    for name, content in (("one", b"first\n"), ("two", b"\0binary\xff")):
+        (tmp_path / name).write_bytes(content)
+    stored = tmp_path / "kept"
+    stored.write_bytes(packed({"id1": tmp_path / "one", "id2": tmp_path / "two"}, {b"caf\xe9": "larger than 1 MB"}))
+    return stored
+
+
+def test_contents_and_what_was_left_out_are_read_back(file: Path) -> None:
+    kept = Kept(file)
+
+    assert (kept.content("id1"), kept.content("id2"), kept.content("id3")) == (b"first\n", b"\0binary\xff", None)
+    assert kept.left_out == {b"caf\xe9": "larger than 1 MB"}
+    kept.close()
+
+
+def test_a_missing_file_holds_nothing(tmp_path: Path) -> None:
+    kept = Kept(tmp_path / "nowhere")
+
+    assert (kept.content("id1"), kept.left_out) == (None, {})
+    kept.close()
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
+def test_a_file_that_was_cut_short_holds_nothing(file: Path, part: float) -> None:
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(len(whole) * part)])
+
+    assert Kept(file).content("id1") is None
+
+
+def test_a_damaged_content_is_not_taken_for_what_was_there(file: Path) -> None:
+    whole = bytearray(file.read_bytes())
+    whole[whole.index(b"id1") + 3] ^= 0xFF
+    file.write_bytes(whole)
+    kept = Kept(file)
+
+    assert kept.content("id1") is None
+    assert kept.content("id2") == b"\0binary\xff"
