@@ -63,7 +63,8 @@ class Rows:
 
     def task(self, mission: Mission, name: str = "Sort", *, phase: int = 1, **fields: Any) -> Task:
         """Add a task and count it on its phase."""
-        values = {"goal": f"do {name}", "created_at": NOW, "updated_at": NOW, **fields}
+        begun = fields.get("started_at")
+        values = {"goal": f"do {name}", "created_at": NOW, "updated_at": NOW, "attempt_started_at": begun, **fields}
         made = Task(
             id=values.pop("id", new_id("task")),
             mission_id=mission.id,

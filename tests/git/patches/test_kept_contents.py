@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from mission.git.patches.kept_contents import Kept, packed
+from mission.git.patches.kept_contents import Kept, Packing
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    for name, content in (("one", b"first\n"), ("two", b"\0binary\xff")):
-        (tmp_path / name).write_bytes(content)
+    packing = Packing()
+    for id, content in (("id1", b"first\n"), ("id2", b"\0binary\xff"), ("id1", b"first\n")):
+        packing.add(id, content)
     stored = tmp_path / "kept"
-    stored.write_bytes(packed({"id1": tmp_path / "one", "id2": tmp_path / "two"}, {b"caf\xe9": "larger than 1 MB"}))
+    stored.write_bytes(packing.packed({b"caf\xe9": "larger than 1 MB"}))
     return stored
 
 
@@ -23,13 +24,14 @@ def test_contents_and_what_was_left_out_are_read_back(file: Path) -> None:
 
     assert (kept.content("id1"), kept.content("id2"), kept.content("id3")) == (b"first\n", b"\0binary\xff", None)
     assert kept.left_out == {b"caf\xe9": "larger than 1 MB"}
+    assert (kept.why_not(b"caf\xe9"), kept.why_not(b"other")) == ("larger than 1 MB", None)
     kept.close()
 
 
 def test_a_missing_file_holds_nothing(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "nowhere")
+    kept = Kept(tmp_path / "nowhere", failure="the disk was full")
 
-    assert (kept.content("id1"), kept.left_out) == (None, {})
+    assert (kept.content("id1"), kept.left_out, kept.why_not(b"any")) == (None, {}, "the disk was full")
     kept.close()
 
 

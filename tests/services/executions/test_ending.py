@@ -8,7 +8,8 @@ import pytest
 
 from mission.domain.agent import Presence
 from mission.domain.executions.execution import FINAL, ExecutionStatus
-from mission.domain.inbox.item import INPUT_HOLD, ItemKind
+from mission.domain.inbox.item import ItemKind
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.journal import EntryKind
 from mission.domain.tasks.task import OPEN, TaskStatus
 from mission.services.agents import access_tokens as identity
@@ -83,7 +84,7 @@ def test_an_open_question_keeps_the_task_for_its_agent_without_a_lease(tx, rows,
 
     after = tx.tasks.get(task.id)
     assert (after.status, after.owner_id, after.lease_until) == (TaskStatus.PAUSED, agent.id, None)
-    assert after.hold == {"kind": INPUT_HOLD, "reason": "Which one?", "by": agent.id}
+    assert after.hold == Hold(HoldKind.INPUT, "Which one?", agent.id)
     assert not after.claimable(now=at(9_999))
 
 
@@ -100,7 +101,7 @@ def test_work_that_is_said_to_be_done_is_put_before_a_person(tx, run):
 
 
 def test_a_reported_block_outlives_the_one_who_reported_it(tx, run):
-    hold = {"kind": "blocked", "reason": "no key", "by": "a_1"}
+    hold = Hold(HoldKind.BLOCKED, "no key", "a_1")
     _, task, execution = run(TaskStatus.PAUSED, hold=hold)
 
     end(tx, execution)

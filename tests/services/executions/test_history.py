@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, NotFound
-from mission.domain.executions.execution import ExecutionStatus, OperatorMessage, OperatorMessageKind
+from mission.domain.executions.command import CommandKind, ExecutionCommand
+from mission.domain.executions.execution import ExecutionStatus
 from mission.services.executions import history
 from tests.store.rows import at
 
@@ -52,8 +53,10 @@ def test_an_execution_is_read_with_the_names_of_its_task_and_agent_and_its_lates
     agent = rows.agent("ada")
     execution = rows.execution(rows.task(rows.mission(), "Sort"), agent_id=agent.id)
     for n in range(3):
-        text = {"kind": OperatorMessageKind.TEXT, "text": str(n), "created_at": at(n)}
-        tx.executions.add_message(OperatorMessage(id=f"msg_{n}", execution_id=execution.id, **text))
+        text = {"kind": CommandKind.TEXT, "text": str(n), "created_at": at(n)}
+        tx.commands.add(ExecutionCommand(id=f"msg_{n}", execution_id=execution.id, **text))
+    stop = {"kind": CommandKind.STOP, "created_at": at(9)}
+    tx.commands.add(ExecutionCommand(id="msg_9", execution_id=execution.id, **stop))
 
     found = history.get(tx, execution_id=execution.id)
 

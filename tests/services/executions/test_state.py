@@ -1,4 +1,4 @@
-"""An execution while it lives: its start, what its client tells, its token, and what operators tell it."""
+"""An execution while it lives: its start, what its client tells, and its token."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied, Unauthenticated
-from mission.domain.executions.execution import LIVE, ExecutionStatus, OperatorMessageKind, OperatorMessageState
+from mission.domain.errors import NotFound, PermissionDenied, Unauthenticated
+from mission.domain.executions.execution import ExecutionStatus
 from mission.services.agents.access_tokens import hash_of
 from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import state as executions
@@ -52,44 +52,6 @@ def test_living_processes_keep_their_agents_present_and_their_leases_going(tx, r
     assert tx.agents.get(agent.id).last_seen_at == NOW
     assert tx.agents.get(gone.id).last_seen_at == at(-60)
     assert tx.tasks.get(task.id).lease_until == at(10)
-
-
-@pytest.mark.parametrize("status", list(ExecutionStatus))
-def test_a_message_is_written_down_only_for_one_that_can_read_it(tx, rows, status):
-    made = rows.execution(rows.task(rows.mission()), status=status)
-
-    if status in LIVE:
-        message = executions.send_message(
-            tx, execution_id=made.id, kind=OperatorMessageKind.TEXT, text="hi", author="human"
-        )
-        assert tx.executions.message(message.id).state is OperatorMessageState.PENDING
-    else:
-        with pytest.raises(InvalidState, match=str(status)):
-            executions.send_message(tx, execution_id=made.id, kind=OperatorMessageKind.TEXT, text="hi", author="human")
-
-
-def test_words_are_needed_only_where_the_message_is_nothing_else(tx, execution):
-    with pytest.raises(InvalidInput):
-        executions.send_message(tx, execution_id=execution.id, kind=OperatorMessageKind.TEXT, text="", author=None)
-
-    assert (
-        executions.send_message(
-            tx, execution_id=execution.id, kind=OperatorMessageKind.NUDGE, text=None, author=None
-        ).text
-        is None
-    )
-
-
-def test_what_became_of_a_message_is_settled_once(tx, execution):
-    message = executions.send_message(
-        tx, execution_id=execution.id, kind=OperatorMessageKind.NUDGE, text=None, author=None
-    )
-
-    failed = executions.mark_delivered(tx, message_id=message.id, state=OperatorMessageState.FAILED, reason="gone")
-    again = executions.mark_delivered(tx, message_id=message.id, state=OperatorMessageState.DELIVERED)
-
-    assert again == failed
-    assert (failed.state, failed.reason, failed.delivered_at) == (OperatorMessageState.FAILED, "gone", None)
 
 
 def test_a_token_opens_its_own_execution_and_says_why_it_opens_no_other(tx, rows, execution):

@@ -1,4 +1,4 @@
-"""Items put before a person, and what their closing sets free."""
+"""Items put before a person, and their closing."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput
-from mission.domain.executions.execution import ExecutionStatus
-from mission.domain.inbox.item import INPUT_HOLD, SYSTEM, ItemKind, ItemState
+from mission.domain.inbox.item import SYSTEM, ItemKind, ItemState
 from mission.domain.tasks.journal import EntryKind
-from mission.domain.tasks.task import TaskStatus
 from mission.services.inbox import items as inbox
-from tests.store.rows import IN_TRANSACTION, NOW, at, undone
-
-BLOCK = {"kind": "blocked", "reason": "no key", "by": "a_1"}
+from tests.store.rows import IN_TRANSACTION, NOW, undone
 
 
 def put(tx, **fields):
@@ -56,49 +52,6 @@ def test_a_review_can_be_accepted_or_sent_back_and_an_item_of_a_task_knows_its_m
 
     assert [choice["label"] for choice in item.choices] == ["Accept", "Send back"]
     assert item.mission_id == mission.id
-
-
-@pytest.mark.parametrize("close", [inbox.answer, inbox.dismiss])
-def test_a_held_task_goes_on_only_when_nothing_else_holds_it(tx, rows, close):
-    task = rows.task(rows.mission(), status=TaskStatus.PAUSED, hold=BLOCK, owner_id="a_1", lease_until=at(9))
-    items = [put(tx, task_id=task.id), put(tx, kind=ItemKind.QUESTION, task_id=task.id)]
-
-    words = {"text": "go"} if close is inbox.answer else {}
-    close(tx, item_id=items[0].id, by="human", **words)
-    assert tx.tasks.get(task.id).status is TaskStatus.PAUSED
-    close(tx, item_id=items[1].id, by="human", **words)
-
-    after = tx.tasks.get(task.id)
-    assert (after.status, after.hold, after.owner_id) == (TaskStatus.IN_PROGRESS, None, "a_1")
-
-
-def test_a_task_whose_agent_left_is_free_once_its_block_is_resolved(tx, rows):
-    task = rows.task(rows.mission(), status=TaskStatus.PAUSED, hold=BLOCK)
-
-    inbox.answer(tx, item_id=put(tx, task_id=task.id).id, text="done", by="human")
-
-    after = tx.tasks.get(task.id)
-    assert (after.status, after.hold) == (TaskStatus.PENDING, None)
-    assert after.claimable(now=NOW)
-
-
-@pytest.mark.parametrize("answered", [True, False])
-def test_an_answer_keeps_the_task_for_the_next_execution_and_a_dismissal_frees_it(tx, rows, answered):
-    hold = {"kind": INPUT_HOLD, "reason": "?", "by": "a_1"}
-    task = rows.task(rows.mission(), status=TaskStatus.PAUSED, hold=hold, owner_id="a_1")
-    execution = rows.execution(task, agent_id="a_1", status=ExecutionStatus.COMPLETED)
-    item = put(tx, kind=ItemKind.QUESTION, task_id=task.id, execution_id=execution.id)
-
-    if answered:
-        inbox.answer(tx, item_id=item.id, text="the red one", by="human")
-    else:
-        inbox.dismiss(tx, item_id=item.id, by="human")
-
-    after = tx.tasks.get(task.id)
-    expected = (
-        (TaskStatus.IN_PROGRESS, "a_1", NOW + inbox.RESUME_WITHIN) if answered else (TaskStatus.PENDING, None, None)
-    )
-    assert (after.status, after.owner_id, after.lease_until) == expected
 
 
 def test_a_blocker_of_the_journal_is_resolved_with_its_item_and_counted_once(tx, rows):

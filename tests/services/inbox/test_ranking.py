@@ -8,6 +8,7 @@ import pytest
 
 from mission.domain.errors import PermissionDenied
 from mission.domain.inbox.item import ItemKind, ItemState
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import TaskStatus
 from mission.services.inbox import ranking
 from mission.store.inbox.items import InboxFilter
@@ -22,7 +23,7 @@ def held(tx, rows):
 
     def make(behind=0, *, minute=0, owner=None):
         mission = rows.mission()
-        task = rows.task(mission, status=TaskStatus.PAUSED, owner_id=owner, hold={"kind": "blocked"})
+        task = rows.task(mission, status=TaskStatus.PAUSED, owner_id=owner, hold=Hold(HoldKind.BLOCKED))
         # A longer chain next to it, so that the item's own task decides nothing.
         chain = [rows.task(mission, waiting_for=int(place > 0)) for place in range(behind + 3)]
         waiting = [rows.task(mission, waiting_for=1) for _ in range(behind)]

@@ -6,6 +6,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.domain.missions.mission import HANDS_OUT_TASKS, MissionStatus
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import TaskStatus
 from mission.services.missions import progress
 from tests.store.rows import at
@@ -105,8 +106,8 @@ def test_a_large_plan_is_not_estimated_before_enough_of_it_is_done(tx, rows):
 
 def test_blocked_tasks_are_named_with_what_they_wait_for(tx, rows):
     mission = rows.mission()
-    held = rows.task(mission, "held", status=TaskStatus.PAUSED, hold={"kind": "blocked"})
-    rows.task(mission, "paused", status=TaskStatus.PAUSED, hold={"kind": "input"})
+    held = rows.task(mission, "held", status=TaskStatus.PAUSED, hold=Hold(HoldKind.BLOCKED))
+    rows.task(mission, "paused", status=TaskStatus.PAUSED, hold=Hold(HoldKind.INPUT))
     waits = rows.task(mission, "waits", waiting_for=1)
     tx.plans.add_dependencies([(waits.id, held.id)])
 

@@ -8,6 +8,7 @@ import pytest
 
 from mission.domain.errors import InvalidState, NotOwner
 from mission.domain.missions.phase import PhaseStatus
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.journal import EntryKind
 from mission.domain.tasks.task import MOVES, PLANNABLE, TaskStatus
 from mission.services.tasks import status_changes as steering
@@ -41,7 +42,7 @@ def test_a_block_is_put_before_a_person_and_said_again_keeps_one_item(tx, rows):
     shift(tx, task, "paused", blocked=True, error="no key")
     again = shift(tx, task, "paused", blocked=True, error="still no key")
 
-    assert again.hold == {"kind": "blocked", "reason": "still no key", "by": None}
+    assert again.hold == Hold(HoldKind.BLOCKED, "still no key")
     [item] = tx.inbox.open_where(task_id=task.id)
     assert item.count == 2
     shift(tx, task, "pending")

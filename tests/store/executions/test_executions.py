@@ -1,4 +1,4 @@
-"""Executions and what operators told them."""
+"""Executions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from mission.domain.errors import NotFound
-from mission.domain.executions.execution import (
-    LIVE,
-    ExecutionStatus,
-    OperatorMessage,
-    OperatorMessageKind,
-    OperatorMessageState,
-)
+from mission.domain.executions.execution import LIVE, ExecutionStatus
 from tests.store.rows import at, undone
 
 EVERYTHING = {"statuses": None, "mission_id": None, "task_id": None, "agent_id": None, "limit": 9, "after": None}
@@ -34,7 +28,8 @@ def test_an_unknown_execution_is_an_error_that_repeats_no_long_text(tx):
 
 def test_an_execution_is_read_back_as_it_was_saved_and_found_by_its_token(tx, rows):
     made = rows.execution(rows.task(rows.mission()), token_hash="h1", protocol={"owner": "task"})
-    saved = replace(made, status=ExecutionStatus.WAITING, usage={"tokens_input": 3}, started_at=at(1))
+    told = {"usage": {"tokens_input": 3}, "asked_last": ["q_1", "q_2"]}
+    saved = replace(made, status=ExecutionStatus.WAITING, started_at=at(1), **told)
 
     tx.executions.save(saved)
 
@@ -92,23 +87,3 @@ def test_executions_are_listed_newest_first_and_narrowed(tx, rows):
     assert listed(statuses=["lost"]) == [new.id]
     assert tx.executions.ids(mission_id=mission.id) == [old.id, new.id]
     assert tx.executions.ids(mission_id=mission.id, statuses=[ExecutionStatus.LOST]) == [new.id]
-
-
-def test_what_operators_told_an_execution_is_listed_newest_first(tx, rows):
-    execution = rows.execution(rows.task(rows.mission()))
-    told = [
-        OperatorMessage(
-            id=f"msg_{n}", execution_id=execution.id, kind=OperatorMessageKind.TEXT, text="hi", created_at=at(n)
-        )
-        for n in range(3)
-    ]
-    for message in told:
-        tx.executions.add_message(message)
-
-    delivered = replace(told[1], state=OperatorMessageState.DELIVERED, delivered_at=at(9))
-    tx.executions.save_message(delivered)
-
-    assert tx.executions.messages(execution.id, limit=2) == [told[2], delivered]
-    assert tx.executions.message("msg_1") == delivered
-    with pytest.raises(NotFound):
-        tx.executions.message("msg_9")

@@ -45,15 +45,6 @@ def test_open_items_have_every_given_value_and_come_oldest_first(tx, rows):
     assert ids(tx.inbox.open_where(kinds=[ItemKind.QUESTION], agent_id="a_1")) == [new.id]
 
 
-def test_the_newest_question_of_an_execution_is_found_also_after_it_was_closed(tx, rows):
-    rows.item(execution_id="x_1", created_at=at(1))
-    closed = rows.item(execution_id="x_1", created_at=at(2), state=ItemState.ANSWERED)
-    rows.item(ItemKind.HEALTH, execution_id="x_1", created_at=at(3))
-
-    assert tx.inbox.newest_of_execution("x_1", kinds=[ItemKind.QUESTION]).id == closed.id
-    assert tx.inbox.newest_of_execution("x_2", kinds=[ItemKind.QUESTION]) is None
-
-
 @pytest.mark.parametrize("kind", list(ItemKind))
 @pytest.mark.parametrize("status", list(TaskStatus))
 def test_an_item_holds_its_task_only_while_the_task_stands_still_for_it(tx, rows, kind, status):
@@ -114,3 +105,9 @@ def test_lists_come_latest_first_and_ages_oldest_first(tx, rows):
     assert tx.inbox.ages(OPEN) == [(at(1), first.id), (at(2), second.id)]
     narrowed = InboxFilter(states=[ItemState.OPEN], kinds=[ItemKind.QUESTION], mission_id=mission.id)
     assert [id for _, id in tx.inbox.ages(narrowed)] == [first.id]
+
+
+def test_items_are_found_in_the_order_of_their_ids_also_after_they_were_closed(tx, rows):
+    opened, closed = rows.item(), rows.item(state=ItemState.ANSWERED)
+
+    assert ids(tx.inbox.find([closed.id, "q_nowhere000", opened.id])) == [closed.id, opened.id]

@@ -7,6 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import TaskStatus
 from mission.store.missions import plans
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
@@ -197,7 +198,7 @@ def test_members_of_a_group_are_those_that_are_not_done(tx, rows):
 
 def test_held_tasks_are_paused_for_a_reason_and_spans_come_from_completed_ones(tx, rows):
     mission = rows.mission()
-    held = rows.task(mission, status=TaskStatus.PAUSED, hold={"kind": "blocked", "reason": "r"})
+    held = rows.task(mission, status=TaskStatus.PAUSED, hold=Hold(HoldKind.BLOCKED, "r"))
     rows.task(mission, status=TaskStatus.PAUSED)
     rows.task(mission, status=TaskStatus.COMPLETED, started_at=at(1), completed_at=at(2))
     rows.task(mission, status=TaskStatus.COMPLETED, started_at=at(1), completed_at=at(4))

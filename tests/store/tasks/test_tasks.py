@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mission.domain.errors import NotFound
 from mission.domain.missions.mission import MissionStatus
+from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.task import OPEN, RUNNING, CallerType, Quality, TaskStatus
 from mission.store.sql.pages import Filter
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
@@ -36,7 +37,7 @@ def test_every_field_of_a_task_is_saved_but_how_much_it_waits_for(tx, rows):
         status=TaskStatus.COMPLETED,
         quality=Quality.PARTIAL,
         caller_type=CallerType.SUBAGENT,
-        hold={"kind": "blocked", "by": ["x"]},
+        hold=Hold(HoldKind.BLOCKED, by="x"),
         changes={"added": ["ä"]},
         areas=("b", "a"),
         lease_until=at(3),
