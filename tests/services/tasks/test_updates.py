@@ -11,8 +11,12 @@ from sqlalchemy import text
 
 import mission
 from mission.domain.errors import MissionError
+from mission.domain.missions.mission import Family
+from mission.domain.tasks import moves
 from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.task import TaskStatus
+from mission.services.tasks import updates
+from tests.store.rows import at
 
 TOOLS = {"name": "W", "source_type": "prompt", "source_content": "Build it", "max_parallel_tasks": 100}
 COUNTED = {"waiting_for", "lease_until", "entries"}
@@ -217,3 +221,16 @@ def test_tasks_are_written_in_one_place(written):
     ]
 
     assert callers == ["updates.py"]
+
+
+@pytest.mark.parametrize("family", list(Family))
+def test_a_workflow_tells_of_itself_whenever_one_of_its_tasks_moves(tx, rows, family):
+    mission = rows.mission(family=family)
+    task = rows.task(mission)
+    tx.now = at(5)
+
+    updates.apply(tx, moves.skipped(task, at=tx.now))
+
+    expected = ["task:updated", "workflow:updated"] if family is Family.WORKFLOW else ["task:updated"]
+    assert [event.type for event in tx.emitted] == expected
+    assert tx.missions.get(mission.id).updated_at == at(5)
