@@ -58,10 +58,10 @@ def test_a_task_goes_only_to_who_is_able_and_one_who_takes_it_on_purpose_is_warn
     able, other = rows.agent("able", capabilities=["rust", "go"]), rows.agent("other")
 
     assert take_next(tx, other).task is None
-    assert claims.available(tx, mission_id=None, agent_id=other.id, limit=9) == ([], 0)
+    assert claims.available(tx, mission_id=None, agent_id=other.id, limit=9).rows == []
     assert "requires rust" in take(tx, task, other).warnings[0]
     claims.release(tx, task_id=task.id, agent_id=other.id, reason=None)
-    assert claims.available(tx, mission_id=None, agent_id=able.id, limit=9)[1] == 1
+    assert len(claims.available(tx, mission_id=None, agent_id=able.id, limit=9).rows) == 1
     assert take_next(tx, able).warnings == []
 
 
