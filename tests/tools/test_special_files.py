@@ -132,7 +132,7 @@ async def test_a_pipe_in_place_of_a_file_is_named_and_holds_up_nobody(call, repo
         assert error.hint
 
 
-@pytest.mark.parametrize("name", ["src/.gitignore", "new/.gitignore", ".git/refs/heads/main"])
+@pytest.mark.parametrize("name", ["src/.gitignore", "new/.gitignore"])
 async def test_a_pipe_that_nobody_looks_for_is_noticed_when_git_waits(call, repository, other, name):
     mission, elsewhere = await mission_in(call, repository), await mission_in(call, other)
     pipe(repository / name)
@@ -254,6 +254,25 @@ async def test_a_workspace_with_a_pipe_is_answered_for_and_the_next_one_too(call
 
     assert by_path[str(places[1])] is True
     assert by_path[str(places[0])]
+    together = (await call("workspace_list", {"workflow_id": workflow, "include_state": True}))["workspaces"]
+    assert {each["path"]: (each.get("state") or {}).get("exists") for each in together}[str(places[1])] is True
+
+
+@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "sparse"])
+async def test_a_ref_that_is_not_a_small_file_is_named_at_once(call, bounded, repository, kind):
+    mission = await mission_in(call, repository)
+    ref = repository / ".git" / "refs" / "heads" / "main"
+    ref.unlink()
+    if kind == "pipe":
+        os.mkfifo(ref)
+    elif kind == "sparse":
+        with ref.open("wb") as file:
+            file.truncate(20 << 30)
+    else:
+        ref.symlink_to(kind)
+
+    with pytest.raises(InvalidState, match="refs/heads/main"):
+        await start(call, mission, repository)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link"])

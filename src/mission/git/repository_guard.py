@@ -22,8 +22,12 @@ SHARED = (
 )  # fmt: skip
 RULES = (".gitattributes", ".gitignore", ".gitmodules")
 """Files of a tree that git reads for itself; it does not follow links to the first two."""
-LARGEST = {"HEAD": 1 << 20, "commondir": 1 << 20, "gitdir": 1 << 20, "config": 16 << 20, "config.worktree": 16 << 20}
+LARGEST = {
+    "HEAD": 1 << 20, "commondir": 1 << 20, "gitdir": 1 << 20, "config": 16 << 20, "config.worktree": 16 << 20,
+    "packed-refs": 256 << 20, "objects/info/alternates": 1 << 20,
+}  # fmt: skip
 """What git holds in memory as a whole."""
+LARGEST_REF = 1 << 12
 LONGEST_PATH = 1 << 16
 
 
@@ -33,9 +37,25 @@ def check_repository(cwd: Path) -> None:
         git_dir = git_dir_at(folder)
         if git_dir is not None:
             _check_files(git_dir, OWN)
-            _check_files(_common_dir(git_dir), SHARED)
+            common = _common_dir(git_dir)
+            _check_files(common, SHARED)
+            _check_head(git_dir, common)
             check_rules(folder, RULES)
             return
+
+
+def _check_head(git_dir: Path, common: Path) -> None:
+    """Raise SpecialFile if the ref that HEAD names is not a small ordinary file; git would read it to its end."""
+    try:
+        head = read(git_dir, "HEAD", limit=LONGEST_PATH).strip()
+    except OSError:
+        return
+    name = os.fsdecode(head.removeprefix(b"ref: "))
+    if not head.startswith(b"ref: ") or "\0" in name:
+        return
+    for _, status in _there(common, (name,)):
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_REF:
+            raise SpecialFile(f".git/{name}")
 
 
 def repository_of(path: Path) -> Path:

@@ -56,6 +56,8 @@ def copy(top: Path, name: Name, target: Path, *, limit: int) -> str:
     found = hashlib.sha256()
     partial = target.with_name(f".{target.name}.partial")
     with opened(top, name) as (file, status):
+        if status.st_size > limit:  # before anything is written: a sparse file becomes real where it is copied to
+            raise TooMuch(errno.EFBIG, "larger than anybody expects")
         partial.unlink(missing_ok=True)
         try:
             with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as made:

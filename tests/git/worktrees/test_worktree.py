@@ -280,3 +280,37 @@ def test_worktrees_are_listed_by_a_git_that_does_not_know_z(
 def test_many_files_are_counted_after_the_first_few() -> None:
     assert named(["a", "b"]) == "a, b"
     assert named([str(number) for number in range(NAMED_FILES + 3)]).endswith("3 more")
+
+
+@pytest.mark.parametrize("condition", ["gitdir:**/worktrees/**", "gitdir/i:**/WORKTREES/**", "onbranch:feature*"])
+def test_a_program_that_only_the_new_worktrees_configuration_names_does_not_run(
+    repo: Repo, tmp_path: Path, condition: str
+) -> None:
+    ran = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\ncat\n")
+    program.chmod(0o755)
+    repo.commit("attributes", **{".gitattributes": "* filter=evil\n", "later.txt": "later\n"})
+    included = repo.path / ".git" / "evil.inc"
+    included.write_text(f'[filter "evil"]\n\tsmudge = {program}\n\tclean = {program}\n')
+    with (repo.path / ".git" / "config").open("a") as config:
+        config.write(f'[includeIf "{condition}"]\n\tpath = evil.inc\n')
+    made = tmp_path / "made"
+
+    add(repo.path, made, branch="feature", commit=repo.head)
+
+    assert (made / "later.txt").read_text() == "later\n"
+    assert state_of(repo.path, made, branch="feature", base=None, copied={}).uncommitted == ()
+    assert not ran.exists()
+
+
+def test_a_repository_that_contains_itself_is_looked_at_once(repo: Repo) -> None:
+    git_dir = repo.path / ".git"
+    for name in ("s1", "s2"):
+        folder = repo.path / "a" / name
+        folder.mkdir(parents=True)
+        (folder / ".git").write_text(f"gitdir: {git_dir}\n")
+        (folder / "a").symlink_to(repo.path / "a")
+        repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.head},a/{name}")
+
+    assert "a/s1" in uncommitted(repo.path, copied={})

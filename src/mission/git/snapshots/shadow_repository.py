@@ -32,7 +32,7 @@ COPIED = ("info/attributes", "info/exclude", "info/grafts", "shallow")
 CHOSEN = ("attributesfile", "excludesfile")
 """Settings that name a file."""
 LARGEST_RULES = 16 << 20
-LARGEST_INDEX = 4 << 30
+LARGEST_INDEX = 1 << 30
 
 
 class Shadow:

@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,9 @@ from mission.git.worktrees.repository_programs import for_network, without_filte
 HEADS = "refs/heads/"
 BAD_USAGE = 129
 """git's exit code for an option that it does not know."""
-LARGEST_INDEX = 4 << 30
+LARGEST_INDEX = 1 << 30
+DEEPEST = 8
+"""How many repositories may be nested in each other before the rest is left out."""
 LARGEST_COPY = 1 << 30
 PATIENCE = 20.0
 NAMED_FILES = 20
@@ -163,10 +165,19 @@ def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
         if commit is not None:
             none = "0" * len(commit)
             git("update-ref", "-m", "branch: Created for a workspace", f"{HEADS}{branch}", commit, none, cwd=top)
-        # A filter of the user's may fetch from the network and wait for it, as the one of LFS does.
-        _patiently("add", "--", str(path), branch, cwd=top, still=LONG, network=True)
+        _patiently("add", "--no-checkout", "--", str(path), branch, cwd=top)
     except GitFailed as failed:
         raise WorktreeRefused(f"git could not make the worktree: {_reason(failed)}") from failed
+    try:
+        # In the new worktree, because conditional includes may name other filters there than in the main tree.
+        # A filter of the user's may fetch from the network and wait for it, as the one of LFS does.
+        git("reset", "--hard", "--quiet", cwd=path, still=LONG, network=True)
+    except BaseException as error:
+        with suppress(WorktreeRefused):
+            remove(top, path, force=True)
+        if isinstance(error, GitFailed):
+            raise WorktreeRefused(f"git could not check out the worktree: {_reason(error)}") from error
+        raise
 
 
 def remove(top: Path, path: Path, *, force: bool = False) -> None:
@@ -205,8 +216,14 @@ def state_of(top: Path, path: Path, *, branch: str, base: str | None, copied: Ma
     )
 
 
-def uncommitted(path: Path, *, copied: Mapping[str, str]) -> list[str]:
-    """Files that no commit holds as they are now; copies that were brought along and not touched do not count."""
+def uncommitted(path: Path, *, copied: Mapping[str, str], seen: frozenset[Path] = frozenset()) -> list[str]:
+    """Return the files that no commit holds as they are now; untouched copies do not count.
+
+    `seen` holds the git directories around this one: a repository can be made to contain itself.
+    """
+    here = locate(path).git_dir
+    if here in seen or len(seen) >= DEEPEST:
+        return []
     with open_index(path) as index:
         # Repositories inside are looked at on their own: git would start a status in each, with its configuration.
         asked = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
@@ -214,7 +231,7 @@ def uncommitted(path: Path, *, copied: Mapping[str, str]) -> list[str]:
         inner = git("ls-files", "-s", "-z", cwd=path, index=index).out
     names = [(entry[:2], entry[3:]) for entry in listed.split(b"\0") if entry]
     found = [shown(name) for state, name in names if not (state == b"??" and _is_copy(path, name, copied))]
-    return found + [name for name in _dirty_inside(path, inner) if name not in found]
+    return found + [name for name in _dirty_inside(path, inner, seen | {here}) if name not in found]
 
 
 @contextmanager
@@ -249,15 +266,20 @@ def _is_copy(path: Path, name: bytes, copied: Mapping[str, str]) -> bool:
     return known is not None and known == digest_at(path / os.fsdecode(name))
 
 
-def _dirty_inside(path: Path, listed: bytes) -> list[str]:
-    """Submodules with files that no commit of theirs holds."""
+def _dirty_inside(path: Path, listed: bytes, seen: frozenset[Path]) -> list[str]:
+    """Return the submodules with files that no commit of theirs holds; links to other places are not followed."""
     names = [entry.partition(b"\t")[2] for entry in listed.split(b"\0") if entry.startswith(b"160000 ")]
     there = [(name, path / os.fsdecode(name)) for name in names]
     return [
         shown(name)
         for name, folder in there
-        if (folder / ".git").exists() and not folder.is_symlink() and uncommitted(folder, copied={})
+        if (folder / ".git").exists() and _is_below(folder, path) and uncommitted(folder, copied={}, seen=seen)
     ]
+
+
+def _is_below(folder: Path, top: Path) -> bool:
+    """Return whether the folder is where its path says, without a link on the way."""
+    return Path(os.path.realpath(folder)) == Path(os.path.realpath(top)) / folder.relative_to(top)
 
 
 def named(files: list[str] | tuple[str, ...]) -> str:

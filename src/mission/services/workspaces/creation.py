@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mission.domain import events
-from mission.domain.errors import Conflict, InvalidInput, InvalidState
+from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.repository import Repository
@@ -100,27 +101,35 @@ async def create(
 
 
 async def list_with_state(trees: Trees, found: Sequence[WorkspaceDetails]) -> list[WorkspaceDetails]:
-    """The same workspaces with how they stand; those of other hosts, and removed ones, as they are recorded."""
+    """Return the workspaces with their states. One that cannot be read has none, and hides no other."""
 
-    async def surveyed(each: WorkspaceDetails) -> WorkspaceDetails:
-        workspace = each.workspace
-        if workspace.host_id != trees.host_id or workspace.removed_at is not None:
+    async def tried(each: WorkspaceDetails) -> WorkspaceDetails:
+        try:
+            return await with_state(trees, each)
+        except (OSError, MissionError):
             return each
-        yard = worktree_to_remove(workspace)
-        if not yard.top.is_dir():
-            return replace(each, state=WorktreeState(exists=False))
-        seen = await trees.work(
-            yard.top,
-            state_of,
-            yard.top,
-            yard.path,
-            branch=yard.branch,
-            base=workspace.base_branch,
-            copied=yard.copied,
-        )
-        return replace(each, state=seen)
 
-    return [await surveyed(each) for each in found]
+    return list(await asyncio.gather(*map(tried, found)))
+
+
+async def with_state(trees: Trees, found: WorkspaceDetails) -> WorkspaceDetails:
+    """Return the workspace with its state; one of another host, or a removed one, as it is recorded."""
+    workspace = found.workspace
+    if workspace.host_id != trees.host_id or workspace.removed_at is not None:
+        return found
+    tree = worktree_to_remove(workspace)
+    if not tree.top.is_dir():
+        return replace(found, state=WorktreeState(exists=False))
+    state = await trees.work(
+        tree.top,
+        state_of,
+        tree.top,
+        tree.path,
+        branch=tree.branch,
+        base=workspace.base_branch,
+        copied=tree.copied,
+    )
+    return replace(found, state=state)
 
 
 def record(

@@ -144,7 +144,7 @@ async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
 async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
     """Read one workspace with how it stands: ahead, behind, uncommitted files."""
     found = await call.read(workspaces.get, workspace_id=args.id)
-    return WorkspaceRecord.of((await workspaces.list_with_state(call.trees, [found]))[0])
+    return WorkspaceRecord.of(await workspaces.with_state(call.trees, found))
 
 
 @tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)
