@@ -87,8 +87,8 @@ def contract(tool: Tool) -> str:
 
 
 ABOUT_SIGNALS = """\
-What a launched agent can report about itself. Each signal has an `eventId` that the agent chooses: a repeat with the same id
-is acknowledged as `duplicate` and has no effect. The delivery method was fixed at launch:
+What a launched agent can report about itself. Each signal has an `eventId` that the agent chooses: a repeat with the
+same id is acknowledged as `duplicate` and has no effect. The delivery method was fixed at launch:
 
 - `mcp-tool`: one MCP tool per signal at `/mcp/executions/EXECUTION` (server `open-mission-mcp`), with the execution's
   own access token, over HTTP or with `mission mcp connect --agent-execution EXECUTION`;
@@ -101,7 +101,7 @@ def signals_page() -> str:
     parts = [
         "# Signals",
         ABOUT_SIGNALS,
-        f"The prefix shows what an execution works on: {prefixes}. A complete call or line has at most "
+        f"The prefix shows what an execution works for: {prefixes}. A complete call or line has at most "
         f"{LARGEST_SIGNAL:,} bytes. The schemas are in [signals.schema.json](signals.schema.json).",
     ]
     return _page([*parts, *map(_signal, KINDS.values())])
@@ -131,8 +131,8 @@ Every transport offers the same tools: MCP (`tools/call`), REST (`POST /api/tool
 misspelled.
 
 A client sees the toolset `mission` unless it asks for others: `mission mcp --toolsets LIST`, or `?toolsets=LIST` after
-`/mcp`. Toolsets only decide which tools are listed; a caller can call every tool that its permissions allow. A role is a
-group of toolsets:"""
+`/mcp`. Toolsets only decide which tools are listed; a caller can call every tool that its permissions allow. A role is
+a group of toolsets:"""
 ROLES = {**PRESETS, "all": ("every toolset",)}
 
 
@@ -239,14 +239,14 @@ def _limits(schema: Mapping[str, Any]) -> str:
 
 ABOUT_SETTINGS = """\
 Each setting is read from the first of these sources that has it: the command line (`mission up --host … --port …`), the
-environment, `settings.toml` in MISSION_HOME, the default. `mission config` shows the effective settings and where each comes
-from. An unknown name or an invalid value is an error that names it.
+environment, `settings.toml` in MISSION_HOME, the default. `mission config` shows the effective settings and where each
+comes from. An unknown name or an invalid value is an error that names it.
 
 `MISSION_HOME` itself can be set only in the environment. Its default is `$XDG_DATA_HOME/mission-control`, or
 `~/.local/share/mission-control` without that variable; on macOS `~/Library/Application Support/mission-control`."""
 ABOUT_CALLERS = """\
-Two more variables are for the caller, not the daemon: `MISSION_TOKEN` is the access token that `mission mcp` and the commands
-send instead of the operator's; with `MISSION_HOOK_DEBUG=1` a client's hook prints its errors to stderr."""
+Two more variables are for the caller, not the daemon: `MISSION_TOKEN` is the access token that `mission mcp` and the
+commands send instead of the operator's; with `MISSION_HOOK_DEBUG=1` a client's hook prints its errors to stderr."""
 
 
 def settings_page() -> str:
@@ -283,9 +283,9 @@ def errors() -> list[type[MissionError]]:
 
 
 ABOUT_ERRORS = """\
-An error is the same object on every transport: `{"error": {"code", "message", "hint", "details"}}`. REST returns it with the
-HTTP status, MCP as the text of a result with `isError`, and a command prints it to stderr (as JSON with `--json`) and exits
-with code 1. `message` says what happened and names the field; `hint` says what to do next.
+An error is the same object on every transport: `{"error": {"code", "message", "hint", "details"}}`. REST returns it
+with the HTTP status, MCP as the text of a result with `isError`, and a command prints it to stderr (as JSON with
+`--json`) and exits with code 1. `message` says what happened and names the field; `hint` says what to do next.
 
 Rely on the code. Errors with the same code differ only in their text; the error's name is the name of its class."""
 
@@ -324,8 +324,8 @@ def events() -> list[type[Event]]:
 
 ABOUT_EVENTS = """\
 An event is a frame `{seq, type, at, mission_id, data}`. Events are numbered without gaps in the order of their commits.
-`data` is the record that changed, without its long texts. See [Watch live events](../howto/watch-live-events.md) for how to
-receive them.
+`data` is the record that changed, without its long texts. See [Watch live events](../howto/watch-live-events.md) for
+how to receive them.
 
 A mission created with `start_mission` emits `mission:…`, one created with `start_workflow` or `workflow_create` emits
 `workflow:…`, no matter which tool changes it later. The latter also emits `workflow:updated` whenever one of its tasks
