@@ -1,4 +1,4 @@
-"""Use cases of identity: agents made with a token, and tokens issued, renewed, revoked and recognised."""
+"""Use cases of access tokens: create agents with a token, and issue, rotate, revoke and verify tokens."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from mission.services.paging import cut_page, number_of
 from mission.store.transaction import Tx
 
 PREFIX = "mca_"
-"""How every agent's token begins, so that it is known as a secret wherever it appears."""
+"""Prefix of every agent's token, so that it is recognized as a secret wherever it appears."""
 
-NEW_TOKEN = "The operator makes another one with 'mission agent token AGENT'."
+NEW_TOKEN = "The operator can issue a new one with 'mission agent token AGENT'."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bearer:
-    """Whoever shows a valid agent's token: the agent, and the toolsets that the token chooses."""
+    """The agent that a valid access token belongs to, and the toolsets that the token selects."""
 
     agent: Agent
     toolsets: str | None = None
@@ -43,7 +43,7 @@ class Credentials:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Revoked:
-    """An agent, and how many of its tokens were made worthless."""
+    """An agent, and how many of its tokens were revoked."""
 
     agent: Agent
     count: int
@@ -51,7 +51,7 @@ class Revoked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentTokenList:
-    """A page of what is known of an agent's tokens."""
+    """A page of the records of an agent's tokens."""
 
     agent: Agent
     rows: Sequence[dict[str, Any]]
@@ -66,12 +66,12 @@ def issue(
     toolsets: str | None = None,
     field: str = "expires_at",
 ) -> str:
-    """A new token of the agent, beside those it has; only its hash is kept."""
+    """Issue another token for the agent; its existing ones stay valid. Only the hash is stored."""
     tx.agents.get(agent_id)
     if expires_at is not None and expires_at <= tx.now:
         raise InvalidInput(
-            f"{field}: the token would have expired already at {format_time(expires_at)}",
-            hint="Give a time to come.",
+            f"{field}: {format_time(expires_at)} is in the past",
+            hint="Give a time in the future.",
             field=field,
         )
     token = PREFIX + secrets.token_urlsafe(32)
@@ -80,13 +80,13 @@ def issue(
 
 
 def revoke(tx: Tx, *, agent_id: str) -> Revoked:
-    """Make every token of the agent (id or name) worthless from now on."""
+    """Revoke every token of the agent (id or name)."""
     agent = agents.find(tx, reference=agent_id)
     return Revoked(agent=agent, count=tx.tokens.revoke(agent.id, now=tx.now))
 
 
 def rotate(tx: Tx, *, agent_id: str, expires_at: datetime | None = None, toolsets: str | None = None) -> Credentials:
-    """A new token of the agent (id or name); those before are worthless from now on."""
+    """Issue a new token for the agent (id or name) and revoke the earlier ones."""
     agent = agents.find(tx, reference=agent_id)
     before = tx.tokens.of_agent(agent.id)
     chosen = toolsets if toolsets is not None or not before else before[-1]["toolsets"]
@@ -96,7 +96,7 @@ def rotate(tx: Tx, *, agent_id: str, expires_at: datetime | None = None, toolset
 
 
 def bearer_of(tx: Tx, *, token: str) -> Bearer:
-    """Who shows this token, or why it is worth nothing."""
+    """Return the agent that this token belongs to. Raise Unauthenticated if the token is not valid."""
     found = tx.tokens.find(hash_of(token))
     if found is None:
         raise Unauthenticated("the token is not valid")
@@ -113,9 +113,9 @@ def bearer_of(tx: Tx, *, token: str) -> Bearer:
 
 
 def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> AgentTokenList:
-    """Return the agent (id or name) and what is known of its tokens, the oldest first.
+    """Return the agent (id or name) and the records of its tokens, oldest first.
 
-    The cursor is how many came before: a token's hash stays here, and new ones come at the end.
+    The cursor is the number of rows before the page: token hashes are not exposed, and new tokens come last.
     """
     agent = agents.find(tx, reference=agent_id)
     before = number_of(cursor)
@@ -136,11 +136,11 @@ def create(
     expires_at: datetime | None = None,
     toolsets: str | None = None,
 ) -> Credentials:
-    """A new agent with a token; `by` is the agent that asks, if it is one, and must stand above it."""
+    """Create an agent with a token; `by` is the calling agent, if any, and must rank above the new one."""
     if by is not None and not by.type.commands(type):
         raise PermissionDenied(
-            f"{by.type} {by.id} cannot create a {type}: only types below its own",
-            hint="Ask your supervisor, or the operator.",
+            f"{by.type} {by.id} cannot create a {type}: only types below its own are allowed",
+            hint="Ask your supervisor or the operator.",
         )
     if mission_id is not None:
         tx.missions.get(mission_id)
@@ -163,8 +163,8 @@ def create(
 
 
 def supervisor_of(tx: Tx, *, agent: Agent) -> Agent | None:
-    """Who is told when the agent fails: its supervisor, or that one's if it has left, else whoever leads its mission;
-    nobody for a leader."""
+    """Return the agent to notify when this one fails: its supervisor, that one's if it has left, else its mission's lead;
+    None for a lead."""
     above = agent
     while above.supervisor_id is not None:
         above = tx.agents.get(above.supervisor_id)
@@ -180,7 +180,7 @@ def supervisor_of(tx: Tx, *, agent: Agent) -> Agent | None:
 
 
 def hash_of(token: str) -> str:
-    """What is kept of a token. It is long and random, so a plain digest cannot be guessed back."""
+    """Return the hash that is stored for a token. Tokens are long and random, so a plain digest is safe."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -191,7 +191,7 @@ def _supervisor(tx: Tx, *, given: str | None, type: AgentType, by: Agent | None)
     if not supervisor.type.commands(type):
         raise InvalidInput(
             f"supervisorId: {supervisor.type} {supervisor.id} cannot supervise a {type}",
-            hint="Give an agent of a type above it, or leave it out.",
+            hint="Give an agent of a higher type, or omit it.",
             field="supervisorId",
         )
     return supervisor.id

@@ -1,4 +1,4 @@
-"""Use cases of agents: register, signs of life, leave; leaving gives back what the agent had in hand."""
+"""Use cases of agents: register, send heartbeats, leave; leaving releases the agent's tasks."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LivenessSettings:
-    """How often agents should show life, and how long a claim lasts without."""
+    """How often agents should send heartbeats, and how long a claim lasts without one."""
 
     heartbeat: timedelta
     lease: timedelta
 
     @property
     def silence(self) -> timedelta:
-        """How long an agent may show no life and still counts as present."""
+        """Return how long an agent may be silent and still count as present."""
         return self.heartbeat * MISSED_HEARTBEATS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentWithPresence:
-    """An agent and the presence its readers see."""
+    """An agent and its presence as readers see it."""
 
     agent: Agent
     presence: Presence
 
 
 def find(tx: Tx, *, reference: str, field: str = "agent_id") -> Agent:
-    """The agent of that id, or of that name if only one living agent bears it.
+    """Return the agent with that id, or with that name if only one live agent has it.
 
-    `field` is what the caller knows the reference as: errors name it.
+    `field` is the caller's name for the reference, used in errors.
     """
     if reference.startswith(f"{PREFIXES['agent']}_"):
         return tx.agents.get(reference)
     staying = tx.agents.staying_by_name(reference)
     named = (
         _present(tx, staying) or staying
-    )  # one that crashed gives its name to its successor, and keeps it without one
+    )  # a crashed agent passes its name to its successor, and keeps it if there is none
     if len(named) == 1:
         return named[0]
     if not named and is_id(reference):
         expect_kind(reference, "agent", field=field)
     if named:
         raise InvalidInput(
-            f"{field}: several living agents bear the name '{reference[:100]}'",
+            f"{field}: several live agents have the name '{reference[:100]}'",
             hint=f"Give the id: {' or '.join(agent.id for agent in named)}.",
             field=field,
         )
@@ -80,13 +80,13 @@ def register(
     workspace_path: str | None,
     metadata: Mapping[str, Any] | None,
 ) -> AgentWithPresence:
-    """A new agent, online from now on; `by` is the agent that asks, if it is one.
+    """Register a new agent, online from now on; `by` is the calling agent, if any.
 
-    An agent that registers under its own name, and a client's session that registers again, are who they were.
+    An agent that registers under its own name, or a client session that registers again, keeps its identity.
     """
     if role is AgentRole.COORDINATOR and by is not None and by.type is not AgentType.SUPERVISOR:
         raise PermissionDenied(
-            "only the operator or a SUPERVISOR registers a coordinator", hint="Register as worker instead."
+            "only the operator or a SUPERVISOR can register a coordinator", hint="Register as a worker instead."
         )
     if (known := _known(tx, by=by, name=name, metadata=metadata)) is not None:
         return _again(tx, known, capabilities=capabilities, workspace_path=workspace_path, metadata=metadata)
@@ -110,17 +110,17 @@ def register(
 
 
 def name_for(tx: Tx, *, by: Agent | None, name: str) -> str:
-    """Return the name if a new agent may have it: an agent cannot give one that looks like that of a living agent.
+    """Return the name if a new agent may have it: an agent cannot give one that looks like a live agent's name.
 
-    The operator can, as several launched agents of one client do: each is then named by its id.
+    The operator can, for example for several launched agents of one client; each is then addressed by its id.
     """
     check_name(name)
     taken = _living_namesake(tx, name) if by is not None else None
     if taken is None:
         return name
     raise InvalidState(
-        f"agent {taken.id} bears the name '{taken.name[:100]}' and lives",
-        hint=f"Choose another name. Whoever is that agent acts as {taken.id} and need not register again.",
+        f"agent {taken.id} is live and has the name '{taken.name[:100]}'",
+        hint=f"Choose another name. If you are that agent, act as {taken.id}; you need not register again.",
         agent_id=taken.id,
     )
 
@@ -132,7 +132,7 @@ def _living_namesake(tx: Tx, name: str) -> Agent | None:
 
 
 def _known(tx: Tx, *, by: Agent | None, name: str, metadata: Mapping[str, Any] | None) -> Agent | None:
-    """The agent that registers itself again."""
+    """Return the agent that registers itself again, if it is known."""
     if by is not None:
         return tx.agents.get(by.id) if by.name == name else None
     session = (metadata or {}).get("session_id")
@@ -170,7 +170,7 @@ def _present(tx: Tx, agents: Sequence[Agent]) -> list[Agent]:
 def heartbeat(
     tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: LivenessSettings
 ) -> AgentWithPresence:
-    """A sign of life: the agent counts as present, and the leases of what it has in hand go on."""
+    """Record a heartbeat: the agent counts as present, and the leases of its tasks are renewed."""
     agent = tx.agents.get(agent_id)
     before = agent.presence(now=tx.now, silence=rhythm.silence)
     revived = Presence.ONLINE if agent.declared is Presence.OFFLINE else agent.declared
@@ -196,7 +196,7 @@ def update(
     metadata: Mapping[str, Any] | None,
     rhythm: LivenessSettings,
 ) -> AgentWithPresence:
-    """Change what the agent says of itself; metadata is merged key by key."""
+    """Change what the agent reports about itself; metadata is merged key by key."""
     agent = tx.agents.get(agent_id)
     task_id = None if clear_task else (_existing_task(tx, current_task_id) or agent.current_task_id)
     agent = replace(
@@ -213,12 +213,12 @@ def update(
 
 
 def unregister(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
-    """The agent leaves: it is offline, and everything it had in hand is free again."""
+    """Take the agent offline and release all its tasks."""
     return leave(tx, agent_id=agent_id, keeping=None, rhythm=rhythm)
 
 
 def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: LivenessSettings) -> AgentWithPresence:
-    """The agent is gone, and what it had in hand is free, but for the one task that is kept for it."""
+    """Take the agent offline and release its tasks, except the one in `keeping`."""
     agent = tx.agents.get(agent_id)
     for task in tx.tasks.open_of_agent(agent_id):
         if task.id != keeping:
@@ -228,20 +228,20 @@ def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: LivenessSetting
 
 
 def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
-    """The agent is back, with that task in hand."""
+    """Bring the agent back online with that task as its current one."""
     agent = replace(tx.agents.get(agent_id), declared=Presence.ONLINE, current_task_id=task_id, last_seen_at=tx.now)
     return _save(tx, agent, rhythm, before=None)
 
 
 def get(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
-    """The agent of that id or name, as its readers see it."""
+    """Return the agent with that id or name, and its presence."""
     agent = find(tx, reference=agent_id, field="id")
     return AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFilter:
-    """Which agents a reader wants; nothing set means all."""
+    """Filter for agents; an empty filter matches all."""
 
     presences: Sequence[Presence] | None = None
     role: AgentRole | None = None
@@ -251,13 +251,13 @@ class AgentFilter:
 def list_agents(
     tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings, limit: int, cursor: str | None
 ) -> Page[AgentWithPresence]:
-    """Return agents in the order in which they came, the newest first: a sign of life moves none of them."""
+    """Return agents in the order of registration, newest first; a heartbeat does not change the order."""
     found = _found(tx, wanted, rhythm, limit=limit + 1, after=position_of(cursor, kind="agent"))
     return cut_page(found, limit=limit, cursor=lambda seen: row_cursor(seen.agent))
 
 
 def every(tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings) -> list[AgentWithPresence]:
-    """Return all agents that fit."""
+    """Return all matching agents."""
     return _found(tx, wanted, rhythm, limit=tx.agents.count(), after=None)
 
 
@@ -288,7 +288,7 @@ def _existing_task(tx: Tx, task_id: str | None) -> str | None:
 
 
 def _save(tx: Tx, agent: Agent, rhythm: LivenessSettings, *, before: Presence | None) -> AgentWithPresence:
-    """Store the agent; its readers hear of it unless nothing they can see has changed."""
+    """Store the agent; publish an event only if something visible to readers has changed."""
     tx.agents.save(agent)
     presence = agent.presence(now=tx.now, silence=rhythm.silence)
     if presence is not before:

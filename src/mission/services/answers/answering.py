@@ -1,4 +1,4 @@
-"""Use cases of a person's answer: it is kept with the task, reaches the agent, and ends or renews reviewed work."""
+"""Use cases of a person's answer: it is recorded with the task, reaches the agent, and ends or resumes reviewed work."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerResult:
-    """An item that was closed, the letter to its agent, and the task that was added to do what was missing."""
+    """An item that was closed, the message to its agent, and the follow-up task that was added, if any."""
 
     item: InboxItem
     letter: str | None = None
@@ -56,8 +56,8 @@ async def answer(
     clients: Collection[str],
     answer: Callable[[AnswerResult], Answer],
 ) -> Answer:
-    """Answer an item. Accepting work under review ends its task, with the truth about what it changed; a failed task
-    can be given to another agent, or by the name of one of the `clients` to a new one."""
+    """Answer an item. Accepting work under review completes its task with the changes that were measured; a failed task
+    can be given to another agent, or to a new one by the name of one of the `clients`."""
     wish: dict[str, Any] = {"item_id": item_id, "text": text, "choice": choice, "by": by}
     other = await work.read(failures.other_agent, item_id=item_id, text=text, choice=choice, clients=clients)
     if other is not None:
@@ -105,8 +105,8 @@ async def _hand_over(
 
 
 def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str, hands_over: bool = False) -> AnswerResult:
-    """Close the item with its answer and let everybody know whom it concerns; `hands_over` says that a failed task
-    goes to another agent."""
+    """Close the item with its answer and notify everyone concerned; with `hands_over`, a failed task goes to another
+    agent."""
     item = resumption.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
     if item.kind is ItemKind.FAILURE:
         failures.answered(tx, item, hands_over=hands_over)
@@ -120,14 +120,14 @@ def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str, hand
 
 
 def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
-    """Put an item aside without an answer; the agent that asked is told so."""
+    """Dismiss an item without an answer and notify the agent that asked."""
     item = resumption.dismiss(tx, item_id=item_id, by=by, reason=reason)
     resume_rules.closed(tx, item)
     return item
 
 
 def _note(tx: Tx, item: InboxItem) -> None:
-    """Keep the answer as a decision of the task: agents of every dialect read those, mailbox or not."""
+    """Record the answer as a decision of the task: agents of every dialect read those, with or without a mailbox."""
     journal.log(
         tx,
         kind=EntryKind.DECISION,
@@ -147,7 +147,7 @@ def _note(tx: Tx, item: InboxItem) -> None:
 
 
 def _reply(tx: Tx, item: InboxItem) -> str:
-    """Put the answer into the agent's inbox; the mail that it answers has been read with it. The letter's id."""
+    """Put the answer into the agent's mailbox and mark the message it answers as read. Return the new message's id."""
     assert item.agent_id is not None
     assert item.answer is not None
     if item.message_id is not None:
@@ -171,7 +171,7 @@ def _task_of(tx: Tx, *, item_id: str) -> Task:
 
 
 def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:
-    """The task that waits under review for just this word."""
+    """Return the task under review that this answer accepts, if it does."""
     item = tx.inbox.get(item_id)
     if item.kind is not ItemKind.REVIEW or item.task_id is None or not item.is_open:
         return None
@@ -192,7 +192,7 @@ def _accepted_ending(task: Task) -> TaskResult:
 
 
 def _send_back(tx: Tx, item: InboxItem) -> str | None:
-    """What is missing becomes a task of its own, or the same one again if that has not ended."""
+    """Create a follow-up task for what is missing, or reopen the same task if it has not ended. Return the new id."""
     task = tx.tasks.get(item.task_id or "")
     if task.status is TaskStatus.REVIEW:
         tasks.apply(tx, moves.sent_back(task, at=tx.now))
@@ -220,7 +220,7 @@ def _free_name(tx: Tx, task: Task) -> str:
 
 
 def _open_phase(tx: Tx, task: Task) -> int:
-    """The task's own phase, else the next one that still takes tasks, else a new one."""
+    """Return the number of the task's own phase, else of the next open one, else of a new one."""
     known = tx.plans.phases(task.mission_id)
     later = [number for number, (_, status) in known.items() if number >= task.phase_number and PHASE_MOVES[status]]
     return min(later, default=max(known, default=0) + 1)

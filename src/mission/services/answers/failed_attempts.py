@@ -1,4 +1,4 @@
-"""Use cases of a failed attempt: a person's answer starts the task again, gives it to another, or skips it."""
+"""Use cases of a failed attempt: a person's answer restarts the task, gives it to another agent, or skips it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def other_agent(tx: Tx, *, item_id: str, text: str, choice: int | None, clients:
 
 
 def answered(tx: Tx, item: InboxItem, *, hands_over: bool) -> None:
-    """Do what the answer says within the store. A launch becomes a command; who `hands_over` the task needs none."""
+    """Carry out the answer within the store. A launch becomes a command; with `hands_over` none is needed."""
     assert item.task_id is not None
     journal.note(
         tx, task_id=item.task_id, summary=f"{item.closed_by} answered the failure: {_in_words(item)}", detail=None
@@ -62,18 +62,18 @@ def answered(tx: Tx, item: InboxItem, *, hands_over: bool) -> None:
 def hand_over(
     tx: Tx, item: InboxItem, *, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
 ) -> str:
-    """Claim the failed task for another agent and write to it. Return the message's id."""
+    """Claim the failed task for another agent and send it a message. Return the message's id."""
     task = tx.tasks.get(item.task_id or "")
     claim = claims.claim_prepared(tx, task_id=task.id, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
     if claim.task is None:
-        raise InvalidState(f"task {task.id} belongs to {claim.holder} now", hint="Dismiss the item.")
+        raise InvalidState(f"task {task.id} now belongs to {claim.holder}", hint="Dismiss the item.")
     message = mail.send(
         tx,
         sender=HUMAN,
         recipient=agent_id,
         type=MessageType.TASK_ASSIGNMENT,
         subject=f"Your task: {task.name}",
-        body=f"You have task {task.id} now. Its last attempt failed: {item.subject}",
+        body=f"You now own task {task.id}. Its last attempt failed: {item.subject}",
         mission_id=task.mission_id,
         task_id=task.id,
     )
@@ -81,7 +81,7 @@ def hand_over(
 
 
 def not_launched(tx: Tx, *, command_id: str, error: MissionError) -> None:
-    """Ask again about a task that could not be launched as an answer wanted, if that is still wanted."""
+    """Ask again about a task that could not be launched as an answer requested, if the launch is still needed."""
     wanted = commands.obstacle(tx, command_id=command_id) is None
     command = commands.mark_delivered(
         tx, message_id=command_id, state=OperatorMessageState.FAILED, reason=error.message

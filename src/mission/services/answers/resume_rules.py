@@ -1,7 +1,7 @@
-"""What a person's answer means for the agent that asked or failed: it is told, or its task is launched again.
+"""Rules for what a person's answer means for the agent that asked or failed: notify it, or launch its task again.
 
 The transaction that closes an item decides here and writes a command; the agent's daemon carries it out.
-The other half of the rules is in `services/executions/ending.py`: an agent that ends with its answer at hand.
+The other half of the rules is in `services/executions/ending.py`: an agent that ends with its answer available.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mission.store.transaction import Tx
 
 
 def closed(tx: Tx, item: InboxItem) -> None:
-    """Let the agent of a question or blocker, which a person has just closed, know or resume."""
+    """Notify or resume the agent of a question or blocker that a person has just closed."""
     if not item.holds_task:
         return
     execution = tx.executions.newest_of_task(item.task_id or "")
@@ -40,7 +40,7 @@ def closed(tx: Tx, item: InboxItem) -> None:
 
 
 def retry(tx: Tx, item: InboxItem) -> None:
-    """Ask for the launch that the answer to a failure wants. Raise InvalidState if the task cannot be launched."""
+    """Request the launch that the answer to a failure asks for. Raise InvalidState if the task cannot be launched."""
     execution = tx.executions.get(item.execution_id or "")
     task = tx.tasks.get(execution.task_id)
     mission = tx.missions.get(task.mission_id)
@@ -58,13 +58,13 @@ def retry(tx: Tx, item: InboxItem) -> None:
 
 
 def _answer_not_used(tx: Tx, execution_id: str) -> str | None:
-    """Return the answer of a launch that failed before its program ran: the next one needs it as well."""
+    """Return the answer of a launch that failed before its program ran: the next launch needs it too."""
     last = tx.commands.newest(execution_id, CommandKind.START_AGAIN)
     return last.next_launch.answer if last is not None and last.state is OperatorMessageState.FAILED else None
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a command line; quotes hold together, as in a shell."""
+    """Return the words of a command line; quotes group words, as in a shell."""
     try:
         return shlex.split(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Close an item that a person answered or dismissed, and resume the task that it held."""
+"""Close an item that a person answered or dismissed, and resume the task that it blocked."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from mission.services.tasks import updates as tasks
 from mission.store.transaction import Tx
 
 RESUME_WITHIN = timedelta(minutes=5)
-"""How long an answered task waits for its agent's next execution before others may take it."""
+"""How long an answered task waits for its agent's next execution before other agents may claim it."""
 
 
 def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> InboxItem:
-    """Record a person's answer and let the task go on that the item held."""
+    """Record a person's answer and resume the task that the item blocked."""
     return _resume(tx, inbox.answer(tx, item_id=item_id, text=text, choice=choice, by=by))
 
 
 def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
-    """Put an item aside without an answer; what it held up goes on all the same."""
+    """Dismiss an item without an answer and resume the task that it blocked."""
     return _resume(tx, inbox.dismiss(tx, item_id=item_id, by=by, reason=reason))
 
 
 def _resume(tx: Tx, item: InboxItem) -> InboxItem:
-    """End the hold of the item's task, unless something else still holds it."""
+    """End the hold of the item's task, unless something else still blocks it."""
     task = tx.tasks.get(item.task_id) if item.holds_task and item.task_id is not None else None
     if task is not None and task.status is TaskStatus.PAUSED and task.hold is not None:
         others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
@@ -38,10 +38,10 @@ def _resume(tx: Tx, item: InboxItem) -> InboxItem:
 
 
 def _freed(tx: Tx, task: Task) -> TaskMove:
-    """Return the move of a task that nothing holds any more.
+    """Return the move of a task that nothing blocks any more.
 
-    A living agent resumes it, and so does the next execution of one that ended and got an answer. Without any answer
-    there will be none, and the task is free. So is one whose agent reported a block and left.
+    A live agent resumes it, and so does the next execution of an agent that ended and got an answer. Without an answer
+    there is no next execution, and the task is free. So is one whose agent reported a block and left.
     """
     assert task.hold is not None
     ended = open_questions.execution_that_left(tx, task)

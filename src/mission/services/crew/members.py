@@ -1,4 +1,4 @@
-"""Use cases of a crew: who belongs to it, how each stands, and the task and mission it has before it."""
+"""Use cases of a crew: its members, their states, and their current task and mission."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mission.store.transaction import Tx
 
 Answer = TypeVar("Answer")
 
-AS_AGENT = "Call it as an agent: with the agent's token, or name the agent as agentId."
+AS_AGENT = "Call it as an agent: use the agent's token, or give the agent as agentId."
 _CRASHED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.LOST})
 
 
@@ -40,7 +40,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AtWork:
-    """A task with the place it is worked on."""
+    """A task with the tree and branch it is worked on."""
 
     task: Task
     worktree: str | None = None
@@ -48,7 +48,7 @@ class AtWork:
 
 
 def get(tx: Tx, *, agent: Agent | None) -> Member:
-    """The agent itself: what it works on and how it stands."""
+    """Return the agent itself: its current work and its state."""
     return _member(tx, tx.agents.get(_somebody(agent).id))
 
 
@@ -60,7 +60,7 @@ def members(tx: Tx, *, limit: int, cursor: str | None) -> Page[Member]:
 
 
 async def current_task(work: Work, trees: Trees, *, agent: Agent | None) -> AtWork:
-    """The worker's task, the tree it lies in and the branch that is checked out there."""
+    """Return the worker's task, its tree and the branch that is checked out there."""
     at_work = await work.read(_current_task, agent=agent)
     if at_work.branch is not None or at_work.worktree is None:
         return at_work
@@ -68,7 +68,7 @@ async def current_task(work: Work, trees: Trees, *, agent: Agent | None) -> AtWo
 
 
 def current_mission(tx: Tx, *, agent: Agent | None) -> Mission:
-    """The mission an agent leads, or that a worker's task belongs to."""
+    """Return the mission that an agent leads, or that a worker's task belongs to."""
     member = get(tx, agent=agent)
     if member.agent.type is AgentType.WORKER and member.task is None:
         raise _without_task(member.agent)
@@ -85,7 +85,7 @@ def mission_of(member: Member) -> str:
 
 
 def create_mission(tx: Tx, *, new: NewMission, place: TreeLocation | None, agent: Agent | None) -> Mission:
-    """A new mission; the agent that makes it leads it from now on."""
+    """Create a mission; the calling agent leads it."""
     mission = missions.create(tx, new=new, place=place)
     if agent is not None:
         leading = replace(tx.agents.get(agent.id), mission_id=mission.id, updated_at=tx.now)
@@ -95,7 +95,7 @@ def create_mission(tx: Tx, *, new: NewMission, place: TreeLocation | None, agent
 
 
 def own_task(tx: Tx, *, agent: Agent | None) -> Task:
-    """The task that the agent works on."""
+    """Return the task that the agent works on."""
     return _current_task(tx, agent=agent).task
 
 
@@ -103,7 +103,7 @@ def _current_task(tx: Tx, *, agent: Agent | None) -> AtWork:
     member = get(tx, agent=agent)
     if member.agent.type is not AgentType.WORKER:
         raise InvalidAgentState(
-            f"{member.agent.type} {member.agent.id} is no WORKER and has no current task",
+            f"{member.agent.type} {member.agent.id} is not a WORKER and has no current task",
             action=Action.NAME_CREW_TASK,
         )
     if member.task is None:
@@ -140,14 +140,14 @@ def _live_id(execution: Execution | None) -> str | None:
 
 
 def _foremost(agent: Agent, owned: Sequence[Task]) -> Task | None:
-    """The task an agent is at: the one it says, else the last one it moved, else one that waits for it."""
+    """Return the agent's current task: the one it reports, else the last one it moved, else one that waits for it."""
     ranked = sorted(owned, key=lambda task: (task.id == agent.current_task_id, task.status in RUNNING, task.updated_at))
     return ranked[-1] if ranked else None
 
 
 def _somebody(agent: Agent | None) -> Agent:
     if agent is None:
-        raise InvalidAgentState("no agent calls: the operator has no task, epic or state of its own", hint=AS_AGENT)
+        raise InvalidAgentState("only agents can call this: the operator has no task, epic or state", hint=AS_AGENT)
     return agent
 
 

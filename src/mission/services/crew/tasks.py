@@ -1,4 +1,4 @@
-"""Use cases of a crew's tasks: leaders make, hand out and list them, and workers move their own."""
+"""Use cases of a crew's tasks: leaders create, assign and list them, and workers move their own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskPage:
-    """Some tasks, and where the next ones begin: behind a task, or at a place counted from the first."""
+    """Some tasks, and where the next ones begin: after a task, or at an offset from the first."""
 
     tasks: Sequence[Task]
     next: str | None
@@ -48,9 +48,9 @@ def create(
     depends_on: Sequence[str],
     fields: tuple[str, str],
 ) -> Task:
-    """A new task of the named mission, else of the one the agent leads.
+    """Create a task in the named mission, else in the one the agent leads.
 
-    `fields` is what the caller knows title and depends_on as: errors name them.
+    `fields` are the caller's names for title and depends_on, used in errors.
     """
     mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
     tx.missions.get(mission_id)
@@ -72,14 +72,14 @@ async def assign(
     report: Report | None,
     answer: Callable[[Task], Answer],
 ) -> Answer:
-    """Hand a free task to an agent; `field` is what the caller knows the agent as."""
+    """Assign a free task to an agent; `field` is the caller's name for the agent."""
     agent = await work.read(agents.find, reference=agent_id, field=field)
 
     def answered(claim: Claim) -> Answer:
         if claim.task is None:
             raise NotOwner(
                 f"task {task_id} belongs to {claim.holder}",
-                hint="Wait until it is given back or its lease has lapsed, or assign another task.",
+                hint="Wait until it is released or its lease has expired, or assign another task.",
                 task_id=task_id,
                 owner_id=claim.holder,
             )
@@ -102,7 +102,7 @@ async def move(
     report: Report | None,
     answer: Callable[[Task], Answer],
 ) -> Answer:
-    """Move the named task, else the agent's own. What a worker gives into review waits for a person."""
+    """Move the named task, else the agent's own. A worker's task in review waits for a person."""
     chosen = task_id or (await work.read(crew.own_task, agent=agent)).id
     owner = Owner(agent_id=agent.id if agent is not None else None, lease=lease, keeps=True)
     if wanted.status is TaskStatus.REVIEW:
@@ -120,7 +120,7 @@ async def move(
 
 
 def give_into_review(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
-    """Move a task into review and put it before a person."""
+    """Move a task into review and ask a person to decide."""
     task = steering.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
     asking.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
     return task
@@ -136,9 +136,9 @@ def list_tasks(
     offset: int,
     cursor: str | None,
 ) -> TaskPage:
-    """Return tasks of the named mission, else of the agent's, in the order of the plan.
+    """Return tasks of the named mission, else of the agent's, in plan order.
 
-    The cursor is the id of the last task that was shown; places are counted from there on.
+    The cursor is the id of the last task shown; offsets are counted from there.
     """
     mission_id = _chosen_mission(tx, agent=agent, mission_id=mission_id)
     tx.missions.get(mission_id)
@@ -167,18 +167,18 @@ def _chosen_mission(tx: Tx, *, agent: Agent | None, mission_id: str | None) -> s
 def _waited_for(
     tx: Tx, mission_id: str, *, title: str, depends_on: Sequence[str], fields: tuple[str, str]
 ) -> Sequence[Any]:
-    """The tasks that a new one waits for; an error where the mission lacks one, or has one of that title already."""
+    """Return the dependencies of a new task. Raise if the mission lacks one, or already has a task with that title."""
     rows = tx.plans.known(mission_id, (title, *depends_on))
     if any(row.name == title for row in rows):
         raise InvalidInput(
-            f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Give it another.", field=fields[0]
+            f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Choose another title.", field=fields[0]
         )
     known = {name for row in rows for name in (row.id, row.name)}
     missing = [reference for reference in depends_on if reference not in known]
     if missing:
         raise InvalidInput(
             f"{fields[1]}: mission {mission_id} has no task {', '.join(repr(each) for each in missing[:10])}",
-            hint="Give ids or titles of tasks that it already has.",
+            hint="Give ids or titles of existing tasks of the mission.",
             field=fields[1],
             tasks=missing[:100],
         )
@@ -186,7 +186,7 @@ def _waited_for(
 
 
 def _sequence(tx: Tx, mission_id: str, *, least: int) -> int:
-    """The last phase from the least on that takes tasks, else a new one."""
+    """Return the last phase from `least` on that accepts tasks, else a new one."""
     known = tx.plans.phases(mission_id)
     taking = [number for number, (_, status) in known.items() if PHASE_MOVES[status] and number >= least]
     return max(taking) if taking else max(known, default=0) + 1

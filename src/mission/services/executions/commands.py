@@ -1,4 +1,4 @@
-"""The commands of executions: whoever needs something done adds one, and the execution's daemon carries it out."""
+"""The commands of executions: a caller adds one, and the execution's daemon carries it out."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from mission.services.messages import sending as mail
 from mission.store.transaction import Tx
 
 LAST_WORDS = timedelta(seconds=60)
-"""How long an agent may continue that ended its task, when its mission has ended too."""
+"""How long an agent may continue after it ended its task, when its mission has ended too."""
 FROM_OPERATOR = "From the operator"
 
 
 def send_message(
     tx: Tx, *, execution_id: str, kind: OperatorMessageKind, text: str | None, author: str | None
 ) -> ExecutionCommand:
-    """Write down what the operator tells a running agent."""
+    """Record the operator's message to a running agent."""
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
         raise InvalidState(
-            f"execution {execution.id} is {execution.status}: nobody is there to read a message",
+            f"execution {execution.id} is {execution.status} and cannot receive messages",
             hint="Launch the task again.",
             current=str(execution.status),
         )
     if kind is OperatorMessageKind.TEXT and not text:
-        raise InvalidInput("text: a message of kind text needs words", hint="Give text.", field="text")
+        raise InvalidInput("text: a message of kind text must not be empty", hint="Give text.", field="text")
     message = add(tx, execution, CommandKind(kind), text=text, author=author)
     tx.emit(events.ExecutionUpdated(execution=execution, message=message))
     return message
@@ -55,7 +55,7 @@ def add(
     wait: timedelta | None = None,
     launch: NextLaunch | None = None,
 ) -> ExecutionCommand:
-    """Write down a command. The daemon of the execution's host finds it, however often it is killed until then."""
+    """Record a command. The daemon of the execution's host finds it, even after being killed and restarted."""
     command = ExecutionCommand(
         id=new_id("message"),
         execution_id=execution.id,
@@ -72,7 +72,7 @@ def add(
 
 
 def due(tx: Tx, *, host_id: str) -> list[tuple[ExecutionCommand, Execution]]:
-    """List what has to be done on a host by now, oldest first."""
+    """List the commands that are due on a host, oldest first."""
     found = tx.commands.due(host_id=host_id, now=tx.now)
     return [(command, tx.executions.get(command.execution_id)) for command in found]
 
@@ -80,7 +80,7 @@ def due(tx: Tx, *, host_id: str) -> list[tuple[ExecutionCommand, Execution]]:
 def mark_delivered(
     tx: Tx, *, message_id: str, state: OperatorMessageState, reason: str | None = None
 ) -> ExecutionCommand:
-    """Record what became of a command. Said twice, the first counts."""
+    """Record the result of a command. If it is recorded twice, the first counts."""
     command = tx.commands.get(message_id)
     if not command.is_pending:
         return command
@@ -94,22 +94,22 @@ def mark_delivered(
 
 
 def put_in_mailbox(tx: Tx, *, command_id: str, words: str) -> None:
-    """Deliver a message to an agent without a terminal: both happen, or neither."""
+    """Deliver a message to an agent without a terminal: both steps happen, or neither."""
     command = tx.commands.get(command_id)
     if command.is_pending:
         tell(tx, tx.executions.get(command.execution_id), words)
-        mark_delivered(tx, message_id=command.id, state=OperatorMessageState.DELIVERED, reason="put into its inbox")
+        mark_delivered(tx, message_id=command.id, state=OperatorMessageState.DELIVERED, reason="put into its mailbox")
 
 
 def tell(tx: Tx, execution: Execution, words: str) -> None:
-    """Put the operator's words into the agent's mailbox."""
+    """Put the operator's message into the agent's mailbox."""
     mail.send(
         tx, sender=HUMAN, recipient=execution.agent_id, subject=FROM_OPERATOR, body=words, task_id=execution.task_id
     )
 
 
 def typed(tx: Tx, *, command_id: str) -> None:
-    """Record that words reached a terminal. An agent whose last answer was typed has what it asked for."""
+    """Record that text reached a terminal. If it was the last answer, the agent has what it asked for."""
     command = mark_delivered(tx, message_id=command_id, state=OperatorMessageState.DELIVERED)
     execution = tx.executions.get(command.execution_id)
     if command.kind is CommandKind.ANSWER and not any(item.is_open for item in tx.inbox.find(execution.asked_last)):
@@ -117,24 +117,24 @@ def typed(tx: Tx, *, command_id: str) -> None:
 
 
 def start_again(tx: Tx, execution: Execution, launch: NextLaunch) -> ExecutionCommand:
-    """Ask for a new launch of an ended execution's task. It counts only while nobody takes the task."""
+    """Request a new launch of an ended execution's task. It is valid only until another agent takes the task."""
     for earlier in tx.commands.pending_of(execution.id):
         if earlier.kind is CommandKind.START_AGAIN:
             mark_delivered(
-                tx, message_id=earlier.id, state=OperatorMessageState.FAILED, reason="a later answer replaced it"
+                tx, message_id=earlier.id, state=OperatorMessageState.FAILED, reason="replaced by a later answer"
             )
     return add(tx, execution, CommandKind.START_AGAIN, launch=launch)
 
 
 def obstacle(tx: Tx, *, command_id: str) -> str | None:
-    """Return why a launch is no longer wanted; None while it is."""
+    """Return why a launch is no longer needed; None while it is."""
     command = tx.commands.get(command_id)
     if not command.is_pending:
-        return f"it is {command.state} already"
+        return f"it is already {command.state}"
     execution = tx.executions.get(command.execution_id)
     task = tx.tasks.get(execution.task_id)
     if task.fence != command.fence or task.owner_id not in (None, execution.agent_id):
-        return f"somebody took task {task.id} since"
+        return f"another agent has taken task {task.id}"
     if task.status not in OPEN | FREE:
         return f"task {task.id} is {task.status}"
     mission = tx.missions.get(task.mission_id)
@@ -142,20 +142,20 @@ def obstacle(tx: Tx, *, command_id: str) -> str | None:
 
 
 def check_wanted(tx: Tx, *, command_id: str) -> None:
-    """Do nothing when a launch is still wanted; say why if it is not."""
+    """Raise InvalidState if a launch is no longer needed."""
     reason = obstacle(tx, command_id=command_id)
     if reason is not None:
-        raise InvalidState(f"the launch is no longer wanted: {reason}", hint="Look at the task, and launch it anew.")
+        raise InvalidState(f"the launch is no longer needed: {reason}", hint="Check the task, then launch it again.")
 
 
 def launching(tx: Tx, *, command_id: str, execution: Execution) -> None:
-    """Record the execution that a command made; the command is pending until its program runs."""
+    """Record the execution that a command created; the command is pending until its program runs."""
     command = tx.commands.get(command_id)
     tx.commands.save(replace(command, launched=execution.id, fence=tx.tasks.get(execution.task_id).fence))
 
 
 def launched(tx: Tx, execution: Execution) -> None:
-    """Mark the command that asked for this execution: its program runs."""
+    """Mark the command that requested this execution as delivered: its program runs."""
     command = tx.commands.launching(execution.id)
     if command is not None:
         mark_delivered(tx, message_id=command.id, state=OperatorMessageState.DELIVERED)
@@ -168,9 +168,9 @@ def is_being_launched(tx: Tx, command: ExecutionCommand) -> bool:
 
 
 def stop_all(tx: Tx, *, mission_id: str) -> list[str]:
-    """Ask for the end of a mission's running agents: it has ended. Return their executions.
+    """Request the stop of a mission's running agents because it has ended. Return the ids of their executions.
 
-    An agent that ended its task itself may finish what it is saying.
+    An agent that ended its task itself may finish its output.
     """
     running = tx.executions.ids(mission_id=mission_id, statuses=LIVE)
     for execution in map(tx.executions.get, running):
@@ -181,7 +181,7 @@ def stop_all(tx: Tx, *, mission_id: str) -> list[str]:
 
 
 def end(tx: Tx, execution: Execution) -> None:
-    """Close what was still to be done for an execution that has ended."""
+    """Close the pending commands of an execution that has ended."""
     for command in tx.commands.pending_of(execution.id):
         if command.kind is CommandKind.STOP:
             mark_delivered(tx, message_id=command.id, state=OperatorMessageState.DELIVERED)
@@ -190,5 +190,5 @@ def end(tx: Tx, execution: Execution) -> None:
                 tx,
                 message_id=command.id,
                 state=OperatorMessageState.FAILED,
-                reason=f"execution {execution.id} ended before",
+                reason=f"execution {execution.id} has already ended",
             )

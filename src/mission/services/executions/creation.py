@@ -1,4 +1,4 @@
-"""Launching an agent on a task: it is registered, the task begun in its name, and the execution written down."""
+"""Create an execution: register its agent, start the task in its name, and record the execution."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 TOOLSETS = "worker"
-"""What a launched agent sees of our own tools."""
+"""The toolsets of ours that a launched agent sees."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewExecution:
-    """What an operator wants to launch."""
+    """The launch that an operator requests."""
 
     task_id: str
     adapter: str
@@ -42,15 +42,15 @@ class NewExecution:
     mode: Mode = Mode.HEADLESS
     agent_name: str | None = None
     resumes: str | None = None
-    """The ended execution whose agent and task this one goes on with."""
+    """The ended execution whose agent and task this one resumes."""
     command_id: str | None = None
-    """The command that asks for the launch, if one does."""
+    """The command that requests the launch, if any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CreatedExecution:
-    """A new execution and its two secrets, of which only digests are kept: one opens its MCP endpoint, the other
-    lets its agent work with our tools."""
+    """A new execution and its two secrets, of which only digests are stored: one opens its MCP endpoint, the other
+    lets its agent use our tools."""
 
     execution: Execution
     agent: Agent
@@ -71,7 +71,7 @@ async def create(
     report: Report | None = None,
     answer: Callable[[CreatedExecution], Answer],
 ) -> Answer:
-    """Claim and start the task for a new agent, before there is any process; the answer holds the token."""
+    """Claim and start the task for a new agent, before any process exists; the answer contains the token."""
     footing = await prepare(
         work,
         trees,
@@ -91,7 +91,7 @@ async def create(
 def record(
     tx: Tx, *, launch: NewExecution, footing: PreparedStart, token: str | None, host_id: str, rhythm: LivenessSettings
 ) -> CreatedExecution:
-    """Register the agent, start the task in its name and write the execution down, in one transaction."""
+    """Register the agent, start the task in its name and record the execution, in one transaction."""
     if launch.command_id is not None:
         commands.check_wanted(tx, command_id=launch.command_id)
     _check_nobody_works(tx, launch.task_id)
@@ -140,18 +140,18 @@ def record(
 
 
 def _check_nobody_works(tx: Tx, task_id: str) -> None:
-    """A second launch is told of the first: its operator can do more than an agent that finds a task taken."""
+    """Raise if an execution already works on the task: the error names it, so the operator can attach or stop it."""
     newest = tx.executions.newest_of_task(task_id)
     if newest is not None and newest.is_live and tx.tasks.get(task_id).owner_id == newest.agent_id:
         raise InvalidState(
-            f"execution {newest.id} works on task {task_id} already",
+            f"execution {newest.id} already works on task {task_id}",
             hint=f"'mission attach {newest.id}' shows it, 'mission stop {newest.id}' ends it.",
             current=str(newest.status),
         )
 
 
 def _agent(tx: Tx, launch: NewExecution, place: TreeLocation | None) -> Agent:
-    """A new worker, or the one of the execution that is resumed."""
+    """Return a new worker, or the agent of the execution that is resumed."""
     if launch.resumes is not None:
         earlier = tx.executions.get(launch.resumes)
         if earlier.is_live or earlier.task_id != launch.task_id:
