@@ -1,4 +1,4 @@
-"""The port through which agents are launched and steered; the daemon's runtime stands behind it."""
+"""The port through which agents are launched and controlled; the daemon's runtime implements it."""
 
 from __future__ import annotations
 
@@ -16,72 +16,72 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LaunchRequest:
-    """What an operator wants to launch."""
+    """The launch that an operator requests."""
 
     task_id: str
     adapter: str
     delivery: Delivery | None = None
-    """Nothing: what the adapter prefers."""
+    """None: the adapter's preference."""
     interactive: bool = False
     arguments: Sequence[str] = ()
-    """For the adapter `command` the program and its arguments, otherwise more arguments of the client."""
+    """For the adapter `command` the program and its arguments, otherwise additional arguments for the client."""
     agent_name: str | None = None
     repository_path: str | None = None
     directory: str | None = None
     seconds: float | None = None
-    """After which time the program is stopped."""
+    """The time after which the program is stopped."""
     handover: str | None = None
-    """Names a file under MISSION_HOME with variables for the program, which is read once and removed."""
+    """Name of a file in MISSION_HOME with variables for the program, which is read once and removed."""
     resumes: str | None = None
     answer: str | None = None
     """A person's answer to the question with which the resumed execution ended."""
     fresh: bool = False
-    """Whether the resumed execution failed: its agent begins anew, not in its client's old session."""
+    """True if the resumed execution failed: its agent starts a new client session instead of the old one."""
     hint: str | None = None
-    """What a person told the agent after its last attempt failed."""
+    """A person's hint to the agent after its last attempt failed."""
     command_id: str | None = None
-    """The command that asks for the launch, if one does."""
+    """The command that requests the launch, if any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LaunchPreview:
-    """What a launch would do."""
+    """The effects that a launch would have."""
 
     argv: Sequence[str]
     prompt: str
     delivery: Delivery
     directory: str | None
     variables: Sequence[str]
-    """Names of what the program would see of the environment."""
+    """Names of the environment variables that the program would see."""
 
 
 class Launcher(Protocol):
-    """Launches agents and holds their processes."""
+    """Launches agents and manages their processes."""
 
     async def launch(self, work: Work, order: LaunchRequest, *, answer: Callable[[Execution], Answer]) -> Answer:
         """Claim and start the task, start the program, and answer once it runs."""
         ...
 
     async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
-        """What `launch` would do, without doing it."""
+        """Return what `launch` would do, without doing it."""
         ...
 
     async def stop(self, execution_id: str) -> Execution:
-        """Ask the program to end, kill what does not, and answer when it is gone and recorded."""
+        """Ask the program to end, kill what does not, and return the execution once its end is recorded."""
         ...
 
     async def forget(self, execution_ids: Sequence[str]) -> None:
-        """Remove what ended executions showed."""
+        """Remove the output of ended executions."""
         ...
 
     def clients(self) -> Sequence[str]:
-        """Names of the clients that can be launched."""
+        """Return the names of the clients that can be launched."""
         ...
 
     def shown_at(self, execution_id: str) -> datetime | None:
-        """When a running program last showed anything; nothing for one that ended or runs elsewhere."""
+        """Return when a running program last had output; None if it ended or runs elsewhere."""
         ...
 
     async def adapters(self) -> Sequence[Mapping[str, Any]]:
-        """Each launchable client: whether it is installed, its version, and what it can do."""
+        """Return each launchable client: whether it is installed, its version, and its features."""
         ...

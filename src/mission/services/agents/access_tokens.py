@@ -163,8 +163,8 @@ def create(
 
 
 def supervisor_of(tx: Tx, *, agent: Agent) -> Agent | None:
-    """Return the agent to notify when this one fails: its supervisor, that one's if it has left, else its mission's lead;
-    None for a lead."""
+    """Return the agent to notify when this one fails: its supervisor, that one's if it has left, else its mission's
+    lead; None for a lead."""
     above = agent
     while above.supervisor_id is not None:
         above = tx.agents.get(above.supervisor_id)

@@ -21,7 +21,7 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LivenessSettings:
-    """How often agents should send heartbeats, and how long a claim lasts without one."""
+    """Intervals: how often agents should send heartbeats, and how long a claim lasts without one."""
 
     heartbeat: timedelta
     lease: timedelta

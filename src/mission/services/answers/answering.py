@@ -1,4 +1,4 @@
-"""Use cases of a person's answer: it is recorded with the task, reaches the agent, and ends or resumes reviewed work."""
+"""Use cases of a person's answer: it is recorded with the task, reaches the agent, and ends or resumes reviewed tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an execution ends: its access goes, and its task is kept for an answer, put under review, or free again."""
+"""The end of an execution: its access is revoked, and its task is kept for an answer, put under review, or released."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecutionEnd:
-    """How an execution's process ended, or why there will never be one."""
+    """The end of an execution's process, or the reason why there will never be one."""
 
     status: ExecutionStatus
     exit_code: int | None = None
     reason: str | None = None
     refused: bool = False
-    """Whether its program never ran, and whoever launched it was told so."""
+    """True if its program never ran, and the caller of the launch got the error."""
     never_ran: bool = False
-    """Whether a daemon died before it started the program. A command that asked for the launch is carried out again."""
+    """True if a daemon died before it started the program. A command that requested the launch is carried out again."""
 
 
 def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSettings) -> Execution:
-    """The process is gone: its access ends, and its task is kept, looked over or free. Said twice, it is said once."""
+    """End an execution: revoke its access; its task is kept, put under review or released. Idempotent."""
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
         return execution
@@ -46,7 +46,7 @@ def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSetti
     in_hand = task.owner_id == execution.agent_id and task.status in OPEN
     execution = _ended(tx, execution, end, failed=in_hand and execution.claims_failed)
     if not (end.refused or end.never_ran):
-        commands.launched(tx, execution)  # its daemon may not have come to say so
+        commands.launched(tx, execution)  # its daemon may not have recorded that
     keeping = _settle(tx, execution, task, refused=end.refused) if in_hand else None
     agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
     identity.revoke(tx, agent_id=execution.agent_id)
@@ -55,8 +55,8 @@ def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSetti
 
 
 def _ended(tx: Tx, execution: Execution, end: ExecutionEnd, *, failed: bool) -> Execution:
-    """The execution with its end. An agent that says it failed has failed, whatever its exit code is."""
-    stopped = end.status is ExecutionStatus.STOPPED  # whoever stopped it knew the answers that it had
+    """Return the ended execution. An agent that reports a failure has failed, regardless of its exit code."""
+    stopped = end.status is ExecutionStatus.STOPPED  # the operator who stopped it knew the answers it had
     asked = [item.id for item in tx.inbox.find(execution.asked_last) if item.is_open or not stopped]
     by_its_word = failed and end.status is ExecutionStatus.COMPLETED
     return replace(
@@ -69,7 +69,7 @@ def _ended(tx: Tx, execution: Execution, end: ExecutionEnd, *, failed: bool) -> 
 
 
 def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str | None:
-    """What the end of its process means for the task; the task's id when it stays with the agent."""
+    """Apply the end of the process to the task. Return the task's id if it stays with the agent."""
     working = task.status in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}
     questions = tx.inbox.open_where(kinds=[ItemKind.QUESTION], execution_id=execution.id)
     if questions and working:
@@ -83,20 +83,20 @@ def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str |
 
 
 def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str) -> None:
-    """The task waits for the answer in its agent's hands: without a lease, nobody else can take it."""
+    """Keep the task with its agent until the answer comes: without a lease, no other agent can take it."""
     hold = Hold(HoldKind.INPUT, question, execution.agent_id)
     tasks.apply(tx, moves.kept_for_answer(task, hold, at=tx.now))
 
 
 def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
-    """The agent says it is done but did not complete the task: a person decides."""
+    """Ask a person to decide: the agent reports that it is done but did not complete the task."""
     tasks.apply(tx, moves.submitted(task, at=tx.now))
     words = str((execution.claim or {}).get("summary", ""))
     asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
 
 
 def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None:
-    """The task is free, once a block that was reported is resolved; whoever takes it next reads why it was left."""
+    """Release the task, once a reported block is resolved; the next owner reads why it was left."""
     tried_again = tx.commands.launching(execution.id) is not None
     failed = execution.status in CRASHED and not refused and not tried_again
     name = tx.agents.get(execution.agent_id).name
@@ -122,7 +122,7 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None
 
 
 def _tell_of_failure(tx: Tx, execution: Execution, task: Task) -> None:
-    """Ask a person about a failed task. One that is blocked too waits for them already: its item says so."""
+    """Ask a person about a failed task. If it is also blocked, its open item is extended instead."""
     reason, detail = _reason(execution), _detail(execution, task)
     blockers = [item for item in tx.inbox.open_where(task_id=task.id) if item.holds_task]
     for item in blockers:
@@ -132,7 +132,7 @@ def _tell_of_failure(tx: Tx, execution: Execution, task: Task) -> None:
 
 
 def _how(execution: Execution, *, refused: bool) -> str:
-    """How it ended, behind the name of its agent."""
+    """Return how it ended, as a phrase that follows its agent's name."""
     if refused:
         return f"was {execution.reason or 'not launched'}"
     if execution.status in CRASHED:
@@ -143,7 +143,7 @@ def _how(execution: Execution, *, refused: bool) -> str:
 
 
 def _reason(execution: Execution) -> str:
-    """Why it failed: in the agent's words if it said so, else as its program ended."""
+    """Return why it failed: in the agent's words if it reported that, else from how its program ended."""
     if execution.claims_failed:
         return str((execution.claim or {})["reason"])
     if execution.reason:
@@ -152,7 +152,7 @@ def _reason(execution: Execution) -> str:
 
 
 def _detail(execution: Execution, task: Task) -> str:
-    """What is known of the failure besides its reason."""
+    """Return what is known of the failure besides its reason."""
     said = str((execution.progress or {}).get("summary") or "")
     parts = [
         f"Attempt {task.attempts} failed, with {execution.adapter}.",

@@ -1,4 +1,4 @@
-"""Reading the record of executions: which there are, one with all about it, what was observed of it."""
+"""Read the record of executions: list them, get one in detail, and list its observations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN_MESSAGES = 50
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecutionDetail:
-    """An execution with the names of what it is about, and what operators told it, the latest first."""
+    """An execution with the names of what it is about, and the operators' messages to it, newest first."""
 
     execution: Execution
     task_name: str
@@ -34,7 +34,7 @@ def list_executions(
     limit: int,
     cursor: str | None,
 ) -> Page[Execution]:
-    """Executions, newest first."""
+    """Return executions, newest first."""
     rows = tx.executions.page(
         statuses=[str(status) for status in statuses] if statuses is not None else None,
         mission_id=mission_id,
@@ -57,7 +57,7 @@ def get(tx: Tx, *, execution_id: str) -> ExecutionDetail:
 
 
 def observations(tx: Tx, *, execution_id: str, type: str | None, limit: int, cursor: str | None) -> Page[Observation]:
-    """What was observed of an execution, newest first."""
+    """Return the observations of an execution, newest first."""
     tx.executions.get(execution_id)
     after = position_of(cursor, kind="observation")
     rows = tx.observations.page(execution_id, type=type, limit=limit + 1, after=after)

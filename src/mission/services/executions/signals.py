@@ -1,4 +1,4 @@
-"""Use cases of observations: accept each once, and let its kind's policy decide what it does."""
+"""Use cases of observations: accept each one once, and apply the policy of its kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mission.store.transaction import Tx
 
 
 def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, delivery: Delivery) -> Ack:
-    """Take in a signal, whichever way it came: once per event id, then by the policy of its kind."""
+    """Accept a signal from any delivery: once per event id, then apply the policy of its kind."""
     execution = tx.executions.find(execution_id)
     if execution is None or not execution.is_live:
         return _rejected(execution_id, event_id, _absence(execution, execution_id))
@@ -33,7 +33,7 @@ def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, deliver
     if known is not None:
         return _repeated(known, digest)
     if not execution.descriptor.allows(signal.type, delivery):
-        reason = f"execution {execution_id} takes no '{signal.type}' by {delivery}: it selected {execution.delivery}"
+        reason = f"execution {execution_id} does not accept '{signal.type}' by {delivery}: it uses {execution.delivery}"
         return _rejected(execution_id, event_id, reason)
     observation = Observation(
         id=new_id("observation"),
@@ -58,9 +58,9 @@ def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, deliver
 def note(
     tx: Tx, *, execution_id: str, origin: Origin, type: str, payload: Mapping[str, Any], key: str | None = None
 ) -> Ack:
-    """Record what was seen of an execution besides its signals: nothing follows from it.
+    """Record an observation of an execution other than its signals; it has no effects.
 
-    It gets an id of ours; `key` names what can be seen twice, so that it is recorded once.
+    It gets an id of ours; `key` identifies what can be observed twice, so that it is recorded once.
     """
     execution = tx.executions.get(execution_id)
     id = new_id("observation")
@@ -88,7 +88,7 @@ def note(
 def _absence(execution: Execution | None, id: str) -> str:
     if execution is None:
         return f"there is no execution {id[:60]}"
-    return f"execution {execution.id} has ended ({execution.status}) and takes no more signals"
+    return f"execution {execution.id} has ended ({execution.status}) and accepts no more signals"
 
 
 def _rejected(execution_id: str, event_id: str, reason: str) -> Ack:
@@ -115,14 +115,14 @@ def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
 
 
 def _gone_on(tx: Tx, execution: Execution) -> Execution:
-    """Return the execution without what its agent asked; if it still waited, it went on without an answer, and so does
+    """Return the execution without its open questions; if it still waited, it continued without an answer, and so does
     its task."""
     execution = replace(execution, asked_last=())
     if execution.status is not ExecutionStatus.WAITING:
         return execution
     running = execution.move_to(ExecutionStatus.RUNNING, at=tx.now)
     tx.executions.save(running)
-    inbox.withdraw(tx, reason="the agent went on without an answer", execution_id=execution.id, kinds=sorted(HOLDING))
+    inbox.withdraw(tx, reason="the agent continued without an answer", execution_id=execution.id, kinds=sorted(HOLDING))
     task = tx.tasks.get(execution.task_id)
     if task.status is TaskStatus.PAUSED and task.hold is not None and task.owner_id == execution.agent_id:
         tasks.apply(tx, moves.resumed(task, at=tx.now))
@@ -148,7 +148,7 @@ def _wait_for_person(
     choices: Sequence[Mapping[str, Any]] = (),
     once: str | None = None,
 ) -> None:
-    """Put the agent's words before a person, and hold its task until they are answered."""
+    """Ask a person with the agent's words, and hold its task until they are answered."""
     item = inbox.open_item(
         tx,
         kind=kind,
@@ -172,14 +172,14 @@ def _wait_for_person(
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
-    """Keep a claim with the execution and tell those who follow its task. It ends only what the agent waited for."""
+    """Store a report with the execution and publish it to the task's readers. It ends only what the agent waited for."""
     claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
     tasks.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
 
 
 def _message(tx: Tx, execution: Execution, observation: Observation) -> None:
-    """The ledger itself is the record."""
+    """Do nothing more: the observation itself is the record."""
 
 
 _STATUS = {

@@ -1,4 +1,4 @@
-"""What is known of an execution while it lives, and whom its token admits."""
+"""The state of an execution while it runs, and the check of its access token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mission.store.transaction import Tx
 
 
 def started(tx: Tx, *, execution_id: str, process: Mapping[str, Any]) -> Execution:
-    """The process runs; `process` is what finds it again after a crash, and holds no secret."""
+    """Record that the process runs; `process` identifies it after a crash, and contains no secret."""
     execution = tx.executions.get(execution_id)
     moved = execution if execution.status is not ExecutionStatus.STARTING else _moved(execution, tx, _RUNNING)
     commands.launched(tx, execution)
@@ -28,7 +28,7 @@ def started(tx: Tx, *, execution_id: str, process: Mapping[str, Any]) -> Executi
 def record_usage(
     tx: Tx, *, execution_id: str, session_id: str | None = None, usage: Mapping[str, Any] | None = None
 ) -> Execution:
-    """What the client's own output tells: its session, what it used."""
+    """Record what the client's own output reports: its session and its usage."""
     execution = tx.executions.get(execution_id)
     return save(
         tx,
@@ -42,7 +42,7 @@ def record_usage(
 
 
 def heartbeat_all(tx: Tx, *, execution_ids: Sequence[str], rhythm: LivenessSettings) -> None:
-    """The processes live: their agents count as present and their claims go on."""
+    """Record that the processes are alive: their agents count as present and their claims are renewed."""
     for id in execution_ids:
         execution = tx.executions.find(id)
         if execution is not None and execution.is_live:
@@ -50,14 +50,14 @@ def heartbeat_all(tx: Tx, *, execution_ids: Sequence[str], rhythm: LivenessSetti
 
 
 def save(tx: Tx, execution: Execution) -> Execution:
-    """Store the execution and tell of it."""
+    """Store the execution and publish the change."""
     tx.executions.save(execution)
     tx.emit(events.ExecutionUpdated(execution=execution))
     return execution
 
 
 def authenticate(tx: Tx, *, execution_id: str, token: str) -> Execution:
-    """The execution that this token opens, or why it does not."""
+    """Return the execution that this token opens. Raise an error if it does not."""
     execution = tx.executions.find(execution_id)
     if execution is None:
         raise NotFound(f"there is no execution {execution_id[:60]}", execution_id=execution_id[:60])
@@ -66,12 +66,12 @@ def authenticate(tx: Tx, *, execution_id: str, token: str) -> Execution:
         return execution
     if tx.executions.by_token(digest) is not None:
         raise PermissionDenied(
-            f"this token is not the one of execution {execution.id}", hint="Use the address that came with the token."
+            f"this token does not belong to execution {execution.id}", hint="Use the address that came with the token."
         )
     if execution.token_hash is None:
         raise Unauthenticated(
-            f"execution {execution.id} has no MCP access: it selected {execution.delivery}",
-            hint=f"Its signals go by {execution.delivery}.",
+            f"execution {execution.id} has no MCP access: it uses {execution.delivery}",
+            hint=f"Send its signals by {execution.delivery}.",
         )
     raise Unauthenticated(
         f"the token is not valid for execution {execution.id}",

@@ -1,4 +1,4 @@
-"""Use cases of the human's queue: put something before a person, take their answer, withdraw it."""
+"""Use cases of the inbox: open an item for a person, record their answer, withdraw the item."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def open_item(
     choices: Sequence[Mapping[str, Any]] = (),
     once: str | None = None,
 ) -> InboxItem:
-    """Put something before a person. While an open item has the key `once`, only its count rises."""
+    """Open an item for a person. While an open item has the key `once`, only its count rises."""
     before = tx.inbox.open_with_key(once) if once is not None else None
     if before is not None:
         return _saved(tx, before.seen_again(body=body, at=tx.now))
@@ -64,20 +64,20 @@ def open_item(
 
 
 def add_to_body(tx: Tx, item: InboxItem, words: str) -> InboxItem:
-    """Tell more about what waits for a person."""
+    """Append text to the body of an open item."""
     return _saved(tx, replace(item, body=f"{item.body}\n\n{words}".strip(), updated_at=tx.now))
 
 
 def answer(tx: Tx, *, item_id: str, text: str = "", choice: int | None = None, by: str) -> InboxItem:
-    """Record a person's answer; the blocker it belongs to is resolved.
+    """Record a person's answer and resolve the blocker it belongs to.
 
-    `services/answers/` lets the task go on that the item held, and tells the agent.
+    `services/answers/` resumes the task that the item blocked, and notifies the agent.
     """
     return close(tx, tx.inbox.get(item_id).answered(text=text, choice=choice, by=by, at=tx.now))
 
 
 def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
-    """Put an item aside without an answer."""
+    """Dismiss an item without an answer."""
     return close(tx, tx.inbox.get(item_id).dismissed(by=by, at=tx.now, reason=reason))
 
 
@@ -93,7 +93,7 @@ def withdraw(
     once: str | None = None,
     kinds: Sequence[ItemKind] | None = None,
 ) -> list[InboxItem]:
-    """Dismiss, in the system's name, every open item that fits: nobody waits for an answer any more."""
+    """Dismiss, in the system's name, every matching open item: an answer is no longer needed."""
     named = {
         "task_id": task_id,
         "agent_id": agent_id,
@@ -103,15 +103,15 @@ def withdraw(
         "once": once,
     }
     if not any(named.values()):
-        raise InvalidInput("withdraw: say what the items are about", hint="Give one of the ids.")
+        raise InvalidInput("withdraw: no filter was given", hint="Give one of the ids.")
     found = tx.inbox.open_where(kinds=kinds, **named)
     return [close(tx, item.dismissed(by=SYSTEM, at=tx.now, reason=reason)) for item in found]
 
 
 def close(tx: Tx, item: InboxItem) -> InboxItem:
-    """Store an item that was just closed, with the blocker it belongs to; a hold is left to whoever ends it.
+    """Store an item that was just closed, and resolve its blocker; the caller ends the task's hold.
 
-    A living agent that has nothing more to wait for runs again.
+    A live agent that waits for nothing else runs again.
     """
     _saved(tx, item)
     if item.holds_task and item.execution_id is not None:
@@ -134,7 +134,7 @@ def _count_resolved(tx: Tx, item: InboxItem) -> None:
 
 
 def _run_again(tx: Tx, execution_id: str) -> None:
-    """Let a living agent run again that waited, unless it still waits for something else."""
+    """Let a live agent that waited run again, unless it still waits for something else."""
     execution = tx.executions.find(execution_id)
     if execution is None or execution.status is not ExecutionStatus.WAITING:
         return

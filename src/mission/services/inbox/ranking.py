@@ -1,4 +1,4 @@
-"""The human's queue as it is read: what waits for a person, the most pressing first."""
+"""The inbox as it is read: items that wait for a person, most urgent first."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mission.store.transaction import Tx
 
 
 class Rank(NamedTuple):
-    """How pressing an item is: the greater, the sooner it should be looked at."""
+    """The urgency of an item: the greater, the sooner a person should look at it."""
 
     critical: bool = False
-    """Whether its task decides when its mission is done."""
+    """True if its task is on the critical path of its mission."""
     agents: int = 0
     tasks: int = 0
-    """Open tasks that stand still until it is closed, and agents that have them in hand."""
+    """Open tasks that are stalled until it is closed, and the agents that own them."""
 
 
 class RankedItem(NamedTuple):
@@ -35,17 +35,17 @@ class RankedItem(NamedTuple):
 
 
 def get(tx: Tx, *, item_id: str, reader: str | None) -> RankedItem:
-    """One item and what it holds up; `reader` is the agent that asks, if it is one."""
+    """Return one item and what it blocks; `reader` is the calling agent, if any."""
     tx.inbox.get(item_id).check_reader(reader)
     (found,) = _ranked(tx.inbox.named([item_id]), _ranks(tx, tx.inbox.standing(item_id=item_id)))
     return found
 
 
 def list_items(tx: Tx, *, wanted: InboxFilter, limit: int, offset: int) -> tuple[list[RankedItem], int]:
-    """What waits for a person and how many there are in all that the reader may see.
+    """Return a slice of the inbox, and how many items the reader may see in all.
 
-    First what stands on the critical path, then what holds up the most agents, then tasks, then the oldest. Closed
-    items hold nothing: in a list that has some, the latest come first.
+    Items on the critical path come first, then those that block the most agents, then tasks, then the oldest. Closed
+    items block nothing: a list that includes some has the newest first.
     """
     is_open = ItemState.OPEN in wanted.states
     ranks = _ranks(tx, tx.inbox.standing(mission_id=wanted.mission_id, task_id=wanted.task_id)) if is_open else {}
@@ -58,7 +58,7 @@ def list_items(tx: Tx, *, wanted: InboxFilter, limit: int, offset: int) -> tuple
 
 
 def _ranks(tx: Tx, standing: Sequence[StalledTask]) -> dict[str, Rank]:
-    """How pressing each of these items is, by the plans that their tasks stand in."""
+    """Return the rank of each of these items, from the plans that their tasks belong to."""
     missions: dict[str, list[StalledTask]] = {}
     for each in standing:
         missions.setdefault(each.mission_id, []).append(each)

@@ -1,4 +1,4 @@
-"""What tasks put before a person: a reported block, a review; and its withdrawal once nobody waits for it."""
+"""Requests of tasks to a person: a reported block, a review, a failure; and their withdrawal once they are settled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mission.store.transaction import Tx
 
 
 def blocked(tx: Tx, task: Task, hold: Hold) -> None:
-    """Ask a person about a block that was reported; while it lasts there is one item, whatever is said again."""
+    """Ask a person about a reported block; while it lasts there is one item, however often it is reported."""
     inbox.open_item(
         tx,
         kind=ItemKind.BLOCKER,
@@ -27,7 +27,7 @@ def blocked(tx: Tx, task: Task, hold: Hold) -> None:
 
 
 def review(tx: Tx, task: Task) -> None:
-    """Ask a person to look at work that has ended, if whoever did it wants that."""
+    """Ask a person to review ended work, if its owner requested that."""
     outcome = task.outcome or {}
     if not outcome.get("manual_review_needed"):
         return
@@ -35,7 +35,7 @@ def review(tx: Tx, task: Task) -> None:
     inbox.open_item(
         tx,
         kind=ItemKind.REVIEW,
-        subject=reason or f"'{task.name}' wants a look",
+        subject=reason or f"'{task.name}' needs a review",
         body="\n\n".join(filter(None, (reason, outcome.get("summary")))),
         mission_id=task.mission_id,
         task_id=task.id,
@@ -45,7 +45,7 @@ def review(tx: Tx, task: Task) -> None:
 
 
 def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_id: str | None = None) -> None:
-    """Ask a person whether work that is said to be done is; the task stands under review until then."""
+    """Ask a person whether work reported as done is done; the task is under review until then."""
     inbox.open_item(
         tx,
         kind=ItemKind.REVIEW,
@@ -60,7 +60,7 @@ def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_i
 
 
 def failed(tx: Tx, task: Task, *, reason: str, detail: str, agent_id: str, execution_id: str) -> None:
-    """Ask a person what becomes of a task whose agent failed; whoever claims it answers that too."""
+    """Ask a person what to do with a task whose agent failed; a claim by another agent settles that too."""
     inbox.open_item(
         tx,
         kind=ItemKind.FAILURE,
@@ -74,7 +74,7 @@ def failed(tx: Tx, task: Task, *, reason: str, detail: str, agent_id: str, execu
 
 
 def moved(tx: Tx, move: TaskMove) -> None:
-    """Withdraw what was asked about a task that goes on or has ended by its owner's own word."""
+    """Withdraw the items about a task that resumed or was ended by its owner."""
     if not move.withdraws_questions:
         return
     after = move.after
@@ -83,20 +83,20 @@ def moved(tx: Tx, move: TaskMove) -> None:
         if item.kind is ItemKind.FAILURE and move.ends_search and after.owner_id is not None:
             _withdraw(tx, item, f"{after.owner_id} took the task")
         elif item.holds_task or over.get(item.kind, False):
-            _withdraw(tx, item, f"the task is {after.status} now")
+            _withdraw(tx, item, f"the task is now {after.status}")
 
 
 def skipped(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
-    """Withdraw what was asked about tasks of a mission that are skipped all at once."""
+    """Withdraw the items about tasks of a mission that are skipped together."""
     reviewed = {task.id: task.status is TaskStatus.REVIEW for task in tasks}
     for item in tx.inbox.open_where(mission_id=mission_id):
         over = {ItemKind.REVIEW: reviewed.get(item.task_id or "", False), ItemKind.FAILURE: True}
         if item.task_id in reviewed and (item.holds_task or over.get(item.kind, False)):
-            _withdraw(tx, item, f"the task is {TaskStatus.SKIPPED} now")
+            _withdraw(tx, item, f"the task is now {TaskStatus.SKIPPED}")
 
 
 def mission_ended(tx: Tx, *, mission_id: str) -> None:
-    """Withdraw every failure of a mission that has ended: nothing of it is launched again."""
+    """Withdraw every failure of a mission that has ended: none of its tasks is launched again."""
     for item in tx.inbox.open_where(mission_id=mission_id, kinds=[ItemKind.FAILURE]):
         _withdraw(tx, item, "the mission has ended")
 

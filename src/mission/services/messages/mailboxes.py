@@ -1,4 +1,4 @@
-"""Use cases of messages that have come: list, read, mark, archive, count; each for its own mailbox."""
+"""Use cases of received messages: list, read, mark, archive, count; each for its own mailbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessagePage:
-    """Some messages of a mailbox, where the next ones begin, and how many wait unread in all."""
+    """Some messages of a mailbox, where the next ones begin, and how many are unread in all."""
 
     messages: Sequence[Message]
     unread: int
@@ -23,7 +23,7 @@ class MessagePage:
 
 
 def list_messages(tx: Tx, *, owner: str, wanted: MessageFilter, limit: int, cursor: str | None) -> MessagePage:
-    """A mailbox, or what its owner wrote and got in one thread; newest first."""
+    """Return a mailbox, or what its owner sent and received in one thread; newest first."""
     read = tx.messages.inbox if wanted.thread_id is None else tx.messages.thread
     found = read(owner, wanted, limit=limit + 1, after=position_of(cursor, kind="message"))
     shown = cut_page(found, limit=limit, cursor=row_cursor)
@@ -31,14 +31,14 @@ def list_messages(tx: Tx, *, owner: str, wanted: MessageFilter, limit: int, curs
 
 
 def get(tx: Tx, *, id: str, reader: str | None) -> Message:
-    """The message, for its sender, its recipient or the operator."""
+    """Return the message for its sender, its recipient or the operator."""
     message = tx.messages.get(id)
     message.expect_party(reader)
     return message
 
 
 def received(tx: Tx, *, id: str, reader: str) -> Message:
-    """The message, for its recipient alone."""
+    """Return the message for its recipient only."""
     message = tx.messages.get(id)
     if message.recipient_id != reader:
         raise not_yours(id)
@@ -46,12 +46,12 @@ def received(tx: Tx, *, id: str, reader: str) -> Message:
 
 
 def open_mail(tx: Tx, *, id: str, reader: str) -> Message:
-    """The message, which its recipient has read from now on."""
+    """Return the message and mark it as read by its recipient."""
     return read(tx, id=received(tx, id=id, reader=reader).id, reader=reader)
 
 
 def read(tx: Tx, *, id: str, reader: str | None) -> Message:
-    """The message; it counts as read unless its own sender looks at it."""
+    """Return the message; mark it as read unless its own sender reads it."""
     message = get(tx, id=id, reader=reader)
     if reader is not None and reader != message.recipient_id:
         return message
@@ -60,7 +60,7 @@ def read(tx: Tx, *, id: str, reader: str | None) -> Message:
 
 
 def move(tx: Tx, *, ids: Sequence[str], target: MessageState, reader: str | None) -> None:
-    """Mark received messages as read, or archive them: all or none. One that is further already stays as it is."""
+    """Mark received messages as read, or archive them: all or none. One in a later state stays as it is."""
     found = tx.messages.of_ids(ids)
     missing = [id for id in ids if id not in found]
     if missing:
@@ -72,7 +72,7 @@ def move(tx: Tx, *, ids: Sequence[str], target: MessageState, reader: str | None
 
 
 def unread(tx: Tx, *, owner: str) -> dict[Priority, int]:
-    """How many messages wait unread, for every priority there is."""
+    """Return the number of unread messages for every priority."""
     counted = tx.messages.unread(owner)
     return {priority: counted.get(priority, 0) for priority in Priority}
 

@@ -1,4 +1,4 @@
-"""Use cases of messages that are written: send, reply, broadcast. Mail is the same thing under another name."""
+"""Use cases of outgoing messages: send, reply, broadcast. Mail is the crew's name for messages."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from mission.store.transaction import Tx
 
 MOST_RECIPIENTS = 1_000
 LONGEST_IN_QUEUE = 4_000
-"""How much of a message the queue shows; the message itself is whole."""
+"""How much of a message the inbox shows; the message itself is complete."""
 _KNOWN_AUTHORS = {author.id: author for author in (PERSON, MISSION_CONTROL)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _About:
-    """What a message is about and what it answers."""
+    """The context of a message: its mission, its task and the message it replies to."""
 
     thread_id: str
     mission_id: str | None
@@ -48,7 +48,7 @@ class _About:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Audience:
-    """Whom a broadcast is for: all agents that have not left, or those that fit."""
+    """The recipients of a broadcast: all agents that have not left, or those that match."""
 
     rhythm: LivenessSettings
     role: AgentRole | None = None
@@ -62,8 +62,8 @@ class Audience:
         fitting = [each.agent.id for each in seen if each.agent.declared is not Presence.OFFLINE]
         if len(fitting) > MOST_RECIPIENTS:
             raise InvalidInput(
-                f"recipient_filter: {len(fitting):,} agents fit; at most {MOST_RECIPIENTS:,} are written to at once",
-                hint="Narrow it: status online or busy, a role, a runtime.",
+                f"recipient_filter: {len(fitting):,} agents match (limit {MOST_RECIPIENTS:,})",
+                hint="Narrow the filter: status online or busy, a role, a runtime.",
                 field="recipient_filter",
             )
         return fitting
@@ -85,7 +85,7 @@ def send(
 ) -> Message:
     """Put a message into a mailbox. Sender and recipient are agents, or the person as 'human'.
 
-    `field` is what the caller knows the recipient as: errors name it.
+    `field` is the caller's name for the recipient, used in errors.
     """
     author = _author(tx, sender)
     about = _about(tx, author=author, mission_id=mission_id, task_id=task_id, reply_to_id=reply_to_id)
@@ -111,16 +111,16 @@ def send(
 
 
 def send_mail(tx: Tx, *, sender: str, recipient: str, subject: str, body: str, field: str) -> Message:
-    """A message as the crew's mail, which the event 'mail.sent' tells of."""
+    """Send a message as the crew's mail, which publishes the event 'mail.sent'."""
     return _mailed(tx, send(tx, sender=sender, recipient=recipient, subject=subject, body=body, field=field))
 
 
 def reply(tx: Tx, *, to: str, sender: str, body: str) -> Message:
-    """Answer a message that one has received, to whoever wrote it."""
+    """Reply to the sender of a received message."""
     original = mailboxes.received(tx, id=to, reader=sender)
     if original.sender_id == SYSTEM:
         raise InvalidInput(
-            "Mission Control itself wrote this and reads no replies", hint="Write to your supervisor, or to the human."
+            "you cannot reply to system messages", hint="Write to your supervisor or to the human."
         )
     answer = send(
         tx,
@@ -145,7 +145,7 @@ def broadcast(
     priority: Priority = Priority.NORMAL,
     mission_id: str | None = None,
 ) -> list[Message]:
-    """The same message to every agent of the audience but the sender, all in one thread."""
+    """Send the same message to every agent of the audience except the sender, all in one thread."""
     author = _author(tx, sender)
     about = _about(tx, author=author, mission_id=mission_id, task_id=None, reply_to_id=None)
     recipients = [id for id in audience.members(tx) if id != author.id]
@@ -172,7 +172,7 @@ def broadcast(
 
 
 def _mailed(tx: Tx, message: Message) -> Message:
-    """Signs of life are written now and then; mail is one that others see at once, beside its date."""
+    """Record the mail as a heartbeat at once: other heartbeats are written only from time to time."""
     tx.agents.seen(message.sender_id, now=tx.now)
     tx.emit(events.MailSent(message=message))
     return message
@@ -186,7 +186,7 @@ def _deliver(tx: Tx, *messages: Message) -> None:
 
 
 def _tell_person(tx: Tx, message: Message) -> None:
-    """An agent's mail to the person waits in their queue; their own reply to one answers what waits there."""
+    """Open an inbox item for an agent's message to the person; the person's own reply answers the open item."""
     if message.recipient_id == HUMAN and message.sender_id not in _KNOWN_AUTHORS:
         inbox.open_item(
             tx,
@@ -208,7 +208,7 @@ def _check_copies(body: Body, copies: int) -> None:
     size = size_of(checked_body(body)) * copies
     if size > LARGEST_BROADCAST:
         raise TooLarge(
-            f"body: {copies:,} copies take {size:,} characters; at most {LARGEST_BROADCAST:,} are taken", field="body"
+            f"body: too long: {copies:,} copies take {size:,} characters (limit {LARGEST_BROADCAST:,})", field="body"
         )
 
 
@@ -221,13 +221,13 @@ def _recipient(tx: Tx, reference: str, *, field: str) -> str:
 
 
 def _about(tx: Tx, *, author: Author, mission_id: str | None, task_id: str | None, reply_to_id: str | None) -> _About:
-    """Look up what the message names; a reply goes on in the thread of a message that its author knows."""
+    """Look up what the message refers to; a reply joins the thread of a message that its author can read."""
     if task_id is not None:
         task = tx.tasks.get(task_id)
         if mission_id not in (None, task.mission_id):
             raise InvalidInput(
                 f"task {task_id} belongs to {task.mission_id}, not to {mission_id}",
-                hint="Leave workflow_id out: the task says where it belongs.",
+                hint="Omit workflow_id: the task determines it.",
                 field="workflow_id",
             )
         mission_id = task.mission_id

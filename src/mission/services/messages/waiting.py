@@ -1,4 +1,4 @@
-"""Waiting for news: new messages and events of an agent or of the person, as soon as there are some."""
+"""Wait for news: new messages and events for an agent or the person, as soon as there are any."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ HasLeft = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EventWatcher:
-    """Whose news it is: an agent's, or the person's; with a mission also what happens there."""
+    """The reader of the news: an agent or the person; with a mission, also the events of that mission."""
 
     party: str
     mission_id: str | None = None
 
     def wants(self, event: StoredEvent) -> bool:
-        """Mail only to its recipient; nobody waits for what it tells of itself."""
+        """Return whether the event is for this reader: mail only for its recipient, and no events of its own."""
         if event.type in MAIL:
             return event.type == events.MessageCreated.topic and event.data["recipient_id"] == self.party
         if event.type == events.AgentUpdated.topic and event.data["id"] == self.party:
@@ -44,7 +44,7 @@ class EventWatcher:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewEvents:
-    """What came after a number of the event log, and the number to go on from."""
+    """The events after a number of the event log, and the number to continue from."""
 
     messages: Sequence[Message]
     events: Sequence[StoredEvent]
@@ -66,10 +66,10 @@ async def new_events(
     seconds: float,
     left: HasLeft | None,
 ) -> NewEvents:
-    """What is new after `since`, or as soon as something is; nothing when the time is over or the caller has left.
+    """Return what is new after `since`, or wait for it; return nothing after the timeout or if the caller has left.
 
-    Without `since` it begins with what waits unread. The store is asked only when the bell rings. A mission that does
-    not exist is an error at once.
+    Without `since` it begins with the unread messages. The store is read only after a wake-up. A mission that does
+    not exist raises NotFound at once.
     """
     with log.bus.ringing(WakeUp(watcher.wants)) as bell:
         departed = asyncio.ensure_future(left()) if left is not None else None
@@ -87,7 +87,7 @@ async def new_events(
 
 
 async def _rings(bell: WakeUp, log: EventLog, *, deadline: float, departed: asyncio.Future[None] | None) -> bool:
-    """True once something may have come; False when waiting is over."""
+    """Return True once something may be new; False when the wait is over."""
     rung = asyncio.ensure_future(bell.wake.wait())
     waiting: list[asyncio.Future[Any]] = [rung] if departed is None else [rung, departed]
     try:
@@ -100,7 +100,7 @@ async def _rings(bell: WakeUp, log: EventLog, *, deadline: float, departed: asyn
 
 
 def _begin(tx: Tx, *, watcher: EventWatcher, since: int | None, limit: int) -> NewEvents:
-    """Return the first answer of a call, or raise NotFound when its mission does not exist."""
+    """Return the first answer of a call. Raise NotFound if its mission does not exist."""
     if watcher.mission_id is not None:
         tx.missions.get(watcher.mission_id)
     if since is None:
@@ -109,14 +109,14 @@ def _begin(tx: Tx, *, watcher: EventWatcher, since: int | None, limit: int) -> N
 
 
 def _first(tx: Tx, *, watcher: EventWatcher, limit: int) -> NewEvents:
-    """What waits unread; news begin now."""
+    """Return the unread messages; news begin now."""
     unread = MessageFilter(states=[MessageState.UNREAD])
     waiting = tx.messages.inbox(watcher.party, unread, limit=min(limit, FIRST_MESSAGES), after=None)
     return NewEvents(messages=waiting[::-1], events=(), cursor=tx.events.newest())
 
 
 def _after(tx: Tx, *, watcher: EventWatcher, since: int, limit: int) -> NewEvents:
-    """The first news behind a number; one that lies outside what is kept begins anew."""
+    """Return the first news after a number; a number outside the stored range starts over."""
     if not tx.events.oldest() - 1 <= since <= tx.events.newest():
         first = _first(tx, watcher=watcher, limit=limit)
         return NewEvents(messages=first.messages, events=(), cursor=first.cursor, reset=True)
