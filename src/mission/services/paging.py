@@ -1,4 +1,4 @@
-"""Pages of lists: cut to size, with the cursor behind the last row as one word that the caller hands back."""
+"""Pages of lists: cut to size, with an opaque cursor after the last row that the caller passes back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Dated(Protocol):
 
 
 LARGEST_CHUNK = 500
-"""How many rows are read at once where few of them fit."""
+"""How many rows are read at once where only a few of them match."""
 
 Row = TypeVar("Row")
 DatedRow = TypeVar("DatedRow", bound=Dated)
@@ -34,14 +34,14 @@ DatedRow = TypeVar("DatedRow", bound=Dated)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page(Generic[Row]):
-    """Some rows, and the cursor with which the next ones are asked for; none at the end."""
+    """Some rows, and the cursor for the next ones; None at the end."""
 
     rows: Sequence[Row]
     next: str | None
 
 
 def cut_page(rows: Sequence[Row], *, limit: int, cursor: Callable[[Row], str]) -> Page[Row]:
-    """Return the first `limit` of the rows. Read one row more than that: only then there is a next page."""
+    """Return the first `limit` of the rows. Pass one row more than that: only then is there a next page."""
     chosen = rows[:limit]
     return Page(rows=chosen, next=cursor(chosen[-1]) if len(rows) > limit else None)
 
@@ -53,7 +53,7 @@ def fitting(
     limit: int,
     after: PagePosition | None,
 ) -> list[DatedRow]:
-    """Return the first `limit` rows that fit; `read` gives so many rows behind a position, newest first."""
+    """Return the first `limit` matching rows; `read` returns that many rows after a position, newest first."""
     found: list[DatedRow] = []
     few = limit
     while True:
@@ -66,19 +66,19 @@ def fitting(
 
 
 def cursor_of(moment: datetime, id: str) -> str:
-    """Return the cursor behind the row of that moment and id."""
+    """Return the cursor after the row with that time and id."""
     return f"{format_time(moment)} {id}"
 
 
 def row_cursor(row: Dated) -> str:
-    """Return the cursor behind a row of a list that is read newest first."""
+    """Return the cursor after a row of a list that is read newest first."""
     return cursor_of(row.created_at, row.id)
 
 
 def position_of(cursor: str | None, *, kind: str | None = None, field: str = "cursor") -> PagePosition | None:
-    """Return where the page begins that the cursor asks for: None for the first one.
+    """Return where the requested page begins: None for the first one.
 
-    With `kind` a cursor of a list of other things is refused.
+    With `kind`, a cursor of a list of other things is rejected.
     """
     if cursor is None:
         return None
@@ -92,7 +92,7 @@ def position_of(cursor: str | None, *, kind: str | None = None, field: str = "cu
 
 
 def number_of(cursor: str | None) -> int:
-    """Return the number that the cursor of a numbered list is: 0 for the first page."""
+    """Return the number in the cursor of a numbered list: 0 for the first page."""
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
@@ -101,7 +101,7 @@ def number_of(cursor: str | None) -> int:
 
 
 def last_shown(tx: Tx, mission_id: str, cursor: str | None) -> Task | None:
-    """Return the task that the cursor of a list in plan order names: the last one that was shown, None at the start."""
+    """Return the task that the cursor of a list in plan order names: the last one shown, None at the start."""
     if cursor is None:
         return None
     try:
@@ -116,6 +116,6 @@ def last_shown(tx: Tx, mission_id: str, cursor: str | None) -> Task | None:
 def bad_cursor(field: str) -> InvalidInput:
     return InvalidInput(
         f"{field}: not a cursor of this list",
-        hint="Give next_cursor of the last page as it is, or leave it out to begin at the start.",
+        hint="Pass next_cursor of the last page unchanged, or omit it to start from the beginning.",
         field=field,
     )

@@ -1,4 +1,4 @@
-"""Use cases of phases: start, complete, and the one a task stands in."""
+"""Use cases of phases: start, complete, and find the phase of a task."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PhaseCompletion:
 
 
 def start(tx: Tx, *, mission_id: str, number: int, name: str, description: str | None, is_parallel: bool) -> PhaseStart:
-    """Start a phase; one that exists is answered as it is, and started if it was waiting."""
+    """Start a phase; an existing one is returned as it is, and started if it was pending."""
     mission = begin_mission(tx, mission_id)
     phase = tx.phases.by_number(mission_id, number)
     if phase is None:
@@ -42,7 +42,7 @@ def start(tx: Tx, *, mission_id: str, number: int, name: str, description: str |
 
 
 def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None) -> PhaseCompletion:
-    """Close a phase that is in progress; tasks still open are named in the warnings."""
+    """Close a phase that is in progress; the warnings name tasks that are still open."""
     phase = tx.phases.get(phase_id)
     digest = digest_of([status, summary])
     if phase.completion is not None and phase.status is status and phase.completion["digest"] in {digest, ""}:
@@ -51,7 +51,7 @@ def complete(tx: Tx, *, phase_id: str, status: PhaseStatus, summary: str | None)
         )
     if phase.status is PhaseStatus.PENDING:
         raise InvalidState(
-            f"phase {phase.number} ({phase.id}) has not begun",
+            f"phase {phase.number} ({phase.id}) has not started",
             action=Action.START_PHASE,
             current="pending",
         )
@@ -69,7 +69,7 @@ def close(
     digest: str = "",
     ending_task: str | None = None,
 ) -> PhaseCompletion:
-    """Close a phase and tell its mission's readers; the task that ends with it counts as ended."""
+    """Close a phase and notify its mission's readers; the task that ends with it counts as ended."""
     open_tasks = [task for task in tx.tasks.open_of_phase(phase.id) if task.id != ending_task]
     warnings = [f"task {task.id} '{task.name}' is still {task.status}" for task in open_tasks]
     tally = {name: getattr(phase.tally, name) for name in PhaseCounts.__dataclass_fields__}
@@ -83,7 +83,7 @@ def close(
 
 
 def settle(tx: Tx, *, mission: Mission, phase_id: str, ending_task: str | None = None) -> Phase:
-    """The phase after a task of it has ended: one made by a plan closes with its last task."""
+    """Return the phase after one of its tasks has ended: a planned phase closes with its last task."""
     phase = tx.phases.get(phase_id)
     if phase.planned and not phase.closed and not phase.tally.open and not phase.tally.failed:
         return close(tx, mission=mission, phase=phase, status=PhaseStatus.COMPLETED, ending_task=ending_task).phase
@@ -93,7 +93,7 @@ def settle(tx: Tx, *, mission: Mission, phase_id: str, ending_task: str | None =
 def for_task(
     tx: Tx, *, mission: Mission, phase_id: str | None, number: int | None, name: str | None
 ) -> tuple[Phase, bool]:
-    """The open phase a task starts in, and whether it was made just now."""
+    """Return the open phase that a task starts in, and whether it was just created."""
     number = _number(tx, mission, phase_id=phase_id, number=number)
     phase = tx.phases.by_number(mission.id, number)
     if phase is None:
@@ -106,7 +106,7 @@ def for_task(
 
 
 def begin_mission(tx: Tx, mission_id: str) -> Mission:
-    """The mission, in progress from now on if it was not yet."""
+    """Return the mission, set to in progress if it was not yet."""
     mission = tx.missions.get(mission_id)
     begun = mission.begin(at=tx.now)
     if begun is not mission:
@@ -116,13 +116,13 @@ def begin_mission(tx: Tx, mission_id: str) -> Mission:
 
 
 def _number(tx: Tx, mission: Mission, *, phase_id: str | None, number: int | None) -> int:
-    """The number of the phase that was meant: by its id, by its number, or the current one."""
+    """Return the number of the phase that was meant: by its id, by its number, or the current one."""
     if phase_id is not None:
         phase = tx.phases.get(phase_id)
         if phase.mission_id != mission.id or (number is not None and number != phase.number):
             raise InvalidInput(
                 f"phase_id: {phase_id} is phase {phase.number} of mission {phase.mission_id}",
-                hint="Give a phase of the same mission, or leave phase_id out.",
+                hint="Give a phase of the same mission, or omit phase_id.",
                 field="phase_id",
             )
         return phase.number

@@ -1,4 +1,4 @@
-"""Use cases of a person's answer: it is recorded with the task, reaches the agent, and ends or resumes reviewed tasks."""
+"""Use cases of a person's answer: record it with the task, deliver it to the agent, end or resume reviewed work."""
 
 from __future__ import annotations
 

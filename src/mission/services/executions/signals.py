@@ -172,7 +172,7 @@ def _wait_for_person(
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
-    """Store a report with the execution and publish it to the task's readers. It ends only what the agent waited for."""
+    """Store a report with the execution and publish it to the task's readers. It ends only what the agent asked."""
     claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
     tasks.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))

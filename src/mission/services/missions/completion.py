@@ -1,4 +1,4 @@
-"""Use cases of a mission's end, and of its moves by hand: what is open is closed, and what it came to is measured."""
+"""Use cases of a mission's end and of manual status changes: close what is open, and measure the result."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
 NAMED_TASKS = 20
-"""How many tasks an error or a warning names before it only counts."""
+"""How many tasks an error or a warning names before it only counts them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinishedMission:
-    """A completed mission, what it came to, and what its caller should know."""
+    """A completed mission, its metrics, and the warnings for its caller."""
 
     mission: Mission
     outcome: MissionOutcome
@@ -41,7 +41,7 @@ def complete(
     achievements: Sequence[str],
     limitations: Sequence[str],
 ) -> FinishedMission:
-    """End the mission. `completed` wants every task ended; the others close what is open and say so."""
+    """End the mission. `completed` requires all tasks to be ended; the others close open tasks and warn about them."""
     mission = tx.missions.get(mission_id)
     digest = digest_of([outcome, summary, list(achievements), list(limitations)])
     if mission.completion is not None and mission.completion["digest"] == digest:
@@ -69,7 +69,7 @@ def complete(
 
 
 def move(tx: Tx, *, mission_id: str, status: MissionStatus, reason: str | None) -> Mission:
-    """Move a mission by hand; one that ends so closes what is open in it, and completed wants every task ended."""
+    """Change a mission's status by hand; an end closes what is open, and `completed` requires all tasks to be ended."""
     outcomes = {outcome.status: outcome for outcome in (MissionOutcome.COMPLETED, MissionOutcome.FAILED)}
     if status in outcomes:
         return complete(
@@ -87,7 +87,7 @@ def move(tx: Tx, *, mission_id: str, status: MissionStatus, reason: str | None) 
 
 
 def measure(tx: Tx, *, mission: Mission) -> Metrics:
-    """What the mission came to: distinct changed files, tokens, wall-clock and task time."""
+    """Return the mission's metrics: distinct changed files, tokens, wall-clock and task time."""
     rows = tx.tasks.work_of_mission(mission.id)
     files = {path for row in rows if row.changes for kind in CHANGE_LISTS for path in row.changes[kind]}
     return Metrics(
@@ -112,12 +112,12 @@ def _still_open(mission: Mission, tasks: Sequence[Task]) -> InvalidState:
 
 
 def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool) -> list[str]:
-    """Skip what is open and close the phases; what to say about it."""
+    """Skip the open tasks and close the phases. Return the warnings."""
     warnings = [
-        f"task {task.id} '{task.name}' was still {task.status} and is skipped now" for task in open_tasks[:NAMED_TASKS]
+        f"task {task.id} '{task.name}' was still {task.status} and is now skipped" for task in open_tasks[:NAMED_TASKS]
     ]
     if len(open_tasks) > NAMED_TASKS:
-        warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are skipped now")
+        warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are now skipped")
     if open_tasks:
         tasks.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
     asking.mission_ended(tx, mission_id=mission.id)
@@ -125,7 +125,7 @@ def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool
 
 
 def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
-    """A mission that has ended leaves no phase in progress behind, and none of its plan waiting."""
+    """Close the phases of a mission that has ended: none stays in progress or pending. Return the warnings."""
     warnings = []
     for phase in tx.phases.of_mission(mission.id):
         running = phase.status is PhaseStatus.IN_PROGRESS
@@ -134,14 +134,14 @@ def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
             tx.phases.save(closed)
             tx.emit(events.PhaseUpdated(phase=closed))
         if running:
-            warnings.append(f"phase {phase.number} '{phase.name}' was still in progress and is {closed.status} now")
+            warnings.append(f"phase {phase.number} '{phase.name}' was still in progress and is now {closed.status}")
     return warnings
 
 
 def _stop_agents(tx: Tx, mission: Mission) -> list[str]:
-    """Ask for the end of the agents that still run; what to say about it."""
+    """Request the stop of the agents that still run. Return the warnings."""
     running = commands.stop_all(tx, mission_id=mission.id)
-    return [f"execution {id} still runs and is stopped" for id in running[:NAMED_TASKS]]
+    return [f"execution {id} still runs and is being stopped" for id in running[:NAMED_TASKS]]
 
 
 def _finished_before(mission: Mission) -> FinishedMission:

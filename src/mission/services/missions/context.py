@@ -1,4 +1,4 @@
-"""What is known of a mission: its phases, tasks, decisions, milestones and open blockers, page by page."""
+"""The context of a mission: its phases, tasks, decisions, milestones and open blockers, page by page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KINDS = {
 }
 
 Positions = Mapping[ContextSection, PagePosition | None]
-"""Where each section goes on; a section that is not in it has ended."""
+"""The cursor of each section; a section that is missing has no more rows."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +48,7 @@ class ContextRows:
 def read(
     tx: Tx, *, mission_id: str, include: Collection[ContextSection], chosen: Filter, limit: int, after: Positions | None
 ) -> ContextRows:
-    """The sections a reader asked for, each newest first; phases ascending and whole."""
+    """Return the requested sections, each newest first; phases ascending and complete."""
     mission = tx.missions.get(mission_id)
     phases = tx.phases.of_mission(mission_id)
     wanted = {
@@ -79,7 +79,7 @@ def read(
 
 
 def _total(tx: Tx, mission: Mission, phases: Sequence[Phase], section: ContextSection, chosen: Filter) -> int:
-    """How many there are in all: from the kept counters, or counted when a filter narrows them."""
+    """Return the total number of rows: from the stored counters, or counted if a filter applies."""
     if section is ContextSection.TASKS:
         return tx.tasks.count(mission.id, chosen) if chosen else sum(phase.tally.total for phase in phases)
     if not chosen:

@@ -1,4 +1,4 @@
-"""Use cases of a mission as a whole: start, find, list, archive, delete."""
+"""Use cases of a mission as a whole: start, list, archive, delete."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 NAMED = 20
-"""How many things an error names before it only counts."""
+"""How many things an error names before it only counts them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewMission:
-    """What a caller says about the mission it starts."""
+    """The fields that a caller gives for a new mission."""
 
     name: str
     objective: str
@@ -45,7 +45,7 @@ class NewMission:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedMission:
-    """A mission in a list, with how far it is."""
+    """A mission in a list, with its progress."""
 
     mission: Mission
     tasks_total: int
@@ -61,13 +61,13 @@ async def start(
     directory: str | None,
     answer: Callable[[Mission], Answer],
 ) -> Answer:
-    """Start a mission in the named repository, or in the one the caller stands in."""
+    """Start a mission in the named repository, or in the caller's."""
     place = await trees.named(repository_path) or await trees.around(directory)
     return await work.write(create, new=new, place=place, answer=answer)
 
 
 def create(tx: Tx, *, new: NewMission, place: TreeLocation | None) -> Mission:
-    """A new mission, not yet in progress."""
+    """Create a mission, not yet in progress."""
     mission = Mission(
         id=new_id("mission"),
         name=new.name,
@@ -104,7 +104,7 @@ def list_missions(
     limit: int,
     offset: int,
 ) -> tuple[list[ListedMission], int]:
-    """Missions, the most recently active first, and how many there are in all."""
+    """Return missions, most recently active first, and how many there are in all."""
     missions, total = tx.missions.page(
         statuses=statuses, repository_path=repository_path, archived=archived, limit=limit, offset=offset
     )
@@ -117,7 +117,7 @@ def list_missions(
 
 
 def archive(tx: Tx, *, mission_id: str, archived: bool) -> Mission:
-    """Take an ended mission out of the lists, or bring it back; nothing of it is lost."""
+    """Hide an ended mission from the lists, or show it again; nothing is deleted."""
     mission = tx.missions.get(mission_id)
     _check_ended(mission, "archived")
     mission = replace(mission, archived_at=tx.now if archived else None, updated_at=tx.now)
@@ -127,7 +127,7 @@ def archive(tx: Tx, *, mission_id: str, archived: bool) -> Mission:
 
 
 async def remove(work: Work, launcher: Launcher, *, mission_id: str, answer: Callable[[Mission], Answer]) -> Answer:
-    """Delete a mission, and with it what its launched agents showed."""
+    """Delete a mission, including the output of its launched agents."""
     launched = await work.read(_launched, mission_id=mission_id)
     deleted = await work.write(delete, mission_id=mission_id, answer=answer)
     await launcher.forget(launched)
@@ -135,14 +135,14 @@ async def remove(work: Work, launcher: Launcher, *, mission_id: str, answer: Cal
 
 
 def delete(tx: Tx, *, mission_id: str) -> Mission:
-    """Remove an ended mission with its phases, tasks and journal; events and audit keep their own times."""
+    """Delete an ended mission with its phases, tasks and journal; events and audit entries have their own retention."""
     mission = tx.missions.get(mission_id)
     _check_ended(mission, "deleted")
     running = tx.executions.ids(mission_id=mission_id, statuses=LIVE)
     if running:
         raise InvalidState(
             f"agents of mission {mission_id} still run: {', '.join(running[:NAMED])}",
-            hint="They are being stopped since their mission ended; 'mission stop ID' waits for one to be gone.",
+            hint="They are being stopped because their mission ended; 'mission stop ID' waits until one has ended.",
         )
     standing, _ = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED, offset=0)
     if standing:

@@ -1,4 +1,4 @@
-"""Use cases of a mission's plan: set it, extend it, and how many of its tasks may run side by side."""
+"""Use cases of a mission's plan: set it, extend it, and limit how many of its tasks run in parallel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMED_TASKS = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewTask:
-    """One task of a plan; it waits for the tasks it names."""
+    """One task of a plan, with the names of its dependencies."""
 
     name: str
     description: str
@@ -38,7 +38,7 @@ class NewTask:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What a mission is going to do, and how."""
+    """A mission's tasks and approach."""
 
     summary: str
     approach: str
@@ -47,11 +47,11 @@ class Plan:
     assumptions: Sequence[str] = ()
 
     def check(self) -> None:
-        """Nothing for a plan that can be followed; otherwise the tasks at fault."""
+        """Raise an error that names the tasks at fault if the plan cannot be followed."""
         check_plan([(task.name, task.depends_on) for task in self.tasks])
 
     def outline(self) -> dict[str, Any]:
-        """The plan without its tasks."""
+        """Return the plan without its tasks."""
         return {
             "summary": self.summary,
             "approach": self.approach,
@@ -69,7 +69,7 @@ class Planned:
 
 
 def set_plan(tx: Tx, *, mission_id: str, plan: Plan) -> Planned:
-    """Give a mission its plan and make the tasks of it; an earlier plan that nobody touched is replaced."""
+    """Set a mission's plan and create its tasks; an earlier plan is replaced if none of its tasks was touched."""
     mission = tx.missions.get(mission_id)
     _check_plannable(tx, mission)
     tx.plans.clear(mission_id)
@@ -85,11 +85,11 @@ def set_plan(tx: Tx, *, mission_id: str, plan: Plan) -> Planned:
 
 
 def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
-    """Add tasks to a mission that has not ended; they may wait for tasks it already has, by name or id."""
+    """Add tasks to a mission that has not ended; they may depend on its existing tasks, by name or id."""
     mission = tx.missions.get(mission_id)
     if mission.status in ENDED:
         raise InvalidState(
-            f"mission {mission.id} is {mission.status} and takes no more tasks",
+            f"mission {mission.id} is {mission.status} and accepts no more tasks",
             hint="Start a new mission.",
             current=str(mission.status),
         )
@@ -112,7 +112,7 @@ def set_parallelism(
     auto_create_workspaces: bool | None,
     workspace_setup: Mapping[str, Any] | None,
 ) -> Mission:
-    """Change how many tasks of a mission may run side by side, and where; those that run go on."""
+    """Change how many tasks of a mission may run in parallel, and where; running tasks continue."""
     mission = tx.missions.get(mission_id)
     auto = mission.auto_create_workspaces if auto_create_workspaces is None else auto_create_workspaces
     changed = replace(
@@ -130,7 +130,7 @@ def set_parallelism(
 def _check_plannable(tx: Tx, mission: Mission) -> None:
     if mission.status not in PLANNABLE:
         raise InvalidState(
-            f"mission {mission.id} is {mission.status}: its plan stands",
+            f"mission {mission.id} is {mission.status}: its plan can no longer be replaced",
             action=Action.ADD_TASKS,
             current=str(mission.status),
             legal=sorted(map(str, PLANNABLE)),
@@ -138,8 +138,8 @@ def _check_plannable(tx: Tx, mission: Mission) -> None:
     touched = tx.plans.touched(mission.id, limit=NAMED_TASKS)
     if touched:
         raise InvalidState(
-            f"mission {mission.id} has tasks in hand: {', '.join(f'{row.id} {row.name!r}' for row in touched)}",
-            hint="A plan can be replaced only until somebody starts on its tasks.",
+            f"mission {mission.id} already has started tasks: {', '.join(f'{row.id} {row.name!r}' for row in touched)}",
+            hint="A plan can be replaced only until one of its tasks is started.",
             action=Action.ADD_TASKS,
             current=str(mission.status),
             touched=[row.id for row in touched],
@@ -147,9 +147,9 @@ def _check_plannable(tx: Tx, mission: Mission) -> None:
 
 
 def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, known: Sequence[Any]) -> Planned:
-    """Insert the tasks of a plan, with their phases and what they wait for; one event tells of all of them.
+    """Insert the tasks of a plan, with their phases and dependencies; one event announces all of them.
 
-    `known` are those tasks of the mission that they refer to.
+    `known` are the existing tasks of the mission that they refer to.
     """
     tx.missions.save(mission)
     phases = _phases(tx, mission, new)
@@ -176,13 +176,13 @@ def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, known: Sequence[An
 
 
 def _phases(tx: Tx, mission: Mission, new: Sequence[NewTask]) -> dict[int, str]:
-    """The ids of the phases that the tasks stand in, made where they are missing; a closed one takes no more."""
+    """Return the ids of the tasks' phases, created where they are missing. Raise if a phase is closed."""
     known = tx.plans.phases(mission.id)
     sequences = sorted({task.sequence for task in new})
     closed = [number for number in sequences if number in known and not PHASE_MOVES[known[number][1]]]
     if closed:
         raise InvalidState(
-            f"phase {closed[0]} is {known[closed[0]][1]} and takes no more tasks",
+            f"phase {closed[0]} is {known[closed[0]][1]} and accepts no more tasks",
             hint=f"Use a sequence that is not closed, such as {max(known) + 1}.",
             closed_phases=closed,
         )

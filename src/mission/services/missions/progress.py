@@ -1,4 +1,4 @@
-"""How far a mission is: its tasks in the order of the plan, what comes next, what waits, how long it may still take."""
+"""A mission's progress: its tasks in plan order, what comes next, what is blocked, and the estimated time left."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mission.store.transaction import Tx
 
 TASKS_PER_PAGE = 200
 LISTED_BLOCKED = 50
-"""How many blocked tasks the progress lists; how many there are is counted."""
+"""How many blocked tasks the progress lists; all of them are counted."""
 LISTED_GROUP = 20
 LISTED_NEXT = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MissionSummary:
-    """A mission as a whole, with a page of its tasks if they were asked for."""
+    """A mission as a whole, with a page of its tasks if requested."""
 
     mission: Mission
     source_content: str | None
@@ -36,7 +36,7 @@ class MissionSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NextTask:
-    """A task that can be begun now."""
+    """A task that can be started now."""
 
     task: Task
     parallel_with: Sequence[str]
@@ -61,7 +61,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Blocked:
-    """A task that waits, with the names of what it waits for."""
+    """A blocked task, with the names of what it waits for."""
 
     task: Task
     by: Sequence[str]
@@ -72,7 +72,7 @@ class MissionProgress:
     mission: Mission
     total: int
     states: Mapping[tuple[TaskStatus, bool], int]
-    """How many tasks stand in each state; the second word says whether they wait for others."""
+    """How many tasks are in each state; the second part says whether they wait for others."""
     held: int
     completed_sequence: int
     current_sequence: int
@@ -83,7 +83,7 @@ class MissionProgress:
 
 
 def get(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> MissionSummary:
-    """The mission and, if asked for, its tasks in the order of the plan, a page at a time."""
+    """Return the mission and, if requested, a page of its tasks in plan order."""
     mission = tx.missions.get(mission_id)
     total, _ = tx.missions.task_totals([mission_id]).get(mission_id, (0, 0))
     tasks = tx.plans.page(mission_id, limit=TASKS_PER_PAGE, offset=offset) if with_tasks else []
@@ -99,9 +99,9 @@ def get(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> MissionSum
 
 
 def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | None, cursor: str | None) -> NextTasks:
-    """Tasks that can be begun now, in the order of the plan, and how many of them the mission lets run.
+    """Return the tasks that can be started now, in plan order, and how many of them the mission lets run.
 
-    Without a limit they are at least as many as may run. The cursor is the id of the last task that was shown.
+    Without a limit there are at least as many as may run. The cursor is the id of the last task shown.
     """
     mission = tx.missions.get(mission_id)
     after = _place_of(tx, mission_id, cursor)
@@ -110,7 +110,7 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
     startable: list[Task] = []
     if mission.status in HANDS_OUT_TASKS:
         startable = _ready(tx, mission_id, include_failed=include_failed, few=few + 1, after=FIRST_PLACE)
-    counted = sum(task.status in RUNNING for task in startable[:few])  # abandoned ones take a place already
+    counted = sum(task.status in RUNNING for task in startable[:few])  # abandoned ones already take a place
     recommended = min(len(startable[:few]), free + counted)
     size = limit or max(LISTED_NEXT, recommended)
     if startable and after != FIRST_PLACE:
@@ -138,7 +138,7 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
 
 
 def measure(tx: Tx, *, mission_id: str) -> MissionProgress:
-    """How far a mission is, what waits for what, and how long the rest may take."""
+    """Return a mission's progress, what waits for what, and the estimated time for the rest."""
     mission = tx.missions.get(mission_id)
     completed, current = tx.plans.sequences(mission_id)
     states = tx.tallies.states(mission_id)
@@ -174,7 +174,7 @@ def _place_of(tx: Tx, mission_id: str, cursor: str | None) -> PlanPlace:
 
 
 def _ready(tx: Tx, mission_id: str, *, include_failed: bool, few: int, after: PlanPlace) -> list[Task]:
-    """Return the first tasks behind a place of the plan that can be begun now."""
+    """Return the first tasks after a place in the plan that can be started now."""
     sources: list[Iterable[Task]] = [
         tx.claims.lapsed(mission_id, now=tx.now, limit=few, after=after),
         tx.claims.ready(mission_id, TaskStatus.PENDING, few=few, after=after),
@@ -185,7 +185,7 @@ def _ready(tx: Tx, mission_id: str, *, include_failed: bool, few: int, after: Pl
 
 
 def _blocked(tx: Tx, mission_id: str, held: Sequence[Task]) -> list[Blocked]:
-    """The first blocked tasks: by tasks they wait for, or by what was reported."""
+    """Return the first blocked tasks: blocked by dependencies, or by a reported block."""
     waiting = tx.plans.waiting(mission_id, limit=LISTED_BLOCKED)
     names = tx.plans.waited_for([task.id for task in waiting])
     return [

@@ -1,4 +1,4 @@
-"""A mission in short: how far it is, who works on what, what comes next, what was done and decided last."""
+"""A mission's summary: its progress, who works on what, what comes next, and the latest results and decisions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Summary:
 
 
 def summarize(tx: Tx, *, mission_id: str, source_characters: int) -> Summary:
-    """The mission as somebody needs it who has a minute."""
+    """Return a summary that can be read in a minute."""
     so_far = progress.measure(tx, mission_id=mission_id)
     decided, open_issues = (
         tx.journal.page(mission_id, kind, Filter(), limit=FEW, after=None, blockers=kind is EntryKind.ISSUE)

@@ -1,4 +1,4 @@
-"""Use cases of templates: make one, find those of the store and of repositories, and make workflows of them."""
+"""Use cases of templates: create one, find those of the store and of repositories, and create workflows from them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Answer = TypeVar("Answer")
 
 MOST_TASKS = 10_000
 MOST_REPOSITORIES = 200
-"""How many known repositories are looked into for templates."""
+"""How many known repositories are searched for templates."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Definition:
-    """What somebody wrote down as a template."""
+    """The content of a template as its author wrote it."""
 
     tasks: Sequence[TemplateTask]
     variables: Sequence[Variable] = ()
@@ -44,14 +44,14 @@ class Definition:
     description: str | None = None
 
     def check(self) -> None:
-        """Nothing for a plan that can be followed; with blanks in its names that shows only when they are filled in."""
+        """Raise if the plan cannot be followed; names with placeholders are checked only once they are filled in."""
         plan = [(task.name, task.depends_on) for task in self.tasks]
         if not any(BLANK.search(text) for name, wanted in plan for text in (name, *wanted)):
             check_plan(plan, field="template.tasks")
 
 
 Reader = Callable[[Any], Definition]
-"""Makes a definition of what a file holds, or says what is wrong with it."""
+"""Parses the content of a file into a definition, or raises with what is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +64,7 @@ class Applied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TemplateSource:
-    """A page of the templates that can be applied; with the first one, files that cannot be read as a template."""
+    """A page of the templates that can be applied; the first page also has the files that cannot be parsed."""
 
     templates: Sequence[Template]
     broken: Mapping[str, str]
@@ -72,7 +72,7 @@ class TemplateSource:
 
 
 Label = tuple[str, str]
-"""Name and id of a template: its place in the list."""
+"""Name and id of a template: its position in the list."""
 
 
 async def gather(
@@ -85,9 +85,9 @@ async def gather(
     limit: int,
     cursor: str | None,
 ) -> TemplateSource:
-    """Return the templates of the store and those that repositories carry, by name.
+    """Return the templates of the store and of repositories, by name.
 
-    Of the store's only names are read before the page is cut: a template may have thousands of tasks.
+    Only names are read from the store before the page is cut: a template may have thousands of tasks.
     """
     after = _label_of(cursor)
     files = await _files(work, trees, repository_path=repository_path, directory=directory)
@@ -107,7 +107,7 @@ async def gather(
 async def find(
     work: Work, trees: Trees, *, template_id: str, repository_path: str | None, directory: str | None, read: Reader
 ) -> Template:
-    """The template of that id, from the store or from a repository's file."""
+    """Return the template with that id, from the store or from a repository's file."""
     stored = await work.read(_find, template_id=template_id)
     if stored is not None:
         return stored
@@ -140,7 +140,7 @@ async def apply(
     read: Reader,
     answer: Callable[[Applied], Answer],
 ) -> Answer:
-    """Make a workflow of the template, with its plan, in one transaction."""
+    """Create a workflow from the template, with its plan, in one transaction."""
     place = await trees.named(repository_path) or await trees.around(directory)
     template = await find(
         work, trees, template_id=template_id, repository_path=repository_path, directory=directory, read=read
@@ -162,7 +162,7 @@ async def apply(
 def create(
     tx: Tx, *, name: str, description: str | None, definition: Definition | None, mission_id: str | None
 ) -> Template:
-    """Keep a template: a definition, or the plan of a mission."""
+    """Store a template: a definition, or the plan of a mission."""
     if definition is None:
         definition = _of_mission(tx, mission_id or "")
     definition.check()
@@ -175,7 +175,7 @@ def create(
 
 
 def record(tx: Tx, *, template: Template, new: NewMission, place: TreeLocation | None, plan: Plan) -> Applied:
-    """A new mission with the template's plan."""
+    """Create a mission with the template's plan."""
     mission = missions.create(tx, new=new, place=place)
     return Applied(planned=planning.set_plan(tx, mission_id=mission.id, plan=plan), template=template)
 
@@ -203,7 +203,7 @@ def _plan(template: Template, variables: Mapping[str, str]) -> Plan:
 
 
 def _of_mission(tx: Tx, mission_id: str) -> Definition:
-    """The tasks of a mission as a definition; what happened in them stays behind."""
+    """Return the tasks of a mission as a definition, without their history."""
     mission = tx.missions.get(mission_id)
     tasks = tx.plans.page(mission.id, limit=MOST_TASKS + 1, offset=0)
     if not 1 <= len(tasks) <= MOST_TASKS:
@@ -234,7 +234,7 @@ def _of_mission(tx: Tx, mission_id: str) -> Definition:
 async def _files(
     work: Work, trees: Trees, *, repository_path: str | None, directory: str | None
 ) -> list[TemplateFiles]:
-    """Files of the named repository; with none named, of the one around the caller and of all that are known here."""
+    """Return the files of the named repository; if none is named, of the caller's and of all known ones on this host."""
     named = await trees.named(repository_path)
     here = named or await trees.around(directory)
     carriers = [TemplateFolder(top=here.tree.path, identity=here.common_dir or str(here.tree.path))] if here else []
@@ -242,14 +242,14 @@ async def _files(
         known = await work.read(repositories.local, host_id=trees.host_id, limit=MOST_REPOSITORIES)
         carriers += [TemplateFolder(top=Path(each.path), identity=each.common_dir or each.path) for each in known]
     found = await asyncio.gather(*(trees.work(carrier.top, read_template_files, carrier) for carrier in carriers))
-    first: dict[str, TemplateFiles] = {}  # of several worktrees of one repository the first counts
+    first: dict[str, TemplateFiles] = {}  # the first of several worktrees of one repository counts
     for file in chain.from_iterable(found):
         first.setdefault(file.id, file)
     return list(first.values())
 
 
 def _from_file(file: TemplateFiles, read: Reader, broken: dict[str, str]) -> Template | None:
-    """The template in the file; what is wrong with it goes to `broken`."""
+    """Return the template in the file; add an error to `broken` if it cannot be parsed."""
     try:
         if file.fault is not None:
             raise InvalidInput(file.fault)
@@ -277,7 +277,7 @@ def _template(*, definition: Definition, **fields: Any) -> Template:
 
 
 def _label_of(cursor: str | None) -> Label | None:
-    """Return the place that the cursor is; None for the first page."""
+    """Return the list position that the cursor holds; None for the first page."""
     if cursor is None:
         return None
     id, _, name = cursor.partition(" ")

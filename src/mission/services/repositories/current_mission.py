@@ -1,4 +1,4 @@
-"""The mission that a caller means who names none: the newest open one of its repository."""
+"""The default mission of a caller that names none: the newest open one of its repository."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mission.store.transaction import Tx
 
 
 async def newest_here(work: Work, trees: Trees, *, named: TreeLocation | None = None, directory: str | None) -> Mission:
-    """The newest open mission of the repository that the caller named or stands in."""
+    """Return the newest open mission of the repository that the caller named or is in."""
     place = named or await trees.around(directory)
     if place is None:
         raise InvalidInput(
-            "mission_id: no mission was named and no repository is known to look for one",
+            "mission_id: no mission was given, and there is no repository to find one by",
             action=Action.START_MISSION,
             field="mission_id",
         )

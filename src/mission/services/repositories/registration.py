@@ -19,14 +19,14 @@ Answer = TypeVar("Answer")
 async def register(
     work: Work, trees: Trees, *, path: str, name: str | None, answer: Callable[[Repository], Answer]
 ) -> Answer:
-    """Remember the tree at the path; one that is known keeps its id."""
+    """Register the tree at the path; a known one keeps its id."""
     place = await trees.named(path, field="path")
     assert place is not None
     return await work.write(remember, place=place, name=name, answer=answer)
 
 
 async def at(work: Work, trees: Trees, *, path: str) -> Repository | None:
-    """The repository around the path, if it is known; the path itself need not exist any more."""
+    """Return the repository around the path, if it is known; the path itself need not exist any more."""
     try:
         place = await trees.named(path, field="path")
     except InvalidInput:
@@ -38,7 +38,7 @@ async def at(work: Work, trees: Trees, *, path: str) -> Repository | None:
 
 
 def remember(tx: Tx, *, place: TreeLocation, name: str | None) -> Repository:
-    """The repository at the place, under the name if one is given."""
+    """Return the repository at the location, registered if new, under the name if one is given."""
     found = tx.missions.repository(place.known_to(tx))
     assert found is not None
     if name is None or name == found.name:
@@ -54,7 +54,7 @@ def list_repositories(tx: Tx, *, limit: int, offset: int) -> tuple[list[Reposito
 
 
 def local(tx: Tx, *, host_id: str, limit: int) -> list[Repository]:
-    """Repositories of this host, the newest first."""
+    """Return repositories of this host, newest first."""
     return tx.missions.repositories_of(host_id=host_id, limit=limit)
 
 

@@ -1,4 +1,4 @@
-"""Threads for slow work on trees, of which no repository gets more than a few: one that hangs holds up only itself."""
+"""Threads for slow work on trees, only a few per repository: one that hangs blocks only itself."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Result = TypeVar("Result")
 
 THREADS = 64
 AT_ONCE = 8
-"""How many of the threads one repository may have, with all its folders and worktrees."""
+"""How many of the threads one repository may use, with all its folders and worktrees."""
 FINDERS = 16
 FIND_SECONDS = 1.0
-"""Seconds in which a file system that answers tells which repository a path belongs to."""
+"""Seconds within which a responsive file system shows which repository a path belongs to."""
 MOST_KNOWN = 10_000
-UNANSWERED = "trees whose file system does not answer"
+UNANSWERED = "trees whose file system does not respond"
 END_SECONDS = 15.0
 END_PAUSE = 0.05
 
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class TreeThreads:
-    """Runs functions in threads, for each repository a few at once. Nothing waits for these threads when we exit."""
+    """Runs functions in threads, a few at once per repository. The process does not wait for them at exit."""
 
     def __init__(self, name: str, *, at_once: int = AT_ONCE) -> None:
         self._name = name
@@ -46,7 +46,7 @@ class TreeThreads:
         self._closed = False
 
     async def run(self, tree: str | Path, function: Callable[[], Result]) -> Result:
-        """What the function answers, once the tree's repository has a thread for it."""
+        """Return the function's result, once the tree's repository has a thread for it."""
         repository = await self._repository(str(tree))
         lane = self._lanes.get(repository)
         if lane is None:
@@ -67,7 +67,7 @@ class TreeThreads:
             self._free.release()
 
         def ended(future: Future[Any]) -> None:
-            # When the thread ends, not when its caller gives up: until then it is taken.
+            # When the thread ends, not when its caller gives up: until then it is in use.
             self._running.discard(future)
             with suppress(RuntimeError):  # the loop may be gone
                 loop.call_soon_threadsafe(release)
@@ -82,7 +82,7 @@ class TreeThreads:
         return future
 
     async def _turn(self, semaphore: asyncio.Semaphore) -> None:
-        """Take one of the semaphore's places, unless we are stopping before one is free."""
+        """Acquire the semaphore, unless we stop before it is free."""
         if not semaphore.locked() and not self._closed:
             await semaphore.acquire()
             return
@@ -104,7 +104,7 @@ class TreeThreads:
             self._waiting.discard(waiting)
 
     async def _repository(self, path: str) -> str:
-        """What stands for the repository of the path. It is remembered: it only says who shares threads."""
+        """Return a key for the path's repository. It is cached: it only decides who shares threads."""
         if path in self._repositories or not path.startswith("/"):
             return self._repositories.get(path, path)
         search = self._searches.get(path)
@@ -124,8 +124,8 @@ class TreeThreads:
         return self._repositories[path]
 
     async def close(self, end_all: Callable[[], None]) -> None:
-        """End what runs and what waits, again and again: what was ended may have gone on with something else."""
-        self._closed = True  # first, so that nothing begins after it is ended here
+        """End running and waiting work, repeatedly: ended work may have continued with something else."""
+        self._closed = True  # first, so that nothing starts after this
         for waiting in list(self._waiting):
             waiting.cancel()
         loop = asyncio.get_running_loop()
@@ -133,7 +133,7 @@ class TreeThreads:
         end_all()
         while self.is_busy:
             if loop.time() > deadline:
-                log.warning("work on a tree does not end and is left behind")
+                log.warning("work on a tree does not end and is abandoned")
                 return
             await asyncio.sleep(END_PAUSE)
             end_all()

@@ -1,4 +1,4 @@
-"""Which working tree a call is about, and slow work on trees, done off the event loop."""
+"""The working tree of a call, and slow work on trees, done off the event loop."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from mission.store.transaction import Tx
 Result = TypeVar("Result")
 Report = Callable[[str], None]
 
-KEPT = "what is kept of trees"
+KEPT = "stored tree data"
 MAKERS = 4
-"""How many worktrees of a repository are made or removed at once."""
+"""How many worktrees of a repository are created or removed at once."""
 NO_TREE = "no working tree is known, so changed files are not tracked: give repository_path when you start the task"
 
 
@@ -44,7 +44,7 @@ class TreeLocation:
     host_id: str
 
     def known_to(self, tx: Tx) -> str:
-        """The id of the repository at this place, which is remembered if it is new."""
+        """Return the id of the repository at this location, registered if it is new."""
         path = str(self.tree.path)
         known = tx.missions.repository_at(host_id=self.host_id, path=path)
         if known is not None:
@@ -66,7 +66,7 @@ class TreeLocation:
         return str(self.tree.common_dir) if self.tree.common_dir else None
 
     def belongs_to(self, repository: Repository) -> bool:
-        """Whether this is a tree of that repository: itself, one of its worktrees, or a folder inside."""
+        """Return whether this is a tree of that repository: itself, one of its worktrees, or a folder inside."""
         if repository.host_id != self.host_id:
             return False
         if self.common_dir is not None:
@@ -75,34 +75,34 @@ class TreeLocation:
 
 
 class Trees:
-    """Git and folders, for services that wait."""
+    """Asynchronous access to git and folders for services."""
 
     def __init__(self, snapshots: Snapshots, *, workshop: WorktreeMaker, host_id: str) -> None:
         self.host_id = host_id
         self.workshop = workshop
         self._snapshots = snapshots
         self._lookers = TreeThreads("trees")
-        # Of their own: a setup command may take minutes, and no snapshot should wait for it.
+        # A pool of its own: a setup command may take minutes, and no snapshot should wait for it.
         self._makers = TreeThreads("worktrees", at_once=MAKERS)
 
     async def close(self) -> None:
-        """End what runs and what waits; nobody needs it any more."""
+        """End running and waiting work; it is no longer needed."""
         await asyncio.gather(*(lanes.close(_end_everything) for lanes in (self._lookers, self._makers)))
 
     async def named(self, path: str | None, *, field: str = "repository_path") -> TreeLocation | None:
-        """The tree a caller named; nothing when it named none."""
+        """Return the tree that a caller named; None if it named none."""
         if path is None:
             return None
         if not path.startswith("/"):
             raise InvalidInput(
                 f"{field}: '{path[:200]}' is not an absolute path",
-                hint="Give the whole path, starting with '/'.",
+                hint="Give the full path, starting with '/'.",
                 field=field,
             )
         return await self._find(Path(path))
 
     async def around(self, directory: str | None) -> TreeLocation | None:
-        """The tree around the caller's directory, when that is one somebody would work in."""
+        """Return the tree around the caller's directory, if it is a plausible place to work in."""
         if directory is None or not _is_workplace(Path(directory)):
             return None
         try:
@@ -111,14 +111,14 @@ class Trees:
             return None
 
     async def of_mission(self, repository: Repository | None, *, directory: str | None) -> TreeLocation | None:
-        """The caller's tree if it is one of the mission's, else the mission's own."""
+        """Return the caller's tree if it belongs to the mission's repository, else the mission's own."""
         place = await self.around(directory)
         if repository is None or (place is not None and place.belongs_to(repository)):
             return place
         if repository.host_id != self.host_id:
             raise InvalidState(
                 f"the mission's repository is on host {repository.host_id}, this is {self.host_id}",
-                hint=f"Start the task on {repository.host_id}, or name a repository_path of this host.",
+                hint=f"Start the task on {repository.host_id}, or give a repository_path on this host.",
                 host_id=repository.host_id,
             )
         return await self._find(Path(repository.path))
@@ -129,17 +129,17 @@ class Trees:
     async def changes(
         self, snapshot: Mapping[str, Any], *, lines: bool = False, report: Report | None = None
     ) -> Changes:
-        """What changed in the snapshot's tree since it was taken, with the lines if they are wanted."""
+        """Return what changed in the snapshot's tree since it was taken, with the lines if requested."""
         taken = Snapshot.from_dict(snapshot)
         return await self._run(taken.path, self._snapshots.changes, taken, lines=lines, report=report)
 
     async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
-        """The lines of one path that changed since the snapshot was taken; None if it did not change."""
+        """Return the lines of one path that changed since the snapshot was taken; None if it did not change."""
         taken = Snapshot.from_dict(snapshot)
         return await self._run(taken.path, self._snapshots.lines, taken, path)
 
     async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
-        """What changed in the snapshot's tree and no commit holds, and the commits made meanwhile."""
+        """Return the uncommitted changes in the snapshot's tree, and the commits made since then."""
         changes = await self.changes(snapshot)
         if not changes.commits:
             return changes
@@ -147,7 +147,7 @@ class Trees:
         return changes.only(await self._run(path, uncommitted, path, copied={}))
 
     async def branch(self, path: str, *, host_id: str | None) -> str | None:
-        """The branch that is checked out in a tree of this host, if there is one."""
+        """Return the branch that is checked out in a tree of this host, if there is one."""
         if host_id != self.host_id:
             return None
         try:
@@ -156,7 +156,7 @@ class Trees:
             return None
 
     async def forget(self, snapshots: Mapping[str, Mapping[str, Any]] | None) -> None:
-        """Drop stored snapshots that nobody will compare with again; what fails is pruned later."""
+        """Drop stored snapshots that are no longer needed; what fails is pruned later."""
         for stored in (snapshots or {}).values():
             try:
                 snapshot = Snapshot.from_dict(stored)
@@ -168,12 +168,12 @@ class Trees:
         await self._run(KEPT, self._snapshots.prune, [Snapshot.from_dict(stored) for stored in in_use])
 
     async def at(self, path: str, *, host_id: str, what: str) -> TreeLocation:
-        """The tree at a place that was recorded, if it is one of this host."""
+        """Return the tree at a recorded path, if it is on this host."""
         self.check_host(host_id, what=what)
         return await self._find(Path(path))
 
     async def workspace(self, workspace: Workspace) -> TreeLocation:
-        """The tree of a workspace."""
+        """Return the tree of a workspace."""
         if workspace.host_id == self.host_id and not Path(workspace.path).is_dir():
             raise InvalidState(
                 f"the worktree of workspace {workspace.id} is gone",
@@ -183,11 +183,11 @@ class Trees:
         return await self.at(workspace.path, host_id=workspace.host_id, what=f"workspace {workspace.id}")
 
     def check_host(self, host_id: str, *, what: str) -> None:
-        """Nothing for a path of this host; otherwise where it would have to be worked on."""
+        """Raise an error that names the right host unless the path is on this host."""
         if host_id != self.host_id:
             raise InvalidState(
                 f"{what} is on host {host_id}, this is {self.host_id}",
-                hint=f"Do it on {host_id}: paths mean something only there.",
+                hint=f"Run this on {host_id}; the path exists only there.",
                 host_id=host_id,
             )
 
@@ -208,6 +208,6 @@ def _end_everything() -> None:
 
 
 def _is_workplace(directory: Path) -> bool:
-    """Not the root and not a home folder or anything above one: a client started there means no tree."""
+    """Return False for the root, a home folder or anything above one: a client started there means no tree."""
     home = Path.home()
     return directory.is_absolute() and directory != home and directory not in home.parents

@@ -1,4 +1,4 @@
-"""What can be found: missions, tasks, journal entries and messages, each with the text it is found by."""
+"""Searchable documents: missions, tasks, journal entries and messages, each with its text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mission.store.transaction import Tx
 
 
 def ids_after(tx: Tx, kind: DocumentKind, after: str, *, limit: int) -> list[str]:
-    """The next ids of a kind, in their own order."""
+    """Return the next ids of a kind, in ascending order."""
     return tx.sources.ids_after(kind, after, limit=limit)
 
 
 def of(tx: Tx, kind: DocumentKind, ids: Sequence[str]) -> Iterator[Document]:
-    """Those of the things that exist, as they can be found."""
+    """Yield documents for those of the ids that exist."""
     make: Callable[[Any], Document] = _MAKERS[kind]
     yield from map(make, tx.sources.of(kind, ids, source_characters=LONGEST_TEXT))
 

@@ -1,6 +1,6 @@
-"""Use cases of search: an index that follows the event log in short steps, and what is found in it.
+"""Use cases of search: an index that follows the event log in short steps, and queries on it.
 
-Writers pay nothing: the index reads what they told. Whoever searches lets it catch up first, for a while.
+Writers pay nothing: the index reads their events. A search lets it catch up first, for a limited time.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ STAGES: Mapping[str, tuple[DocumentKind | None, str]] = {
     DocumentKind.JOURNAL: (DocumentKind.JOURNAL, DocumentKind.MESSAGE),
     DocumentKind.MESSAGE: (DocumentKind.MESSAGE, FOLLOWING),
 }
-"""How the index is built anew: what each stage takes in, and the next one."""
+"""How the index is rebuilt: what each stage indexes, and the next one."""
 AT_ONCE = 200
-"""Events or documents of one step: a writer that comes meanwhile hardly waits."""
+"""Events or documents of one step: a concurrent writer hardly waits."""
 FEWER = (AT_ONCE, 20, 1)
 """How many are tried when more would be too much text for one step."""
 MOST_WORDS = 200_000
-"""Characters of words that one step writes: some 20 ms of the writer's time."""
+"""Characters that one step writes: about 20 ms of the writer's time."""
 PATIENCE_SECONDS = 1.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IndexStep:
-    """What one step changes in the index."""
+    """The changes of one step to the index."""
 
     before: IndexPosition
     after: IndexPosition
@@ -48,7 +48,7 @@ class IndexStep:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """Something that fits, with the piece of its text that does."""
+    """A match, with the matching excerpt of its text."""
 
     document: Document
     snippet: str
@@ -63,7 +63,7 @@ class SearchHits:
 
 @dataclass(slots=True)
 class _Touched:
-    """What a stretch of the event log speaks of."""
+    """The entities that a range of the event log mentions."""
 
     ids: dict[DocumentKind, dict[str, None]] = field(default_factory=lambda: {kind: {} for kind in DocumentKind})
     gone_missions: list[str] = field(default_factory=list)
@@ -72,14 +72,14 @@ class _Touched:
 
 
 class Store(Protocol):
-    """What the index needs of a database, or of a call that has one."""
+    """The access that the index needs to a database, or to a call that has one."""
 
     async def read(self, function: Callable[..., Any], /, **arguments: Any) -> Any: ...
     async def write(self, function: Callable[..., Any], /, **arguments: Any) -> Any: ...
 
 
 async def catch_up(store: Store, *, seconds: float = PATIENCE_SECONDS) -> bool:
-    """Let the index follow what happened, for so long at most; whether it is up to date now."""
+    """Let the index follow the event log for at most `seconds`. Return whether it is up to date."""
     until = time.monotonic() + seconds
     while (step := await store.read(next_step)) is not None:
         await store.write(take, step=step)
@@ -89,7 +89,7 @@ async def catch_up(store: Store, *, seconds: float = PATIENCE_SECONDS) -> bool:
 
 
 def next_step(tx: Tx) -> IndexStep | None:
-    """What to take in next; nothing when the index is up to date. Reads only, so that the writer is free meanwhile."""
+    """Return the next step; None if the index is up to date. Only reads, so that the writer stays free."""
     before = tx.search.progress()
     newest = tx.events.newest()
     if before.stage == FOLLOWING and before.seq == newest:
@@ -97,7 +97,7 @@ def next_step(tx: Tx) -> IndexStep | None:
     if before.stage == FOLLOWING and not tx.events.oldest() - 1 <= before.seq <= newest:
         return IndexStep(
             before=before, after=IndexPosition(seq=newest, stage=CLEARING)
-        )  # what happened is no longer told
+        )  # the events are no longer stored
     for few in FEWER:
         if before.stage == FOLLOWING:
             step = _follow(tx, before, few=few)
@@ -110,7 +110,7 @@ def next_step(tx: Tx) -> IndexStep | None:
 
 
 def take(tx: Tx, *, step: IndexStep) -> None:
-    """Change the index, unless another process has done so already."""
+    """Change the index, unless another process already has."""
     if not tx.search.advance(step.before, step.after):
         return
     for mission_id in step.gone_missions:
@@ -120,7 +120,7 @@ def take(tx: Tx, *, step: IndexStep) -> None:
 
 
 def find(tx: Tx, *, wanted: SearchQuery, limit: int, offset: int) -> SearchHits:
-    """What fits, the best first, a page at a time."""
+    """Return a slice of the matches, best first."""
     rows, total = tx.search.find(wanted, limit=limit, offset=offset)
     known = {document.id: document for document in _documents(tx, rows)}
     hits = [
@@ -146,7 +146,7 @@ def _documents(tx: Tx, rows: Sequence[Any]) -> Iterator[Document]:
 
 
 def _rebuild(tx: Tx, progress: IndexPosition, *, seen: IndexPosition, few: int) -> IndexStep:
-    """One step of building the index from what there is; what happens meanwhile is followed afterwards."""
+    """Return one step of the rebuild from the stored entities; events since its start are followed afterwards."""
     kind, following = STAGES[progress.stage]
     if kind is None:
         gone = tx.search.some(limit=few)
@@ -183,7 +183,7 @@ def _follow(tx: Tx, before: IndexPosition, *, few: int) -> IndexStep:
 
 
 def _touched(told: Sequence[StoredEvent]) -> _Touched:
-    """What the events speak of, up to the first plan: it may bring thousands of tasks."""
+    """Return the entities that the events mention, up to the first plan: it may bring thousands of tasks."""
     touched = _Touched()
     for event in told:
         noun, _, verb = event.type.partition(":")
