@@ -1,4 +1,4 @@
-"""The two things a use case may do with the store: read, and write."""
+"""The store access of a use case: read and write."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Work(Protocol):
 
 
 class BackgroundWork:
-    """Work that no call asked for: what a daemon does of its own accord."""
+    """Work without a call: what a daemon does on its own."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,6 +44,6 @@ class BackgroundWork:
 
 
 def digest_of(content: Any) -> str:
-    """A short name for some content: equal content has an equal name."""
+    """Return a short digest of some content: equal content has an equal digest."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -234,7 +234,7 @@ def _of_mission(tx: Tx, mission_id: str) -> Definition:
 async def _files(
     work: Work, trees: Trees, *, repository_path: str | None, directory: str | None
 ) -> list[TemplateFiles]:
-    """Return the files of the named repository; if none is named, of the caller's and of all known ones on this host."""
+    """Return the files of the named repository; if none is named, of the caller's and all known ones on this host."""
     named = await trees.named(repository_path)
     here = named or await trees.around(directory)
     carriers = [TemplateFolder(top=here.tree.path, identity=here.common_dir or str(here.tree.path))] if here else []

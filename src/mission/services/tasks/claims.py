@@ -1,4 +1,4 @@
-"""Use cases of claims: take a task for a while, take the next one, give it back, and what can be taken."""
+"""Use cases of claims: claim a task with a lease, claim the next one, release it, and list available tasks."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 LIKELY = 4
-"""How many tasks are looked at before one is taken: others may be quicker, and only abandoned ones have a tree."""
+"""How many tasks are tried per claim: other agents may be quicker, and only abandoned tasks have a tree."""
 MOST_LAPSED = 200
-"""How many abandoned tasks of a mission are looked at."""
+"""How many abandoned tasks of a mission are tried."""
 MOST_ATTEMPTS = 20
-"""How often an agent that asks for the next task is beaten to it before it is told to try again."""
+"""How often an agent that asks for the next task may lose the race before it is asked to try again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """A task in its new owner's hands, or who holds it."""
+    """A claimed task with its new owner, or the agent that holds it."""
 
     task: Task | None = None
     depends_on: Sequence[str] = ()
@@ -55,7 +55,7 @@ _GROUPS = frozenset({_ABANDONED, _READY})
 
 
 class TakeableTask(NamedTuple):
-    """A task that an agent could claim; `places` of its mission are given with this one."""
+    """A task that an agent could claim; `places` counts the slots of its mission used up to and including this one."""
 
     task: Task
     is_abandoned: bool
@@ -67,13 +67,13 @@ class TakeableTask(NamedTuple):
 
     @property
     def cursor(self) -> str:
-        """The cursor behind it."""
+        """Return the cursor after this task."""
         return f"{_ABANDONED if self.is_abandoned else _READY} {self.places} {self.task.id}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskDetail:
-    """A task with the ids of those it depends on, and the journal if it was asked for."""
+    """A task with the ids of its dependencies, and its journal if requested."""
 
     task: Task
     depends_on: Sequence[str]
@@ -90,7 +90,7 @@ async def claim(
     report: Report | None = None,
     answer: Callable[[Claim], Answer],
 ) -> Answer:
-    """Give the task to the agent, with what it needs to go on; or say who already has it."""
+    """Claim the task for the agent, with what it needs to continue; or return who already holds it."""
     seen = await work.read(get, task_id=task_id)
     looked = await takeover.look_into(trees, seen)
     houses = await housing.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report)
@@ -109,14 +109,14 @@ async def claim_next(
     report: Report | None = None,
     answer: Callable[[Claim], Answer],
 ) -> Answer:
-    """Pick a task that the agent can do now and give it to it, in one transaction."""
+    """Choose a task that the agent can do now and claim it for the agent, in one transaction."""
     for attempt in range(MOST_ATTEMPTS):
         likely = (await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)).rows
         looked = {
             id: changes for each in likely for id, changes in (await takeover.look_into(trees, each.task)).items()
         }
         houses: PreparedWorktrees = {}
-        if likely:  # agents that lost a task to each other should not meet at the next one again
+        if likely:  # agents that raced for one task should not race for the next one too
             chosen = likely[0] if attempt == 0 else random.choice(likely)
             houses = await housing.prepare(work, trees, task_id=chosen.task.id, agent_id=agent_id, report=report)
         try:
@@ -137,7 +137,7 @@ async def claim_next(
 def claim_prepared(
     tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
 ) -> Claim:
-    """Claim one task; asking again for one's own renews it."""
+    """Claim one task; claiming one's own task again renews it."""
     task = tx.tasks.get(task_id)
     if task.owner_id == agent_id and task.lease_until is not None:
         renewed = replace(task, lease_until=tx.now + lease)
@@ -158,7 +158,7 @@ def claim_prepared(
 def claim_next_prepared(
     tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
 ) -> Claim:
-    """Claim the first task of the plan that the agent can do, within the limit of its mission."""
+    """Claim the first task of the plan that the agent can do, within its mission's limit."""
     agent = tx.agents.get(agent_id)
     for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
         mission = tx.missions.get(id)
@@ -178,7 +178,7 @@ def claim_next_prepared(
 def available(
     tx: Tx, *, mission_id: str | None, agent_id: str, limit: int, cursor: str | None = None
 ) -> Page[TaskDetail]:
-    """Return tasks that the agent could claim now, no more than their missions let run; only a page of them is read."""
+    """Return tasks that the agent could claim now, no more than their missions let run; only one page is read."""
     agent = tx.agents.get(agent_id)
     shown = _shown_last(tx, mission_id, cursor)
     found = list(islice(_available(tx, mission_id, agent, shown, few=limit + 1), limit + 1))
@@ -202,7 +202,7 @@ def _available(
 
 
 def _shown_last(tx: Tx, mission_id: str | None, cursor: str | None) -> TakeableTask | None:
-    """Return what the cursor stands for: the last task that was shown, and how many places were given until then."""
+    """Return the last task shown, from the cursor, and how many slots were used until then."""
     if cursor is None:
         return None
     group, _, rest = cursor.partition(" ")
@@ -219,7 +219,7 @@ def _shown_last(tx: Tx, mission_id: str | None, cursor: str | None) -> TakeableT
 
 
 def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -> bool:
-    """Give a task back; whether there was a claim to give up."""
+    """Release a task. Return whether there was a claim to release."""
     task = tx.tasks.get(task_id)
     task.check_owner(agent_id)
     if task.owner_id is None:
@@ -233,7 +233,7 @@ def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -
 
 
 def slots(tx: Tx, mission: Mission) -> int:
-    """How many more tasks of the mission may run beside those that do; none while it hands out nothing."""
+    """Return how many more tasks of the mission may run now; 0 while it hands out no tasks."""
     if mission.status not in HANDS_OUT_TASKS:
         return 0
     return max(0, mission.max_parallel - tx.claims.running(mission.id, now=tx.now))
@@ -242,8 +242,8 @@ def slots(tx: Tx, mission: Mission) -> int:
 def _takeable(
     tx: Tx, mission: Mission, agent: Agent, *, few: int, behind: TakeableTask | None = None
 ) -> Iterator[TakeableTask]:
-    """Yield tasks that wait for an owner, that the agent is able to do and the mission lets run: the abandoned ones
-    first. With `behind`, only those after that one."""
+    """Yield tasks without an owner that the agent can do and the mission lets run, abandoned ones first. With `behind`,
+    only those after that one."""
     if mission.status not in HANDS_OUT_TASKS:
         return
     given = behind.places if behind is not None else 0
@@ -252,7 +252,7 @@ def _takeable(
     place = behind.place if behind is not None else FIRST_PLACE
     if behind is None or behind.is_abandoned:
         for task in tx.claims.lapsed(mission.id, now=tx.now, limit=MOST_LAPSED, after=place):
-            counted = task.status in RUNNING  # it takes a place already, whoever has it
+            counted = task.status in RUNNING  # it already uses a slot, with any owner
             if (counted or free > 0) and able.issuperset(task.requires or ()):
                 free -= not counted
                 given += not counted
@@ -279,7 +279,7 @@ def _taken(
     looked: Looked,
     houses: PreparedWorktrees,
 ) -> Claim | None:
-    """Claim the task if it can still be taken. Its event tells where it will be done, too."""
+    """Claim the task if it is still free. Its event also says where it will be done."""
     move = moves.claimed(task, agent_id, at=tx.now, until=tx.now + lease)
     if not tx.claims.claim(move.after, now=tx.now):
         return None
@@ -308,7 +308,7 @@ def _granted(
 
 
 def _lacking(tx: Tx, task: Task) -> list[str]:
-    """What whoever takes a task on purpose should know: it is made for others."""
+    """Return a warning for an agent that explicitly claims a task it lacks capabilities for."""
     if not task.requires or task.owner_id is None:
         return []
     lacking = sorted(set(task.requires) - set(tx.agents.get(task.owner_id).capabilities))
@@ -323,12 +323,12 @@ def _check_phase(tx: Tx, task: Task) -> None:
     phase = tx.phases.get(task.phase_id)
     if phase.closed:
         raise InvalidState(
-            f"task {task.id} stands in phase {phase.number}, which is {phase.status}",
+            f"task {task.id} is in phase {phase.number}, which is {phase.status}",
             hint="Start a new task in an open phase.",
             current=str(phase.status),
         )
 
 
 def get(tx: Tx, *, task_id: str) -> Task:
-    """The task as it stands."""
+    """Return the task."""
     return tx.tasks.get(task_id)

@@ -1,4 +1,4 @@
-"""Use cases of a task's end: compare its tree with its start, and record what really changed."""
+"""Use cases of a task's end: compare its tree with its start, and record the actual changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskResult:
-    """What a caller says about the end of its task."""
+    """The result that a caller reports at the end of its task."""
 
     status: TaskStatus
     quality: Quality | None
@@ -35,14 +35,14 @@ class TaskResult:
     phase_complete: bool
     error: str | None = None
     by_hand: bool = False
-    """Whether any legal move to the end will do, not only from work in progress."""
+    """True if any allowed move to the end will do, not only one from work in progress."""
 
     @property
     def digest(self) -> str:
         return digest_of([self.status, self.quality, self.outcome, self.metadata, self.phase_complete, self.error])
 
     def end(self, changes: Changes | None) -> TaskEnd:
-        """Return the end as the task keeps it, with what was found to have changed."""
+        """Return the end as it is stored with the task, with the changes that were found."""
         failed = self.status is TaskStatus.FAILED
         return TaskEnd(
             status=self.status,
@@ -54,7 +54,7 @@ class TaskResult:
         )
 
     def check(self, task: Task) -> None:
-        """Nothing when the task may end so; otherwise what its state allows."""
+        """Raise InvalidState, with the allowed moves, if the task's state does not allow this end."""
         if self.by_hand:
             task.check_can_end(self.status)
         else:
@@ -84,7 +84,7 @@ async def complete(
 ) -> Answer:
     """Complete a task: compare its tree with the snapshot from its start, then record both.
 
-    `record` does what `finish` does, and something else in the same transaction.
+    `record` does what `finish` does, and more in the same transaction.
     """
     task = await work.read(_before_completion, task_id=task_id, agent_id=agent_id, fence=fence, ending=ending)
     changes, warnings = (None, []) if _already(task, ending) else await _changes(trees, task, report=report)
@@ -104,7 +104,7 @@ async def complete(
         warnings=warnings,
         answer=answered,
     )
-    if forgettable:  # empty when a remembered answer was repeated
+    if forgettable:  # empty when a stored answer was returned again
         await trees.forget(forgettable[-1])
     return result
 
@@ -119,14 +119,14 @@ def finish(
     changes: Changes | None,
     warnings: Sequence[str],
 ) -> Completed:
-    """Record the end of a task, unless somebody else changed it since it was looked at."""
+    """Record the end of a task, unless it was changed since it was read."""
     task = tx.tasks.get(seen.id)
     if _already(task, ending):
         return _as_recorded(task)
     task.check_owner(agent_id, fence)
     ending.check(task)
     if (task.tree, task.snapshot) != (seen.tree, seen.snapshot):
-        raise Conflict(f"task {task.id} moved to another tree meanwhile", hint="Try the same call again.")
+        raise Conflict(f"task {task.id} was moved to another tree in the meantime", hint="Repeat the call.")
     _check_children(tx, task)
     overlapping = tx.tasks.overlapping(task) if changes is not None else []
     nothing = _nothing_changed(task, ending, changes)
@@ -134,7 +134,7 @@ def finish(
     move = moves.ended(task, ending.end(changes), at=tx.now)
 
     def settle(mission: Mission) -> Task:
-        """Close the task's phase if that is due; the row tells how it stands then."""
+        """Close the task's phase if it is due, and return the task with the resulting state."""
         phase, more = _end_in_phase(tx, mission, task, phase_complete=ending.phase_complete)
         verified = asdict(replace(verification, warnings=[*verification.warnings, *more]))
         completion = {"digest": ending.digest, "verification": verified, "phase_status": str(phase)}
@@ -159,7 +159,7 @@ def _check_children(tx: Tx, task: Task) -> None:
 
 
 def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int | None, ending: TaskResult) -> Task:
-    """The task as it stands, or the reason why it cannot be completed, before slow work begins."""
+    """Return the task. Raise if it cannot be completed, before slow work begins."""
     task = tx.tasks.get(task_id)
     if not _already(task, ending):
         task.check_owner(agent_id, fence)
@@ -174,7 +174,7 @@ async def _changes(trees: Trees, task: Task, *, report: Report | None) -> tuple[
     if task.host_id != trees.host_id:
         raise InvalidState(
             f"task {task.id} works on host {task.host_id}, this is {trees.host_id}",
-            hint=f"Complete it on {task.host_id}: its files can be compared only there.",
+            hint=f"Complete it on {task.host_id}; its files can be compared only there.",
             host_id=task.host_id,
         )
     try:
@@ -189,18 +189,18 @@ def _verify(task: Task, changes: Changes | None, warnings: Sequence[str]) -> Ver
 
 
 def _end_in_phase(tx: Tx, mission: Mission, task: Task, *, phase_complete: bool) -> tuple[PhaseStatus, list[str]]:
-    """Close the phase of a task that ends, if it was the last one or the caller asks for it."""
+    """Close the phase of a task that ends, if it was the last one or the caller requests it."""
     phase = phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)
     if not phase_complete or phase.completed_at == tx.now:
         return phase.status, []
     if phase.closed:
-        return phase.status, [f"phase {phase.number} was {phase.status} already"]
+        return phase.status, [f"phase {phase.number} was already {phase.status}"]
     closed = phases.close(tx, mission=mission, phase=phase, status=PhaseStatus.COMPLETED, ending_task=task.id)
     return closed.phase.status, list(closed.warnings)
 
 
 def _nothing_changed(task: Task, ending: TaskResult, changes: Changes | None) -> list[str]:
-    """A success without a trace in the announced areas is worth a second look: the work may lie elsewhere."""
+    """Return a warning for a success without changes in the announced areas: the work may be elsewhere."""
     if changes is None or changes.paths or not task.areas or ending.status is not TaskStatus.COMPLETED:
         return []
     return [
@@ -214,7 +214,7 @@ def _overlap_warning(others: Sequence[str]) -> list[str]:
         return []
     return [
         f"other tasks worked in the same tree at the same time ({', '.join(others)}): "
-        "no diff can tell their changes from these; give each task its own worktree"
+        "a diff cannot separate their changes from these; give each task its own worktree"
     ]
 
 

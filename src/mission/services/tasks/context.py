@@ -1,4 +1,4 @@
-"""What a cleared or new owner needs to go on with a task: the task, what stands around it, and what is new since."""
+"""The context that a cleared or new owner needs to resume a task: the task, its surroundings, and what is new."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mission.domain.tasks.task import DONE, Task, TaskStatus
 from mission.store.transaction import Tx
 
 NEIGHBOURS = 50
-"""How many tasks before or beside a task are looked at; the budget rarely holds more."""
+"""How many previous or parallel tasks are read; the budget rarely has room for more."""
 _BEGINNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.PAUSED})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -30,8 +30,8 @@ class ContextCursor:
         moment, _, sequence = text.partition(".")
         if not (moment.isdecimal() and sequence.isdecimal() and len(moment) <= 17 and len(sequence) <= 9):
             raise InvalidInput(
-                f"{field}: '{text[:60]}' is no cursor",
-                hint="Give the cursor of an earlier answer, or leave it out.",
+                f"{field}: '{text[:60]}' is not a cursor",
+                hint="Give the cursor of an earlier answer, or omit it.",
                 field=field,
             )
         return cls(moment=_EPOCH + timedelta(microseconds=int(moment)), sequence=int(sequence))
@@ -42,7 +42,7 @@ class ContextCursor:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextRequest:
-    """Which surroundings a reader asks for."""
+    """The surroundings that a reader requests."""
 
     checkpoints: int
     source_characters: int
@@ -54,7 +54,7 @@ class ContextRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskContext:
-    """A task where it stands. With a mark, only what came after it; `task_is_new` tells whether the task did."""
+    """A task and its surroundings. With a cursor, only what is newer; `task_is_new` says whether the task is."""
 
     mission: Mission
     source: str
@@ -62,11 +62,11 @@ class TaskContext:
     task_is_new: bool
     waits_for: Sequence[Task]
     latest: JournalEntry | None
-    """The last words of somebody else than us."""
+    """The last entry written by someone other than the system."""
     left: JournalEntry | None
-    """Our note on how an agent left the task, with the last progress that it reported."""
+    """The system's note on how an agent left the task, with the last progress that it reported."""
     checkpoints: Sequence[JournalEntry]
-    """The newest first."""
+    """Newest first."""
     checkpoints_total: int
     dependencies: Sequence[Task]
     earlier: Sequence[Task]
@@ -77,7 +77,7 @@ class TaskContext:
 
 
 def situation(tx: Tx, *, task_id: str, wanted: ContextRequest) -> TaskContext:
-    """Everything around a task that its owner may need to go on."""
+    """Return everything around a task that its owner may need to resume it."""
     task = tx.tasks.get(task_id)
     mission = tx.missions.get(task.mission_id)
     since = wanted.since.moment if wanted.since is not None else None
@@ -111,7 +111,7 @@ def situation(tx: Tx, *, task_id: str, wanted: ContextRequest) -> TaskContext:
 
 
 def begun(found: TaskContext, *, agent_id: str) -> TaskContext:
-    """The situation once the agent has begun the task; the same if it has, or if the task cannot be begun."""
+    """Return the context once the agent has started the task; unchanged if it already has, or cannot be started."""
     task = found.task
     if found.waits_for or task.hold is not None or task.status not in _BEGINNABLE:
         return found

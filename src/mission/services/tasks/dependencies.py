@@ -1,4 +1,4 @@
-"""What a task waits for: no task begins before these are completed or skipped."""
+"""A task's dependencies: no task starts before these are completed or skipped."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from mission.domain.tasks.task import DONE, Task
 from mission.store.transaction import Tx
 
 NAMED_TASKS = 10
-"""How many dependencies an error names before it only counts."""
+"""How many dependencies an error names before it only counts them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """What a task waits for, and what it no longer waits for."""
+    """The dependencies of a task: those still pending, and those that are done."""
 
     pending: Sequence[Task]
     done: Sequence[Task]
 
 
 def get(tx: Tx, *, task_id: str) -> Dependencies:
-    """What the task waits for, and what is done."""
+    """Return the task's pending and finished dependencies."""
     tx.tasks.get(task_id)
     found = tx.plans.dependency_tasks(task_id)
     return Dependencies(
@@ -32,7 +32,7 @@ def get(tx: Tx, *, task_id: str) -> Dependencies:
 
 
 def check_done(tx: Tx, task: Task) -> None:
-    """Nothing when the task waits for no other; otherwise an error that names those it waits for."""
+    """Raise an error that names the pending dependencies, if the task has any."""
     if not task.waiting_for:
         return
     pending = get(tx, task_id=task.id).pending
@@ -40,7 +40,7 @@ def check_done(tx: Tx, task: Task) -> None:
     more = f" and {len(pending) - NAMED_TASKS} more" if len(pending) > NAMED_TASKS else ""
     raise InvalidState(
         f"task {task.id} waits for {named}{more}",
-        hint="Complete or skip these first, or take another task.",
+        hint="Complete or skip these first, or choose another task.",
         current=str(task.status),
         waiting_for=[each.id for each in pending],
     )

@@ -66,7 +66,7 @@ def checkpoint(
     agent_id: str | None,
     fence: int | None,
 ) -> JournalEntry:
-    """Write a checkpoint: what whoever takes the task over later should know."""
+    """Write a checkpoint: what a later owner of the task should know."""
     return log(
         tx,
         kind=type.kind,
@@ -79,7 +79,7 @@ def checkpoint(
 
 
 def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None = None) -> JournalEntry:
-    """Write a note of our own into the task's journal, marked as ours."""
+    """Write a system note into the task's journal."""
     return checkpoint(
         tx,
         type=CheckpointType.RECOVERY,
@@ -94,9 +94,9 @@ def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None
 def checkpoints(
     tx: Tx, *, task_id: str, types: Collection[CheckpointType] | None, since: int, limit: int, cursor: str | None
 ) -> Page[JournalEntry]:
-    """Return the first entries of a task's journal behind a number, of every dialect, ascending.
+    """Return the first entries of a task's journal after a number, of every dialect, ascending.
 
-    The cursor is such a number, too.
+    The cursor is such a number too.
     """
     tx.tasks.get(task_id)
     kinds = [kind for type in CheckpointType for kind in type.kinds if types is None or type in types]
@@ -105,7 +105,7 @@ def checkpoints(
 
 
 def _ask(tx: Tx, entry: JournalEntry) -> None:
-    """Put an issue before a person; closing that item resolves the blocker."""
+    """Open an inbox item for an issue; closing that item resolves the blocker."""
     inbox.open_item(
         tx,
         kind=ItemKind.BLOCKER,

@@ -1,4 +1,4 @@
-"""What a start stands on: the mission, the tree and the tree's snapshot, found before anything is recorded."""
+"""Prepare a start: find the mission and the tree, and take the tree's snapshot, before anything is recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskRequest:
-    """What a caller wants to start: a new task, or one that exists already."""
+    """The task that a caller wants to start: a new one, or an existing one."""
 
     mission_id: str | None = None
     task_id: str | None = None
@@ -45,15 +45,15 @@ class PreparedStart:
     place: TreeLocation | None
     snapshot: Snapshot | None
     fresh: bool
-    """Whether the snapshot was taken for this start."""
+    """True if the snapshot was taken for this start."""
     task: Task | None = None
-    """The task, if there is one already."""
+    """The task, if it already exists."""
     houses: PreparedWorktrees = field(default_factory=dict)
-    """The worktree that was made for the task."""
+    """The worktree that was created for the task."""
 
     @asynccontextmanager
     async def kept_by(self, trees: Trees) -> AsyncIterator[None]:
-        """Records the start inside; a snapshot that nobody will need is dropped when that is refused."""
+        """Record the start inside this context; a snapshot that is not needed is dropped when the start is refused."""
         try:
             yield
         except MissionError:
@@ -64,7 +64,7 @@ class PreparedStart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _StartFacts:
-    """What must be known before a tree can be chosen."""
+    """The facts that are needed before a tree can be chosen."""
 
     mission: Mission
     repository: Repository | None
@@ -82,7 +82,7 @@ async def prepare(
     report: Report | None = None,
     hands_out: bool = False,
 ) -> PreparedStart:
-    """What a start stands on; `begin` records it. A task that is handed out by it may get a worktree of its own."""
+    """Prepare a start; `begin` records it. A task that is claimed by it may get a worktree of its own."""
     named = await trees.named(repository_path)
     houses: PreparedWorktrees = {}
     if hands_out and named is None and wish.task_id is not None:
@@ -105,7 +105,7 @@ async def prepare(
 async def look_for_directory(
     work: Work, trees: Trees, *, task_id: str, repository_path: str | None, directory: str | None
 ) -> str | None:
-    """Where a task would be done if it were handed out now; a worktree that is gone would be made anew."""
+    """Return where a task would be done if it were claimed now; a missing worktree would be created again."""
     named = await trees.named(repository_path)
     ground = await _ground(work, trees, wish=TaskRequest(task_id=task_id), named=named, directory=directory)
     workspace = ground.workspace
@@ -129,7 +129,7 @@ def _known_ground(tx: Tx, *, wish: TaskRequest) -> _StartFacts:
     task = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
     if task is not None and wish.mission_id not in (None, task.mission_id):
         raise InvalidInput(
-            f"task_id: {task.id} belongs to mission {task.mission_id}", hint="Leave mission_id out.", field="task_id"
+            f"task_id: {task.id} belongs to mission {task.mission_id}", hint="Omit mission_id.", field="task_id"
         )
     mission = tx.missions.get(task.mission_id if task is not None else wish.mission_id or "")
     workspace = tx.workspaces.get(task.workspace_id) if task is not None and task.workspace_id is not None else None
@@ -143,7 +143,7 @@ async def _new_place(trees: Trees, house: PreparedWorktree | None) -> TreeLocati
 
 
 async def _usual_place(trees: Trees, ground: _StartFacts, *, directory: str | None) -> TreeLocation | None:
-    """Where a task is done that nobody named a tree for: its workspace, where the caller stands, or the repository."""
+    """Return the default tree of a task: its workspace, the caller's directory, or the repository."""
     workspace = ground.workspace
     if workspace is None or workspace.status is not WorkspaceStatus.ACTIVE:
         return await trees.of_mission(ground.repository, directory=directory)
@@ -155,7 +155,7 @@ def _repository_of(tx: Tx, mission: Mission) -> Repository | None:
 
 
 def _kept_snapshot(task: Task | None, place: TreeLocation | None) -> Snapshot | None:
-    """The snapshot to compare with at the end: a task keeps its first one of each tree."""
+    """Return the snapshot to compare with at the end: a task keeps its first one of each tree."""
     if task is None or place is None:
         return None
     kept = (task.snapshots or {}).get(str(place.tree.path))

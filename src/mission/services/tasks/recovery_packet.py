@@ -1,4 +1,4 @@
-"""What the next owner of a task needs to go on where the last one stopped."""
+"""The packet that the next owner of a task needs to continue where the last one stopped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mission.store.transaction import Tx
 RECENT_CHECKPOINTS = 5
 
 Looked = Mapping[str, Changes | None]
-"""What was found changed in the trees of tasks, by task."""
+"""The changes found in the trees of tasks, by task."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recovery:
-    """What earlier owners left behind."""
+    """The work that earlier owners left behind."""
 
     previous_owner: str | None
     attempts: int
@@ -33,7 +33,7 @@ class Recovery:
 
 
 def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
-    """What earlier owners left behind; nothing for a task that nobody has touched."""
+    """Return what earlier owners left behind; None for a task that had no owner."""
     checkpoints = tx.journal.latest_of_task(before.id, limit=RECENT_CHECKPOINTS)
     if not (checkpoints or before.fence or before.attempts):
         return None
@@ -48,7 +48,7 @@ def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
 
 
 async def look_into(trees: Trees, task: Task | None) -> Looked:
-    """What lies uncommitted in the task's tree, if it is one of this host; unknown is no reason to refuse a claim."""
+    """Return the uncommitted changes in the task's tree, if it is on this host; failures do not prevent a claim."""
     if task is None or task.snapshot is None or task.host_id != trees.host_id:
         return {}
     try:

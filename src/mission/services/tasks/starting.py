@@ -1,4 +1,4 @@
-"""Use cases of a task's start: record who begins it, where, and from what state of its tree."""
+"""Use cases of a task's start: record its owner, its tree, and the snapshot of the tree."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Owner:
-    """Who takes the task: an agent with a lease, or somebody unknown without one."""
+    """The new owner of a task: an agent with a lease, or an unknown caller without one."""
 
     agent_id: str | None
     lease: timedelta
     fence: int | None = None
     keeps: bool = False
-    """Whether somebody unknown leaves the task with the owner it has."""
+    """True if an unknown caller leaves the task with its current owner."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,9 +95,9 @@ def begin(
     houses: PreparedWorktrees | None = None,
     resumes: bool = False,
 ) -> Started:
-    """Record the start of a task: new, or one that waited, failed or was released.
+    """Record the start of a task: a new one, or one that was pending, failed or released.
 
-    With `resumes`, an agent may come back to its own task that runs already because its question was answered.
+    With `resumes`, an agent may return to its own task that already runs because its question was answered.
     """
     known = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
     if known is not None:
@@ -132,7 +132,7 @@ def _begun(tx: Tx, known: Task, owner: Owner, *, resumes: bool) -> TaskMove:
 
 
 def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
-    """The task in the hands of whoever is about to begin it; a new owner raises the fence."""
+    """Return the task with the owner that is about to start it; a new owner raises the fence."""
     if owner.agent_id is None:
         if owner.keeps:
             return task
@@ -145,7 +145,7 @@ def with_owner(task: Task, owner: Owner, *, tx: Tx) -> Task:
 
 
 def _adopted(tx: Tx, mission: Mission, place: TreeLocation | None) -> Mission:
-    """A mission that knew no repository belongs to the first one that is worked in."""
+    """Return the mission; one without a repository adopts the first one that is worked in."""
     if mission.repository_id is not None or place is None:
         return mission
     adopted = replace(mission, repository_id=place.known_to(tx), repository_path=str(place.tree.path))
@@ -155,14 +155,14 @@ def _adopted(tx: Tx, mission: Mission, place: TreeLocation | None) -> Mission:
 
 
 def _recovery(tx: Tx, known: Task | None, owner: Owner, looked: Looked) -> Recovery | None:
-    """What earlier owners left behind, for whoever did not have the task before."""
+    """Return what earlier owners left behind, for an agent that did not own the task before."""
     if known is None or (owner.agent_id is not None and known.owner_id == owner.agent_id):
         return None
     return takeover.recovery_of(tx, known, looked)
 
 
 def _phase_of_new(tx: Tx, wish: TaskRequest, mission: Mission) -> tuple[Phase, bool]:
-    """The phase that a new task stands in, and whether it was made just now."""
+    """Return the phase of a new task, and whether it was just created."""
     _check_parent(tx, wish, mission)
     return phases.for_task(tx, mission=mission, phase_id=wish.phase_id, number=wish.phase, name=wish.phase_name)
 
@@ -170,7 +170,7 @@ def _phase_of_new(tx: Tx, wish: TaskRequest, mission: Mission) -> tuple[Phase, b
 def _warnings(mission: Mission, phase: Phase, place: TreeLocation | None) -> list[str]:
     warnings = [] if place is not None else [NO_TREE]
     if phase.number > mission.total_phases:
-        warnings.append(f"phase {phase.number} lies beyond the {mission.total_phases} phases this mission expects")
+        warnings.append(f"phase {phase.number} is beyond the {mission.total_phases} phases this mission expects")
     return warnings
 
 
@@ -207,6 +207,6 @@ def _check_parent(tx: Tx, wish: TaskRequest, mission: Mission) -> None:
     if parent.mission_id != mission.id:
         raise InvalidInput(
             f"parent_task_id: {parent.id} belongs to mission {parent.mission_id}, not to {mission.id}",
-            hint="A task and its parent stand in the same mission.",
+            hint="A task and its parent must be in the same mission.",
             field="parent_task_id",
         )

@@ -1,4 +1,4 @@
-"""Use cases of a task's course: its plan, another plan, and moves by hand."""
+"""Use cases of a task's status: set its plan, replan, and move it by hand."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 _BY_HAND = {TaskStatus.PAUSED: Cause.PAUSED, TaskStatus.REVIEW: Cause.SUBMITTED}
-"""Why a task moves that is put into one of these states by hand."""
+"""The cause of a manual move into each of these states."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StatusChange:
-    """Where a caller wants a task, and what it says about it."""
+    """The status that a caller wants for a task, and its comment."""
 
     status: TaskStatus
     blocked: bool = False
@@ -101,7 +101,7 @@ def _snapshots(tx: Tx, *, task_id: str) -> Mapping[str, Mapping[str, Any]] | Non
 
 
 def shift(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
-    """Move a task where neither a tree nor its changes are concerned."""
+    """Move a task where neither a tree nor its changes are involved."""
     task = tx.tasks.get(task_id)
     if wanted.status is TaskStatus.PLANNING:
         (planning,) = tasks.apply(tx, _planning(tx, task, owner))
@@ -126,7 +126,7 @@ def shift(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
 def set_plan(
     tx: Tx, *, task_id: str, plan: Mapping[str, Any], context: Mapping[str, Any] | None, owner: Owner
 ) -> JournalEntry:
-    """Give the task its plan; one that waited is being planned from now on."""
+    """Set the task's plan; a pending task is being planned from now on."""
     task = tx.tasks.get(task_id)
     move = TaskMove(before=task, after=task, cause=Cause.PLANNED)
     if task.status is TaskStatus.PENDING:
@@ -148,7 +148,7 @@ def set_plan(
 
 
 def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner: Owner) -> JournalEntry:
-    """Give the task another plan: work in progress goes on as another attempt, a failed task waits again."""
+    """Replace the task's plan: work in progress continues as another attempt, a failed task is pending again."""
     task = tx.tasks.get(task_id)
     if task.status is TaskStatus.FAILED:
         task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
@@ -170,7 +170,7 @@ def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner:
 
 
 def get(tx: Tx, *, task_id: str, checkpoints: int | None) -> TaskDetail:
-    """The task, what it depends on, and as many of its last checkpoints as were asked for."""
+    """Return the task, its dependencies, and the requested number of its last checkpoints."""
     task = tx.tasks.get(task_id)
     return TaskDetail(
         task=task,
@@ -180,7 +180,7 @@ def get(tx: Tx, *, task_id: str, checkpoints: int | None) -> TaskDetail:
 
 
 def _planning(tx: Tx, task: Task, owner: Owner) -> TaskMove:
-    """The task while its owner makes a plan for it; one that nobody had belongs to the agent now."""
+    """Return the move into planning; a task without an owner now belongs to the agent."""
     task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
     dependencies.check_done(tx, task)
     tx.missions.get(task.mission_id).check_hands_out()
@@ -189,7 +189,7 @@ def _planning(tx: Tx, task: Task, owner: Owner) -> TaskMove:
 
 
 def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
-    """The task back in the line; after a failure it stays with its owner only if that is who asks."""
+    """Return the task as pending again; after a failure it stays with its owner only if the owner asks."""
     waiting = task.move_to(TaskStatus.PENDING, at=tx.now)
     if task.status is not TaskStatus.FAILED:
         return waiting

@@ -1,4 +1,4 @@
-"""Counts tokens offline, as the models of the o200k vocabulary do; without a wheel for it, bytes are an upper bound."""
+"""Count tokens offline with the o200k vocabulary; without a wheel for it, bytes are an upper bound."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class BytePairs:
         self._encoding = encoding
 
     def count(self, text: str, *, most: int) -> int | None:
-        """How many tokens the text is; nothing when it is more than `most`."""
+        """Return the number of tokens in the text; None if it is more than `most`."""
         found: int | None = self._encoding.count_till_limit(text, most)
         return found
 
 
 class Utf8Bytes:
-    """A token is never less than a byte, so there are at most as many."""
+    """An upper bound: a token is at least one byte."""
 
     name = "utf8_bytes"
 
@@ -34,7 +34,7 @@ class Utf8Bytes:
 
 @cache
 def tokenizer() -> Tokenizer:
-    """Return the best one installed. A vocabulary takes 0.2 s and 65 MB or more, so it is loaded when first needed."""
+    """Return the best tokenizer installed. A vocabulary takes 0.2 s and 65 MB or more, so it is loaded on first use."""
     for load in (_rs_bpe, _bpe_openai):
         try:
             return BytePairs(load())

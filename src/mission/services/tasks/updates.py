@@ -1,4 +1,4 @@
-"""The one way to write a task: a move is told, counted and stored, and what was asked about it is withdrawn."""
+"""The only way to write a task: publish, count and store each move, and withdraw the items it settles."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Settle = Callable[[Mission], Task]
 
 
 def apply(tx: Tx, *moved: TaskMove, mission: Mission | None = None, settle: Settle | None = None) -> list[Task]:
-    """Tell, count and store each of these moves, and withdraw what no longer needs an answer. Return the tasks.
+    """Publish, count and store each of these moves, and withdraw items that no longer need an answer. Return the tasks.
 
-    The mission may be given where it is at hand. `settle` runs once a move is told and counted, so that what it tells
-    of the phase comes after the task's own event, and returns the task as it is stored.
+    The mission may be passed if the caller has it. `settle` runs once a move is published and counted, so that the
+    phase's event comes after the task's own, and returns the task to store.
     """
     return [_apply(tx, move, mission=mission, settle=settle) for move in moved]
 
@@ -31,7 +31,7 @@ def release(tx: Tx, task: Task) -> Task:
 
 
 def add(tx: Tx, task: Task, *, mission: Mission) -> Task:
-    """Store, count and tell a new task."""
+    """Store, count and publish a new task."""
     tx.tasks.add(task)
     tx.tallies.moved(None, task)
     tx.emit(events.TaskCreated(task=task))
@@ -41,7 +41,7 @@ def add(tx: Tx, task: Task, *, mission: Mission) -> Task:
 
 
 def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
-    """End all open tasks of a mission, which are these, at once. Its mission is told by the caller."""
+    """End all open tasks of a mission at once; `tasks` are these. The caller publishes the mission's event."""
     tx.plans.skip_open(mission_id, now=tx.now)
     asking.skipped(tx, mission_id=mission_id, tasks=tasks)
     for task in tasks:
@@ -69,6 +69,6 @@ def _tell(tx: Tx, move: TaskMove) -> None:
 
 
 def _tell_mission(tx: Tx, mission: Mission) -> None:
-    """Missions made as workflows tell of their tasks on their own topic too."""
+    """Publish the change on the mission's topic too, if it was created as a workflow."""
     if mission.family is Family.WORKFLOW:
         tx.emit(events.MissionUpdated(mission=mission))

@@ -1,4 +1,4 @@
-"""Use cases of the workspace that a task is done in: make one for some tasks, or give one to a task."""
+"""Use cases of a task's workspace: create one for some tasks, or assign one to a task."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def create(
     report: Report | None,
     answer: Callable[[WorkspaceDetails], Answer],
 ) -> Answer:
-    """Register the worktree at the path, or make it first if that is wanted, and have the named tasks done in it."""
+    """Register the worktree at the path, or create it first if requested, and assign the named tasks to it."""
 
     def record(tx: Tx, **made: Any) -> WorkspaceDetails:
         recorded = workspaces.record(tx, **made)
@@ -43,13 +43,13 @@ async def create(
 
 
 def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> Task:
-    """Have the task done in the workspace from its next start on."""
+    """Assign the workspace to the task, from its next start on."""
     task = tx.tasks.get(task_id)
     workspace = tx.workspaces.get(workspace_id)
     if task.mission_id != workspace.mission_id:
         raise InvalidInput(
             f"workspace {workspace.id} belongs to {workspace.mission_id}, task {task.id} to {task.mission_id}",
-            hint="A task is done in a workspace of its own workflow.",
+            hint="Choose a workspace of the task's own workflow.",
             field="workspace_id",
         )
     task.check_owner(agent_id)
@@ -57,6 +57,6 @@ def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> 
         return task
     workspace.check_usable()
     if task.tree != workspace.path:
-        task.check_one_of(ASSIGNABLE, "given another workspace")
+        task.check_one_of(ASSIGNABLE, "assigned to another workspace")
     (housed,) = tasks.apply(tx, moves.given_workspace(task, workspace.id, at=tx.now))
     return housed

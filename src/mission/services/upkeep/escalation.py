@@ -1,4 +1,4 @@
-"""What becomes of a failed call: whoever is responsible for the agent hears of it, once for each cause."""
+"""Escalate a failed call: notify the agent's supervisor or the person, once for each cause."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Entity = TypeVar("Entity")
 
 
 def report(tx: Tx, *, failure: FailedCall) -> None:
-    """Tell the agent's supervisor, else the person; critical failures always the person."""
+    """Notify the agent's supervisor, else the person; for critical failures always the person."""
     failure, agent = _known(tx, failure)
     supervisor = None if failure.critical or agent is None else identity.supervisor_of(tx, agent=agent)
     recipient = supervisor.id if supervisor is not None else HUMAN
@@ -59,14 +59,14 @@ def report(tx: Tx, *, failure: FailedCall) -> None:
 
 
 def _count_in_queue(tx: Tx, key: str, failure: FailedCall) -> None:
-    """One more in the item that stands open for this failure; a closed one is left in peace."""
+    """Raise the count of the open item for this failure; a closed one is left alone."""
     if tx.inbox.open_with_key(key) is not None:
         body = failure.body(more=0, with_trace=False)
         inbox.open_item(tx, kind=ItemKind.ESCALATION, subject="", body=body, once=key)
 
 
 def _known(tx: Tx, failure: FailedCall) -> tuple[FailedCall, Agent | None]:
-    """The failure without what does not exist: its ids come from the arguments of a call that went wrong."""
+    """Return the failure without unknown ids: they come from the arguments of a call that failed."""
     agent = _found(tx.agents.get, failure.agent_id)
     task = _found(tx.tasks.get, failure.task_id)
     mission = _found(tx.missions.get, task.mission_id if task is not None else failure.mission_id)

@@ -1,4 +1,4 @@
-"""The sweep that finds work gone wrong. It remembers nothing: everything is derived from the store."""
+"""The sweep that finds unhealthy work. It keeps no state: everything is derived from the store."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ NO_LONGER = "this is no longer so"
 
 
 async def sweep(work: Work, *, every: timedelta = EVERY) -> None:
-    """Put what is found before a person, each thing once, if it is this daemon's turn; withdraw what has passed.
+    """Open an inbox item for each finding, once, if it is this daemon's turn; withdraw items that no longer apply.
 
-    Looking goes over every task of every open mission, so nobody who writes waits for it.
+    The scan reads every task of every open mission, so it runs outside any write.
     """
     if await work.write(_take_turn, every=every):
         await work.write(_tell, found=await work.read(_look))

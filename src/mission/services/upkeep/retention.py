@@ -1,4 +1,4 @@
-"""Periodic tidying: events, audit entries, observations, remembered answers and failures that outlived their time."""
+"""Periodic cleanup of expired events, audit entries, observations, stored answers and failures."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ EVERY = timedelta(minutes=10)
 KEEP_CALL_KEYS = timedelta(hours=24)
 KEEP_INCIDENTS = timedelta(hours=24)
 AT_ONCE = 2_000
-"""Rows of a kind that one transaction removes: a call that comes meanwhile hardly waits."""
+"""Rows of a kind that one transaction removes: a concurrent call hardly waits."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keep:
-    """How long things are kept, and how many; what has no bound is kept for good."""
+    """Retention limits by age and count; anything without a limit is kept forever."""
 
     events: timedelta | None = None
     audit: timedelta | None = None
     audit_rows: int | None = None
-    """However young: a busy crew writes in a day what others write in a year."""
+    """Applies at any age: a busy crew writes in a day what others write in a year."""
     observations: timedelta | None = None
     """Counted from the end of their execution."""
 
 
 async def tidy(work: Work, *, keep: Keep) -> None:
-    """Remove all that is older than its time or too much, if it is this daemon's turn."""
+    """Remove everything that exceeds its age or count limit, if it is this daemon's turn."""
     if not await work.write(_take_turn):
         return
     while await work.write(_remove_some, keep=keep):
@@ -45,7 +45,7 @@ def _take_turn(tx: Tx) -> bool:
 
 
 def _remove_some(tx: Tx, *, keep: Keep) -> bool:
-    """Remove the oldest, as much as one transaction should; whether there may be more."""
+    """Remove the oldest rows, as many as one transaction should. Return whether there may be more."""
     removed = [
         tx.events.remove_before(tx.now - keep.events, limit=AT_ONCE) if keep.events else 0,
         tx.audit.remove_before(tx.now - keep.audit, limit=AT_ONCE) if keep.audit else 0,

@@ -1,6 +1,6 @@
-"""Takes events to a receiver of somebody else's: in order, at least once, across restarts, and in nobody's way.
+"""Deliver events to an external receiver: in order, at least once, across restarts, and without delaying callers.
 
-The event log is the queue. Only how far the receiver has come is stored, so nothing is copied and nothing can be lost.
+The event log is the queue. Only the receiver's position is stored, so nothing is copied and nothing can be lost.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from mission.store.transaction import Tx
 log = logging.getLogger(__name__)
 
 AT_ONCE = 20
-"""So many events are offered before what was taken is written down."""
+"""How many events are offered before the accepted ones are recorded."""
 READ_AT_ONCE = 200
 SERVED_WITHIN = timedelta(minutes=5)
-"""How long one daemon has a receiver to itself; after that it must have died."""
+"""How long one daemon has exclusive use of a receiver; after that it is assumed dead."""
 GATHER_SECONDS = 0.2
 REST_SECONDS = 1.0
 LOOK_SECONDS = 5.0
 
 
 class Post(Protocol):
-    """Sends a request to the receiver and says the status of its answer; nothing where none came."""
+    """Sends a request to the receiver and returns the status of its response; None if there was none."""
 
     async def __call__(self, url: str, *, body: bytes, headers: Mapping[str, str]) -> int | None: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeliveryAttempt:
-    """What came of offering some events: the last one that is settled, and how the next one failed."""
+    """The result of offering some events: the last one that is settled, and how the next one failed."""
 
     seq: int
     failed: bool = False
@@ -50,18 +50,18 @@ class DeliveryAttempt:
 
 
 async def follow(work: Work, events: EventLog, post: Post, *, hook: Webhook) -> None:
-    """Serve the receiver for ever, beginning with what happens from the first time on that it is named."""
+    """Serve the receiver forever, starting with the events after it was first configured."""
     position = (await work.write(begin, key=hook.key)).seq
     while True:
         await events.wait(position, seconds=LOOK_SECONDS)
-        await asyncio.sleep(GATHER_SECONDS)  # a busy log is looked at a few times a second, not at every event
+        await asyncio.sleep(GATHER_SECONDS)  # a busy log is read a few times a second, not at every event
         before, position = position, await serve(work, post, hook=hook, position=position)
         if position == before:
             await asyncio.sleep(REST_SECONDS)
 
 
 async def serve(work: Work, post: Post, *, hook: Webhook, position: int) -> int:
-    """Offer what the receiver wants of what lies behind a position, if it is due; the position to go on from."""
+    """Offer the events after a position that the receiver subscribes to, if it is due. Return the next position."""
     found, due = await work.read(_behind, seq=position, key=hook.key)
     wanted = [event for event in found if hook.wants(event.type)]
     if not wanted:
@@ -78,7 +78,7 @@ async def serve(work: Work, post: Post, *, hook: Webhook, position: int) -> int:
 
 
 def begin(tx: Tx, *, key: str) -> DeliveryProgress:
-    """How far the receiver has come; a new one starts with what comes next."""
+    """Return the receiver's position; a new one starts with the next event."""
     known = tx.webhooks.get(key)
     if known is not None:
         return known
@@ -88,14 +88,14 @@ def begin(tx: Tx, *, key: str) -> DeliveryProgress:
 
 
 def take(tx: Tx, *, key: str) -> DeliveryProgress | None:
-    """The receiver for us alone, unless it must be left in peace or another daemon serves it."""
+    """Reserve the receiver for this daemon. Return None if it is not due or another daemon serves it."""
     if not tx.webhooks.take(key, now=tx.now, until=tx.now + SERVED_WITHIN):
         return None
     return tx.webhooks.get(key)
 
 
 def settle(tx: Tx, *, progress: DeliveryProgress, offered: DeliveryAttempt) -> DeliveryProgress:
-    """Write down how far the receiver has come and when it is due again."""
+    """Record the receiver's position and when it is due again."""
     failures = 0
     if offered.failed:
         failures = progress.failures + 1 if offered.seq == progress.seq else 1
@@ -122,7 +122,7 @@ async def _offer(
         status = await post(hook.url, body=body, headers=headers)
         if not is_delivered(status):
             tries = progress.failures + 1 if settled == progress.seq else 1
-            log.warning("the webhook took no event %s (try %d, status %s)", event.seq, tries, status)
+            log.warning("the webhook did not accept event %s (try %d, status %s)", event.seq, tries, status)
             if is_refused(status) and tries >= MOST_REFUSALS:
                 return DeliveryAttempt(seq=event.seq, given_up=event)
             return DeliveryAttempt(seq=settled, failed=True)
@@ -131,14 +131,14 @@ async def _offer(
 
 
 def _tell(tx: Tx, key: str, event: StoredEvent) -> None:
-    """Tell the person once that the receiver wants no event; not again while that item is open."""
+    """Notify the person once that the receiver rejects events; not again while that item is open."""
     once = f"webhook {key}"
     if tx.inbox.open_with_key(once) is None:
         inbox.open_item(
             tx,
             kind=ItemKind.ESCALATION,
-            subject="The webhook refuses events",
-            body=f"Event {event.seq} ({event.type}) was offered {MOST_REFUSALS} times and refused, so it was given up. "
-            "Look at the receiver and at the settings webhook_url, webhook_secret and webhook_events.",
+            subject="The webhook rejects events",
+            body=f"Event {event.seq} ({event.type}) was rejected {MOST_REFUSALS} times and dropped. "
+            "Check the receiver and the settings webhook_url, webhook_secret and webhook_events.",
             once=once,
         )

@@ -1,4 +1,4 @@
-"""How work went since somebody left: tasks worked on and things that waited for a person, over time."""
+"""Activity over time since a reader left: tasks in progress and items that waited for a person."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Activity:
 
 
 def activity(tx: Tx, *, since: datetime) -> Activity:
-    """At each of many moments since then: tasks that somebody worked on, and items that waited for a person."""
+    """Return, for many moments since then, the number of tasks in progress and of items that waited for a person."""
     since = min(max(since, tx.now - LONGEST), tx.now - SHORTEST)
     at = moments(since, tx.now, many=MOMENTS)
     tasks = {

@@ -1,4 +1,4 @@
-"""Agents as people see them: each with the word for what it does."""
+"""Agents as people see them: each with its display status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentState:
-    """An agent, its presence, and the word that people read."""
+    """An agent, its presence, and its display status."""
 
     agent: Agent
     presence: Presence
@@ -23,7 +23,7 @@ class AgentState:
 
 
 def get(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentState:
-    """Return one agent with its word."""
+    """Return one agent with its display status."""
     (found,) = _with_states(tx, [registration.get(tx, agent_id=agent_id, rhythm=rhythm)], rhythm)
     return found
 
@@ -31,7 +31,7 @@ def get(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentState:
 def list_agents(
     tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings, limit: int, cursor: str | None
 ) -> Page[AgentState]:
-    """Return agents with their words, the newest first."""
+    """Return agents with their display status, newest first."""
     page = registration.list_agents(tx, wanted=wanted, rhythm=rhythm, limit=limit, cursor=cursor)
     return Page(rows=_with_states(tx, page.rows, rhythm), next=page.next)
 

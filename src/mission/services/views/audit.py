@@ -1,4 +1,4 @@
-"""Reading the audit trail, page by page."""
+"""Read the audit trail, page by page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mission.services.paging import Page, cursor_of, cut_page, position_of
 from mission.store.transaction import Tx
 
 MANUAL = "mcp__system__log_decision"
-"""The tool whose entries are what an agent wrote down itself."""
+"""The tool whose entries an agent writes itself."""
 
 
 def list_entries(
@@ -26,7 +26,7 @@ def list_entries(
     limit: int,
     cursor: str | None,
 ) -> Page[dict[str, Any]]:
-    """Audit entries, newest first, and where the next page begins; the agent by id or name, the tool by pattern."""
+    """Return audit entries, newest first, and the next cursor; the agent by id or name, the tool by pattern."""
     if agent_id is not None and not agent_id.startswith(f"{PREFIXES['agent']}_"):
         agent_id = agents.find(tx, reference=agent_id).id
     rows = tx.audit.page(
@@ -42,12 +42,12 @@ def list_entries(
 
 
 def get(tx: Tx, *, id: str) -> dict[str, Any]:
-    """One entry, such as the one whose id an incident has."""
+    """Return one entry, such as the one whose id a failure report has."""
     return tx.audit.get(id)
 
 
 def lines(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """An entry as the lines of a decision log: the call before it ran, and what came of it. One that an agent wrote
+    """Return an entry as lines of a decision log: the call before it ran, and its result. An entry that an agent wrote
     itself is one line in the agent's words."""
     tool, arguments, error = entry["tool"], entry["arguments"], entry["error"]
     if tool == MANUAL and error is None:
@@ -66,5 +66,5 @@ def _line(at: datetime, decision: str, reasoning: str, context: Any) -> dict[str
 
 
 def moment(tx: Tx) -> datetime:
-    """When an entry was written that consists of nothing but its call: the call's own row is the record."""
+    """Return the time of an entry that consists only of its call: the call's own row is the record."""
     return tx.now

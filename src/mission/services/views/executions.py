@@ -1,4 +1,4 @@
-"""Launched agents as the page shows them, and what agents used of tokens and money."""
+"""Launched agents as the page shows them, and the tokens and money that agents used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mission.store.transaction import Tx
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecutionRow:
-    """An execution with the names of what it is about; the lease is its agent's, while that has the task."""
+    """An execution with the names of what it is about; the lease is its agent's, while that owns the task."""
 
     execution: Execution
     agent_name: str
@@ -34,7 +34,7 @@ class ExecutionPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spent:
-    """What an agent used, as far as it was told."""
+    """The usage of an agent, as far as it was reported."""
 
     agent_id: str
     tokens: int
@@ -44,7 +44,7 @@ class Spent:
 def list_executions(
     tx: Tx, *, statuses: Sequence[ExecutionStatus] | None, limit: int, cursor: str | None
 ) -> ExecutionPage:
-    """Executions, newest first, and how many there are of each status."""
+    """Return executions, newest first, and how many there are of each status."""
     words = None if statuses is None else [str(status) for status in statuses]
     rows = tx.runs.page(statuses=words, limit=limit + 1, after=position_of(cursor, kind="execution"))
     page = cut_page(rows, limit=limit, cursor=lambda row: row_cursor(row[0]))
@@ -57,7 +57,7 @@ def list_executions(
 
 
 def spending(tx: Tx, *, agent_ids: Sequence[str]) -> list[Spent]:
-    """What each of these agents used. What its clients counted outranks what it told itself: both are the same work."""
+    """Return the usage of each agent. Its clients' counts outrank its own reports: both are for the same work."""
     counted = _summed(tx.runs.usage())
     told = _summed(tx.runs.told(agent_ids))
     return [counted.get(id) or told[id] for id in agent_ids if id in counted or id in told]

@@ -1,4 +1,4 @@
-"""One mission as people see it: from its header to its tasks, its journal and its changed files."""
+"""One mission as people see it: header, tasks, journal and changed files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MissionDetail:
     estimate: Estimate | None
     critical: CriticalPath
     rests: Mapping[str, float]
-    """How many seconds each open task will probably take from now on; none while too few have ended to say."""
+    """Estimated remaining seconds of each open task; empty while too few tasks have ended for an estimate."""
     source: str | None
     lease_seconds: float
 
@@ -54,14 +54,14 @@ class JournalPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChangedFile:
-    """A file and the tasks that changed it, each with how."""
+    """A file and the tasks that changed it, each with the kind of change."""
 
     path: str
     tasks: Sequence[tuple[Any, str]]
 
 
 def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
-    """A mission as its page shows it."""
+    """Return a mission as its page shows it."""
     mission = tx.missions.get(mission_id)
     tasks = task_lines(tx, tx.overviews.tasks(mission_id))
     spent = [_seconds(line.row, until=tx.now) for line in tasks if line.row.started_at is not None]
@@ -97,7 +97,7 @@ def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
 
 
 def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> JournalPage:
-    """What was written down in a mission, newest first."""
+    """Return the journal of a mission, newest first."""
     tx.missions.get(mission_id)
     entries = tx.overviews.journal(mission_id, limit=limit + 1, after=position_of(cursor))
     page = cut_page(entries, limit=limit, cursor=lambda entry: row_cursor(entry[0]))
@@ -106,7 +106,7 @@ def read_journal(tx: Tx, *, mission_id: str, limit: int, cursor: str | None) -> 
 
 
 def read_changes(tx: Tx, *, mission_id: str) -> list[ChangedFile]:
-    """Every file that the mission's tasks changed, by path."""
+    """Return every file that the mission's tasks changed, by path."""
     tx.missions.get(mission_id)
     files: dict[str, list[tuple[Any, str]]] = {}
     for row in tx.overviews.tasks(mission_id):
@@ -116,7 +116,7 @@ def read_changes(tx: Tx, *, mission_id: str) -> list[ChangedFile]:
 
 
 def _changed(changes: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Each changed path and how: A, M, D, or R instead of A for one that another was renamed to."""
+    """Return each changed path and its kind: A, M, D, or R instead of A for the target of a rename."""
     if not changes:
         return []
     renamed = {move["to"] for move in changes["renamed"]}

@@ -1,4 +1,4 @@
-"""A mission as a document that stands on its own: Markdown, HTML or JSON."""
+"""A mission as a self-contained document: Markdown, HTML or JSON."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Story:
 
 
 def export(tx: Tx, *, mission_id: str, format: str, rhythm: LivenessSettings) -> Export:
-    """The mission with its tasks, decisions, issues, milestones and changed files."""
+    """Return the mission with its tasks, decisions, issues, milestones and changed files."""
     whole = overview_mission.get(tx, mission_id=mission_id, rhythm=rhythm)
     page = overview_mission.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
     files = overview_mission.read_changes(tx, mission_id=mission_id)
@@ -81,7 +81,7 @@ def _lines(story: _Story) -> Iterator[str]:
     yield ""
     yield f"- State: {story.whole.status}"
     yield f"- Tasks: {count.claimed + count.skipped} of {count.total} done, {count.failed} failed"
-    yield f"- Begun: {_time(mission.started_at)}; ended: {_time(mission.completed_at)}"
+    yield f"- Started: {_time(mission.started_at)}; ended: {_time(mission.completed_at)}"
     yield f"- Files changed: {story.whole.files}"
     if mission.summary:
         yield f"- Summary: {_plain(mission.summary)}"
@@ -129,7 +129,7 @@ def _journal(story: _Story) -> Iterator[str]:
 
 
 def _html(story: _Story) -> str:
-    """The same document; every word of an agent is text, never markup."""
+    """Return the same document as HTML; an agent's words are always text, never markup."""
     parts: list[str] = []
     listing = False
     for line in _lines(story):
@@ -156,7 +156,7 @@ def _element(line: str) -> str:
 
 
 def _text(line: str) -> str:
-    """A line of our Markdown, whose words are escaped and whose code is not, as HTML."""
+    """Return a line of our Markdown, whose text is escaped and whose code is not, as HTML."""
     parts = re.split(r"`([^`]*)`", line)
     parts[::2] = [html.escape(re.sub(r"\\(.)", r"\1", words)) for words in parts[::2]]
     parts[1::2] = [f"<code>{html.escape(code)}</code>" for code in parts[1::2]]
@@ -195,7 +195,7 @@ def _task_record(line: TaskLine, edges: Mapping[str, Sequence[str]]) -> dict[str
 
 
 def _plain(text: str) -> str:
-    """Words of an agent as Markdown that is nothing but words, on one line."""
+    """Return an agent's words as plain Markdown text on one line."""
     return re.sub(r"([\\*_\[\]<>#|])", r"\\\1", " ".join(text.split()))
 
 

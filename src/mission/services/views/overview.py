@@ -1,4 +1,4 @@
-"""What people see first: what runs, what ended, who is there, and the list of missions."""
+"""The overview: what runs, what ended, the fleet, and the list of missions."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ MOST_RUNNING = 120
 MOST_ENDED = 20
 MOST_AGENTS = 300
 FLEET_MEMORY = timedelta(hours=12)
-"""How long an agent that left still has its place among the others."""
+"""How long an agent that left is still listed with the others."""
 AT_WORK = frozenset({"working", "planning"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Count:
-    """How many tasks stand where, in the parts of a progress bar."""
+    """Task counts by status, as the parts of a progress bar."""
 
     claimed: int = 0
     working: int = 0
     needs: int = 0
     failed: int = 0
     failed_attempts: int = 0
-    """Failed attempts at any of the tasks, whatever became of them since."""
+    """Failed attempts at any of the tasks, regardless of their current state."""
     skipped: int = 0
     total: int = 0
 
@@ -50,7 +50,7 @@ class MissionLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskLine:
-    """A task as a row of a list: its word, and who has it."""
+    """A task as a row of a list: its display status, and its owner."""
 
     row: Any
     word: str
@@ -58,14 +58,14 @@ class TaskLine:
 
     @property
     def files(self) -> int | None:
-        """How many files it changed; nothing while that is not known."""
+        """Return how many files it changed; None while that is not known."""
         changes = self.row.changes
         return None if changes is None else sum(len(changes[name]) for name in CHANGE_LISTS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentLine:
-    """An agent of the fleet, and the task in its hands."""
+    """An agent of the fleet, and its current task."""
 
     row: Any
     word: str
@@ -93,7 +93,7 @@ class MissionPage:
 
 
 def overview(tx: Tx, *, since: datetime | None, rhythm: LivenessSettings) -> Overview:
-    """What runs, what ended since the reader left, and the fleet."""
+    """Return what runs, what ended since the reader left, and the fleet."""
     running = task_lines(tx, tx.overviews.in_hand(limit=MOST_RUNNING))
     moment = since or tx.now - FLEET_MEMORY
     return Overview(
@@ -113,7 +113,7 @@ def overview(tx: Tx, *, since: datetime | None, rhythm: LivenessSettings) -> Ove
 def list_missions(
     tx: Tx, *, text: str, statuses: Sequence[MissionStatus] | None, archived: bool, limit: int, offset: int
 ) -> MissionPage:
-    """Missions that have every word of the text, most recently active first."""
+    """Return missions that contain every word of the text, most recently active first."""
     rows, counts = tx.overviews.missions(
         words=text.lower().split(),
         statuses=None if statuses is None else [str(status) for status in statuses],
@@ -129,7 +129,7 @@ def shown_status(status: str, outcome: str | None) -> str:
 
 
 def task_lines(tx: Tx, rows: Sequence[Any]) -> list[TaskLine]:
-    """Rows with their words, and the names of whoever has them."""
+    """Return rows with their display status and the names of their owners."""
     return _words(rows, tx.overviews.names(sorted({row.owner_id for row in rows if row.owner_id})))
 
 
@@ -207,7 +207,7 @@ def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: LivenessSettings) -> lis
 
 
 def agent_lines(tx: Tx, agents: Sequence[Any], rhythm: LivenessSettings) -> list[AgentLine]:
-    """Return these agents with their words, each with a task in its hands if it has one."""
+    """Return these agents with their display status, each with its current task if it has one."""
     hands = _words(tx.overviews.in_hands_of([agent.id for agent in agents]))
     in_hand = {line.row.owner_id: line for line in hands}
     return [_member(agent, in_hand.get(agent.id), now=tx.now, rhythm=rhythm) for agent in agents]

@@ -1,4 +1,4 @@
-"""What a person asks about one task: how it got here, whether it kept to its areas, which lines it changed."""
+"""Details of one task: its history, whether it kept to its areas, and the lines it changed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mission.store.transaction import Tx
 
 MOST_EVENTS = 500
 MOST_FILES = 2_000
-NO_PATCH = "no patch was kept when the task ended: which files changed is known, but not which lines"
-NAMES_ARE_KEPT = "Look at the lines with git, in the tree or in the task's commits."
+NO_PATCH = "no patch was stored when the task ended: the changed files are known, but not the lines"
+NAMES_ARE_KEPT = "View the lines with git, in the tree or in the task's commits."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskEvent:
-    """The task came into a state, or into somebody's hands."""
+    """A change of the task's state or owner."""
 
     at: str
     status: str
@@ -42,7 +42,7 @@ class TaskHistory:
 
 
 def read(tx: Tx, *, task_id: str) -> TaskHistory:
-    """The task, and its states in order, as far back as events are kept."""
+    """Return the task and its states in order, as far back as events are stored."""
     task = tx.tasks.get(task_id)
     kinds = [TaskCreated.topic, TaskUpdated.topic]
     events = tx.events.about(task.id, mission_id=task.mission_id, types=kinds, limit=MOST_EVENTS)
@@ -57,7 +57,7 @@ def read(tx: Tx, *, task_id: str) -> TaskHistory:
 
 
 async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Changes | None, bool]:
-    """What the task changed, and whether that is final: until it ends, its tree is compared with its start."""
+    """Return the task's changes, and whether they are final: until it ends, its tree is compared with its start."""
     task = await work.read(_task, task_id=task_id)
     if _has_ended(task):
         return (Changes.from_dict(task.changes) if task.changes else None), True
@@ -67,7 +67,7 @@ async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Chan
 
 
 async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
-    """The lines that the task changed in one of its files: as kept at its end, or from its start to now."""
+    """Return the lines that the task changed in one file: as stored at its end, or from its start to now."""
     task = await work.read(_task, task_id=task_id)
     if _has_ended(task):
         patch = await _kept(work, task, path)
@@ -106,7 +106,7 @@ def _task(tx: Tx, *, task_id: str) -> Task:
 
 
 def _moves(events: Sequence[StoredEvent]) -> list[TaskEvent]:
-    """One for each event that tells a new state or owner; what lies between changed neither."""
+    """Return one entry for each event with a new state or owner."""
     moves: list[TaskEvent] = []
     for event in events:
         data, frame = event.data, event.frame()

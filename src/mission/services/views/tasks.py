@@ -1,4 +1,4 @@
-"""Tasks of one mission or of all, as a list that can be narrowed."""
+"""Tasks of one mission or of all, as a list that can be filtered."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def list_tasks(
     limit: int,
     cursor: str | None,
 ) -> Page[Task]:
-    """Tasks, newest first, and where the next page begins; without a mission those of all that are not archived.
+    """Return tasks, newest first, and the next cursor; without a mission, those of all that are not archived.
 
-    `standings` narrows what is read to where tasks may stand that fit; the agent is given by id or name.
+    `standings` limits what is read to states that may match; the agent is given by id or name.
     """
     if mission_id is not None:
         tx.missions.get(mission_id)

@@ -1,4 +1,4 @@
-"""Use cases of a workspace's end: merged, abandoned or removed, and no work is lost by it."""
+"""Use cases of a workspace's end: merge, abandon or remove it without losing work."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ async def update(
     merge_commit: str | None,
     answer: Callable[[Workspace], Answer],
 ) -> Answer:
-    """Move a workspace: merged is proved first, and abandoned saves what no commit holds.
+    """Change a workspace's status: a merge is verified first, and abandoning saves uncommitted work.
 
-    A call that says neither status nor merge_commit changes nothing.
+    A call with neither status nor merge_commit changes nothing.
     """
     if status is None and merge_commit is None:
         return await work.write(_unchanged, workspace_id=workspace_id, answer=answer)
     if status is None or (merge_commit is not None) != (status is WorkspaceStatus.MERGED):
         raise InvalidInput(
-            "status: 'merged' goes with a merge_commit, 'active' and 'abandoned' without one",
+            "status: 'merged' requires a merge_commit, 'active' and 'abandoned' do not allow one",
             hint="Give {status: 'merged', merge_commit: …} after the merge.",
             field="status" if status is None else "merge_commit",
         )
@@ -65,7 +65,7 @@ async def remove(
     with_branch: bool,
     answer: Callable[[Workspace], Answer],
 ) -> Answer:
-    """Take the worktree of an ended workspace away; refused as long as that would lose work."""
+    """Remove the worktree of an ended workspace. Raise as long as that would lose work."""
     workspace = await work.read(_removable, workspace_id=workspace_id)
     trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
     yard, kept = worktree_to_remove(workspace), workspace.kept_branch
@@ -76,14 +76,14 @@ async def remove(
 
 
 def settle(tx: Tx, *, workspace_id: str, status: WorkspaceStatus, commit: str | None, kept: str | None) -> Workspace:
-    """Record where a workspace has come to."""
+    """Record the status of a workspace."""
     before = tx.workspaces.get(workspace_id)
     moved = replace(before.move_to(status, at=tx.now), merge_commit=commit or before.merge_commit, kept_branch=kept)
     return _saved(tx, before, moved)
 
 
 def forget(tx: Tx, *, workspace_id: str, kept: str | None) -> Workspace:
-    """Record that the worktree is gone."""
+    """Record that the worktree was removed."""
     before = tx.workspaces.get(workspace_id)
     gone = before if before.removed_at else replace(before, removed_at=tx.now, updated_at=tx.now, kept_branch=kept)
     return _saved(tx, before, gone)

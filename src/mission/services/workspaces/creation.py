@@ -1,4 +1,4 @@
-"""Use cases of workspaces: make or register one, give it tasks, and see how it stands."""
+"""Use cases of workspaces: create or register one, assign tasks to it, and read its state."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from mission.store.transaction import Tx
 Answer = TypeVar("Answer")
 
 ASSIGNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.FAILED})
-"""States in which a task may be given another workspace: nobody works on its files."""
+"""States in which a task may be assigned to another workspace: no agent works on its files."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewWorkspace:
-    """What a caller says about the workspace it wants."""
+    """The fields that a caller gives for a new workspace."""
 
     mission_id: str
     path: str
@@ -45,7 +45,7 @@ class NewWorkspace:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkspaceDetails:
-    """A workspace with the tasks that are done in it, and how it stands if that was asked for."""
+    """A workspace with the tasks that are done in it, and its state if requested."""
 
     workspace: Workspace
     task_ids: Sequence[str]
@@ -55,7 +55,7 @@ class WorkspaceDetails:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkspaceOrigin:
-    """What must be known before git is asked."""
+    """The facts that are needed before git is called."""
 
     mission: Mission
     repository: Repository | None
@@ -72,9 +72,9 @@ async def create(
     record: Callable[..., WorkspaceDetails],
     answer: Callable[[WorkspaceDetails], Answer],
 ) -> Answer:
-    """Register the worktree at the path, or make it first if that is wanted.
+    """Register the worktree at the path, or create it first if requested.
 
-    `record` does what the function of that name does, and something else in the same transaction.
+    `record` does what the function of that name does, and more in the same transaction.
     """
     path = Path(os.path.realpath(check_place(wanted.path)))
     ground = await work.read(_ground, wanted=wanted, path=str(path), host_id=trees.host_id, agent_id=agent_id)
@@ -140,7 +140,7 @@ def record(
     top: str,
     host_id: str,
 ) -> WorkspaceDetails:
-    """Remember a worktree that is there; one that is known already stays as it is."""
+    """Register an existing worktree; a known one stays as it is."""
     workspace = _known(tx, mission_id=mission_id, path=str(made.path), host_id=host_id)
     if workspace is None:
         workspace = Workspace(
@@ -161,7 +161,7 @@ def record(
 
 
 def get(tx: Tx, *, workspace_id: str) -> WorkspaceDetails:
-    """The workspace and its tasks."""
+    """Return the workspace and its tasks."""
     workspace = tx.workspaces.get(workspace_id)
     return WorkspaceDetails(workspace=workspace, task_ids=tx.workspaces.task_ids([workspace.id])[workspace.id])
 
@@ -175,7 +175,7 @@ def list_workspaces(
     limit: int,
     offset: int,
 ) -> tuple[list[WorkspaceDetails], int]:
-    """Return a page of workspaces, the newest first, and how many there are in all."""
+    """Return a page of workspaces, newest first, and how many there are in all."""
     if mission_id is not None:
         tx.missions.get(mission_id)
     found, total = tx.workspaces.page(
@@ -195,13 +195,13 @@ def worktree_to_remove(workspace: Workspace) -> WorktreeToRemove:
 
 
 def setup_of(mission: Mission) -> WorktreeSetup:
-    """What the mission wants done with each new worktree."""
+    """Return the setup that the mission defines for each new worktree."""
     wanted = mission.workspace_setup or {}
     return WorktreeSetup(setup=wanted.get("setup"), copy=tuple(wanted.get("copy") or ()))
 
 
 def _ground(tx: Tx, *, wanted: NewWorkspace, path: str, host_id: str, agent_id: str | None) -> WorkspaceOrigin:
-    """Everything that would refuse the workspace later is asked before git does anything."""
+    """Check everything that would refuse the workspace later, before git does anything."""
     mission = tx.missions.get(wanted.mission_id)
     known = _known(tx, mission_id=mission.id, path=path, host_id=host_id)
     for task_id in wanted.task_ids:
@@ -209,12 +209,12 @@ def _ground(tx: Tx, *, wanted: NewWorkspace, path: str, host_id: str, agent_id: 
         if task.mission_id != mission.id:
             raise InvalidInput(
                 f"task_ids: {task.id} belongs to {task.mission_id}, not to {mission.id}",
-                hint="Name tasks of this workflow.",
+                hint="Give tasks of this workflow.",
                 field="task_ids",
             )
         task.check_owner(agent_id)
         if (known is None or task.workspace_id != known.id) and task.tree != path:
-            task.check_one_of(ASSIGNABLE, "given another workspace")
+            task.check_one_of(ASSIGNABLE, "assigned to another workspace")
     earlier = tx.workspaces.on_branch(mission.id, wanted.branch)
     return WorkspaceOrigin(
         mission=mission,
@@ -224,13 +224,13 @@ def _ground(tx: Tx, *, wanted: NewWorkspace, path: str, host_id: str, agent_id: 
 
 
 def _known(tx: Tx, *, mission_id: str, path: str, host_id: str) -> Workspace | None:
-    """The workspace that stands at the path already, if this mission may go on using it."""
+    """Return the workspace that is already at the path, if this mission may continue to use it."""
     known = tx.workspaces.at(host_id=host_id, path=path)
     if known is None:
         return None
     if known.mission_id != mission_id:
         raise Conflict(
-            f"path: workspace {known.id} of {known.mission_id} stands there",
+            f"path: workspace {known.id} of {known.mission_id} is already there",
             hint="Choose another path, or remove that workspace first.",
             workspace_id=known.id,
         )
@@ -239,19 +239,19 @@ def _known(tx: Tx, *, mission_id: str, path: str, host_id: str) -> Workspace | N
 
 
 async def _top(trees: Trees, ground: WorkspaceOrigin, path: Path) -> Path:
-    """The tree that the worktree belongs to: the mission's, or with none known the worktree itself."""
+    """Return the tree that the worktree belongs to: the mission's, or if none is known, the worktree itself."""
     if ground.repository is not None:
         place = await trees.at(ground.repository.path, host_id=ground.repository.host_id, what="the repository")
     elif path.is_dir():
         place = await trees.at(str(path), host_id=trees.host_id, what="the worktree")
     else:
         raise InvalidState(
-            f"mission {ground.mission.id} has no repository to make a worktree of",
-            hint="Make the workflow with a repository_path, or register a worktree that exists.",
+            f"mission {ground.mission.id} has no repository to create a worktree from",
+            hint="Create the workflow with a repository_path, or register an existing worktree.",
         )
     if place.tree.kind != "git":
         raise InvalidState(
-            "the mission works in a folder that is no git repository, so there are no worktrees",
+            "the mission works in a folder that is not a git repository, so it cannot have worktrees",
             hint="Run 'git init' there and make a first commit.",
         )
     return place.tree.path

@@ -1,7 +1,7 @@
-"""A worktree for each task that is taken in a mission that wants it so: made before the claim, recorded with it.
+"""A worktree for each claimed task in a mission that requests it: created before the claim, recorded with it.
 
-Its place and branch follow from the task, so whoever takes the task next, or repeats a call whose answer was lost,
-finds the worktree that was made for it.
+Its path and branch are derived from the task, so the next owner, or a repeated call whose answer was lost,
+finds the worktree that was created for it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ NO_REPOSITORY = "no git repository is known for this workflow, so the task has n
 
 
 class WorktreeNotReady(TransientError):
-    """Other agents took the tasks for which a worktree was ready."""
+    """Other agents took the tasks that a worktree was ready for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedWorktree:
-    """A worktree that stands ready for one task; without one, why not."""
+    """A worktree that is ready for one task; without one, the reason."""
 
     task_id: str
     host_id: str
@@ -47,7 +47,7 @@ PreparedWorktrees = Mapping[str, PreparedWorktree]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _WorktreePlan:
-    """What must be known to make a task's worktree."""
+    """The facts that are needed to create a task's worktree."""
 
     repository: Repository | None
     furnishing: WorktreeSetup
@@ -55,13 +55,13 @@ class _WorktreePlan:
     branch: str
     name: str
     needed: Mapping[str, str]
-    """The branches on which tasks were done that this one depends on."""
+    """The branches of the tasks that this one depends on."""
 
 
 async def prepare(
     work: Work, trees: Trees, *, task_id: str, agent_id: str | None, report: Report | None = None
 ) -> PreparedWorktrees:
-    """The worktree that the task will be done in, if it should have its own and has none that stands."""
+    """Return the worktree for the task, created if the task should have its own and has none that is usable."""
     site = await work.read(_site, task_id=task_id, agent_id=agent_id, host_id=trees.host_id)
     if site is None:
         return {}
@@ -90,14 +90,14 @@ async def prepare(
 
 
 def needs_worktree(tx: Tx, mission: Mission, task: Task, houses: PreparedWorktrees) -> bool:
-    """Whether the task should have a worktree of its own and none is ready."""
+    """Return whether the task should have a worktree of its own and none is ready."""
     return _wants_own(tx, mission, task) and task.id not in houses
 
 
 def assign_worktree(
     tx: Tx, mission: Mission, task: Task, houses: PreparedWorktrees
 ) -> tuple[Task, WorkspaceDetails | None]:
-    """The taken task and the workspace it is done in: the one it has, or the one that was made for it."""
+    """Return the claimed task and its workspace: the one it has, or the one that was created for it."""
     if not _wants_own(tx, mission, task):
         described = workspaces.get(tx, workspace_id=task.workspace_id) if task.workspace_id is not None else None
         return task, described
@@ -113,7 +113,7 @@ def assign_worktree(
 
 
 def _wants_own(tx: Tx, mission: Mission, task: Task) -> bool:
-    """Whether a worktree should be made for the task: it may run beside others, and has not begun in another tree."""
+    """Return whether to create a worktree for the task: it may run in parallel, and has not started in another tree."""
     if not (mission.auto_create_workspaces and mission.max_parallel > 1):
         return False
     if task.workspace_id is None:
@@ -126,7 +126,7 @@ def _usable(workspace: Workspace) -> bool:
 
 
 def _site(tx: Tx, *, task_id: str, agent_id: str | None, host_id: str) -> _WorktreePlan | None:
-    """What to make for the task; nothing when it needs nothing, or cannot be taken anyway."""
+    """Return the plan for the task's worktree; None if it needs none, or cannot be claimed anyway."""
     task = tx.tasks.get(task_id)
     mission = tx.missions.get(task.mission_id)
     takes = task.owner_id == agent_id or task.claimable(now=tx.now)
@@ -159,7 +159,7 @@ def _needed(tx: Tx, task: Task, *, host_id: str) -> dict[str, str]:
 
 
 def _names(tx: Tx, task: Task) -> tuple[str, str]:
-    """Folder and branch of the task's next worktree; earlier ones of the same task keep theirs."""
+    """Return folder and branch of the task's next worktree; earlier ones of the same task keep theirs."""
     words = slug(task.name)
     number = 1
     while True:
