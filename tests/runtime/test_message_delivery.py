@@ -169,7 +169,7 @@ async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
     told = await control.call("complete_mission", over)
     ended = await control.ended(launched["id"])
 
-    assert f"execution {launched['id']} still runs and is stopped" in told["warnings"]
+    assert f"execution {launched['id']} still runs and is being stopped" in told["warnings"]
     assert (ended.status, ended.reason) == (S.STOPPED, "stopped because its mission ended")
     assert [kind for kind, _ in await control.observations(ended.id)] == [
         "progress"

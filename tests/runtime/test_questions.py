@@ -70,7 +70,7 @@ async def test_progress_withdraws_every_question_and_ends_the_hold(either_contro
     assert await control.words(task) == ("working", "at_work", "running")
     closed = (await control.call("queue_list", {"state": ["dismissed"]}))["items"]
     assert {(each["closed_by"], each["answer"]) for each in closed} == {
-        ("system", "the agent went on without an answer")
+        ("system", "the agent continued without an answer")
     }
 
 

@@ -143,5 +143,5 @@ def test_a_signal_counts_once_across_a_restart_and_across_both_deliveries(settin
     assert (called["status"], called["observationId"]) == ("duplicate", first["observationId"])
     assert (other["status"], other["reason"]) == ("duplicate", "payload differs, use a new id")
     assert (printed["status"], printed["observationId"]) == ("duplicate", first["observationId"])
-    assert (new["status"], "it selected mcp-tool" in new["reason"]) == ("rejected", True)
+    assert (new["status"], "it uses mcp-tool" in new["reason"]) == ("rejected", True)
     assert [event.type for event in happened if event.type.startswith(("execution", "observation", "queue"))] == []

@@ -135,7 +135,7 @@ async def test_a_receiver_that_refuses_is_given_up_on_and_the_person_is_told(hoo
         await ask(app, "unwanted")
         await receiver.after(6)
 
-    assert receiver.taken == ["The webhook refuses events"]
+    assert receiver.taken == ["The webhook rejects events"]
 
 
 async def test_a_receiver_that_never_answers_holds_up_no_call(hooked, receiver):

@@ -129,14 +129,14 @@ async def test_nobody_registers_under_a_name_that_stands_for_somebody_else_or_fo
 async def test_an_agent_cannot_take_the_name_of_another_that_lives(call, clock):
     worker, ada = await register(call, name="bob"), await register(call, name="ada")
 
-    with pytest.raises(InvalidState, match=f"agent {ada} bears the name 'ada'") as refused:
+    with pytest.raises(InvalidState, match=f"agent {ada} is live and has the name 'ada'") as refused:
         await call("agent_register", {"name": "ada", "runtime": "custom"}, agent=worker)
     assert "Choose another name" in refused.value.hint
     chief = (await call("mcp__agent__create", {"type": "SUPERVISOR", "name": "chief"}))["id"]
-    with pytest.raises(InvalidState, match="bears the name 'ada'"):
+    with pytest.raises(InvalidState, match="has the name 'ada'"):
         await call("mcp__agent__create", {"type": "WORKER", "name": "ada"}, agent=chief)
     for look_alike in ("Ada", "\u0430da", "ada\ufe0f"):
-        with pytest.raises(InvalidState, match=f"agent {ada} bears the name 'ada'"):
+        with pytest.raises(InvalidState, match=f"agent {ada} is live and has the name 'ada'"):
             await call("agent_register", {"name": look_alike, "runtime": "custom"}, agent=worker)
     assert (await call("agent_get", {"id": "ada"}))["id"] == ada
 

@@ -171,10 +171,10 @@ async def test_a_broadcast_reaches_all_others_that_fit(call, make_agent, monkeyp
     assert await reached(boss, status="online", runtime="codex") == {ada}
     assert await reached(ada, role="coordinator", status="busy") == set()
     monkeypatch.setattr(mail, "LARGEST_BROADCAST", 5)
-    with pytest.raises(TooLarge, match="2 copies take 6 characters; at most 5"):
+    with pytest.raises(TooLarge, match=r"2 copies take 6 characters \(limit 5\)"):
         await reached(boss)
     monkeypatch.setattr(mail, "MOST_RECIPIENTS", 2)
-    with pytest.raises(InvalidInput, match="3 agents fit; at most 2"):
+    with pytest.raises(InvalidInput, match=r"3 agents match \(limit 2\)"):
         await reached("human")
 
 

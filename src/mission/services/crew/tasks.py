@@ -171,7 +171,9 @@ def _waited_for(
     rows = tx.plans.known(mission_id, (title, *depends_on))
     if any(row.name == title for row in rows):
         raise InvalidInput(
-            f"{fields[0]}: mission {mission_id} already has a task '{title}'", hint="Choose another title.", field=fields[0]
+            f"{fields[0]}: mission {mission_id} already has a task '{title}'",
+            hint="Choose another title.",
+            field=fields[0],
         )
     known = {name for row in rows for name in (row.id, row.name)}
     missing = [reference for reference in depends_on if reference not in known]

@@ -119,9 +119,7 @@ def reply(tx: Tx, *, to: str, sender: str, body: str) -> Message:
     """Reply to the sender of a received message."""
     original = mailboxes.received(tx, id=to, reader=sender)
     if original.sender_id == SYSTEM:
-        raise InvalidInput(
-            "you cannot reply to system messages", hint="Write to your supervisor or to the human."
-        )
+        raise InvalidInput("you cannot reply to system messages", hint="Write to your supervisor or to the human.")
     answer = send(
         tx,
         sender=sender,

@@ -20,7 +20,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextCursor:
-    """How much of a task and its surroundings a reader has seen."""
+    """A position: how much of a task and its surroundings a reader has seen."""
 
     moment: datetime
     sequence: int
