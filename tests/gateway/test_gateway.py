@@ -128,7 +128,7 @@ async def test_an_agent_may_be_named_by_its_name_if_only_one_bears_it(call):
     assert (await call("agent_heartbeat", {"agent_id": "ada"}))["success"]
     await register(call, "ada")
 
-    with pytest.raises(InvalidInput, match="several living agents"):
+    with pytest.raises(InvalidInput, match="several live agents"):
         await call("agent_heartbeat", {"agent_id": "ada"})
     with pytest.raises(AgentNotFound):
         await call("agent_heartbeat", {"agent_id": "nobody"})
@@ -147,7 +147,7 @@ async def test_an_agent_that_fell_silent_leaves_its_name_to_its_successor(call, 
 
     assert await bearer() == successor
     await call("agent_heartbeat", {"agent_id": crashed})
-    with pytest.raises(InvalidInput, match="several living agents") as refused:
+    with pytest.raises(InvalidInput, match="several live agents") as refused:
         await bearer()
     assert refused.value.hint == f"Give the id: {crashed} or {successor}."
 

@@ -107,7 +107,7 @@ async def test_states_of_an_agent_tell_whether_it_asks_failed_works_or_waits_for
 async def test_what_an_agent_has_not_is_no_state_for_asking(call, crew):
     for tool, agent, words in (
         ("mcp__agent__get_task", "WORKER", "has no current task"),
-        ("mcp__agent__get_task", "ORCHESTRATOR", "is no WORKER"),
+        ("mcp__agent__get_task", "ORCHESTRATOR", "is not a WORKER"),
         ("mcp__agent__get_epic", "WORKER", "has no current task"),
         ("mcp__agent__get_epic", "SUPERVISOR", "has no current epic"),
         ("mcp__epic__list_tasks", "ORCHESTRATOR", "has no current epic"),

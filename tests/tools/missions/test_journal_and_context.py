@@ -196,7 +196,7 @@ async def test_a_wrong_section_time_or_cursor_is_explained(call, task):
     for cursor in ("!!", "e30x", "bnVsbA", "W10", before_all_time):
         with pytest.raises(InvalidInput, match="cursor"):
             await context(call, task, "tasks", cursor=cursor)
-    with pytest.raises(InvalidInput, match="no mission was named"):
+    with pytest.raises(InvalidInput, match="no mission was given"):
         await call("get_context", {"include": ["tasks"]})
 
 

@@ -206,7 +206,7 @@ async def test_a_task_whose_patch_is_missing_says_that_none_was_kept(repository,
     await end(task)
     await app.database.write(lambda tx: tx.patches.remove(task))
 
-    with pytest.raises(InvalidState, match="no patch was kept"):
+    with pytest.raises(InvalidState, match="no patch was stored"):
         await diff(task, "README.md")
 
 

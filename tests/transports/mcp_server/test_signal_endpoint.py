@@ -122,9 +122,9 @@ def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
         (id, None, 401, "no token"),
         (id, "wrong", 401, "not valid"),
         (id, live.token, 401, "not valid"),
-        (id, other.token, 403, "not the one of"),
+        (id, other.token, 403, "does not belong to"),
         ("x_0000000000", token, 404, "no execution"),
-        (silent.execution.id, token, 403, "not the one of"),
+        (silent.execution.id, token, 403, "does not belong to"),
         (silent.execution.id, "wrong", 401, "stdout-marker"),
     ]
     for execution_id, shown, status, reason in doors:
