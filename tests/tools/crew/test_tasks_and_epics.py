@@ -111,7 +111,7 @@ async def test_what_an_agent_has_not_is_no_state_for_asking(call, crew):
         ("mcp__agent__get_epic", "WORKER", "has no current task"),
         ("mcp__agent__get_epic", "SUPERVISOR", "has no current epic"),
         ("mcp__epic__list_tasks", "ORCHESTRATOR", "has no current epic"),
-        ("mcp__agent__get_status", None, "no agent calls"),
+        ("mcp__agent__get_status", None, "only agents can call this"),
     ):
         with pytest.raises(InvalidAgentState, match=words) as caught:
             await call(tool, agent=crew[agent] if agent else None)
