@@ -150,7 +150,7 @@ async def test_a_retry_does_not_count_any_more_once_somebody_took_the_task(works
     await workshop.call("task_release", {"task_id": created.task.id, "agent_id": bob})
 
     [command] = await commands(workshop, created.execution.id)
-    assert "somebody took" in await workshop.app.database.read(service.obstacle, command_id=command.id)
+    assert "another agent has taken" in await workshop.app.database.read(service.obstacle, command_id=command.id)
     with pytest.raises(InvalidState, match="another agent has taken"):
         await workshop.launch(created.task.id, resumes=created.execution.id, command_id=command.id)
 

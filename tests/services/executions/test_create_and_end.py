@@ -16,7 +16,7 @@ async def test_a_launch_claims_and_starts_the_task_before_any_process_is_there(w
     assert (task["status"], task["assigned_agent_id"]) == ("in_progress", created.agent.id)
     assert created.execution.status == "starting"
     assert created.token not in repr(created.execution)
-    with pytest.raises(InvalidState, match=f"execution {created.execution.id} works on task"):
+    with pytest.raises(InvalidState, match=f"execution {created.execution.id} already works on task"):
         await workshop.launch(task_id)
 
 
