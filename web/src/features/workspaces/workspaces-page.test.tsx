@@ -6,7 +6,7 @@ import { WorkspacesPage } from "./workspaces-page";
 
 const WORKSPACE = {
   id: "w_1",
-  path: "/work/paths",
+  path: "/code/paths",
   branch: "paths",
   base_branch: "main",
   status: "active",

@@ -12,12 +12,12 @@ test("a mission starts with its goal and folder, and its page opens", async () =
   expect(screen.getByRole("button", { name: "Start mission" }).hasAttribute("disabled")).toBe(true);
   fill("Name", " Tidy up ");
   fill("Goal", "Sort every tool");
-  fill(/Repository folder/, "/work/shed");
+  fill(/Repository folder/, "/code/shed");
   fireEvent.click(screen.getByRole("button", { name: "Start mission" }));
 
   await waitFor(() => expect(address()).toBe("/missions/m_9"));
   expect(called("workflow_create")).toEqual([
-    { name: "Tidy up", source_type: "prompt", source_content: "Sort every tool", repository_path: "/work/shed" },
+    { name: "Tidy up", source_type: "prompt", source_content: "Sort every tool", repository_path: "/code/shed" },
   ]);
 });
 
