@@ -33,7 +33,7 @@ def measure(effort: Effort) -> list[Row]:
 
 
 def _subjects(stack: ExitStack, size: int, effort: Effort) -> dict[str, Turn]:
-    """Every tool through every door of one daemon."""
+    """Return every tool through every door of one daemon."""
     server = stack.enter_context(daemon(tasks=size))
     bridge = stack.enter_context(Bridge(server.home, HANDSHAKE))
     subjects: dict[str, Turn] = {}

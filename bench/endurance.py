@@ -171,7 +171,7 @@ def slope(looks: Sequence[Look]) -> float:
 
 
 def memory_of(pid: int) -> float:
-    """What the process holds, in MiB."""
+    """Return what the process holds, in MiB."""
     listed = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
     return int(listed.stdout) / 1024
 

@@ -52,14 +52,14 @@ def measure(effort: Effort) -> list[Row]:
 
 
 def _row(what: str, times: list[float], target: Target | None) -> Row:
-    """A figure that has a target is the slowest of a hundred."""
+    """Return a figure that has a target is the slowest of a hundred."""
     p99 = quantiles(times, n=100, method="inclusive")[98] * 1000
     figure = median(times) * 1000 if target is None else p99
     return Row(section=SECTION, what=what, figure=figure, unit="ms", p99=p99, target=target)
 
 
 def _heard(address: Address, go: Path, chosen: Mapping[str, str], *, count: int) -> dict[str, list[float]]:
-    """How long each signal took from being sent to being heard."""
+    """Return how long each signal took from being sent to being heard."""
     times: dict[str, list[float]] = {delivery: [] for delivery in DELIVERIES}
     with _listening(address) as socket:
         go.touch()
@@ -111,7 +111,7 @@ class _Front:
 
 
 def _tasks(call: _Front, repository: Path) -> list[str]:
-    """A mission with a task for each agent."""
+    """Return a mission with a task for each agent."""
     mission = call(
         "workflow_create",
         name="Fifty",

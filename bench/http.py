@@ -24,7 +24,7 @@ class Address:
     def request(
         self, method: str, target: str, *, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> bytes:
-        """A whole request, ready to be sent."""
+        """Return a whole request, ready to be sent."""
         fields = {
             "Host": f"{self.host}:{self.port}",
             "Authorization": f"Bearer {self.token}",
@@ -39,7 +39,7 @@ class Address:
     def call(
         self, era: Era, tool: str, arguments: Mapping[str, Any], *, headers: Mapping[str, str] | None = None
     ) -> bytes:
-        """A tools/call, ready to be sent."""
+        """Return a tools/call, ready to be sent."""
         fields = {**era.headers("tools/call", tool), **(headers or {})}
         return self.request("POST", "/mcp", body=era.call(tool, arguments), headers=fields)
 

@@ -70,7 +70,7 @@ def local(runner: asyncio.Runner, database: str) -> Iterator[Local]:
 
 @contextmanager
 def _url(database: str) -> Iterator[str]:
-    """The address of an empty database; an empty address is SQLite in its home."""
+    """Yield the address of an empty database; an empty address is SQLite in its home."""
     if database == "SQLite":
         yield ""
         return

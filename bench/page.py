@@ -44,7 +44,7 @@ def measure(effort: Effort) -> list[Row]:
 
 @contextmanager
 def _crowded() -> Iterator[tuple[Address, str]]:
-    """A daemon with many missions, and a task of which something can be told."""
+    """Yield a daemon with many missions, and a task of which something can be told."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
         home = Path(folder)
         asyncio.run(_plant(home))
@@ -61,7 +61,7 @@ async def _plant(home: Path) -> None:
 
 
 def _first_answer(address: Address, effort: Effort) -> Row:
-    """What the first view waits for on the server."""
+    """Return what the first view waits for on the server."""
     times = []
     for _ in range(effort.calls):
         begun = time.perf_counter()

@@ -57,7 +57,7 @@ def _gather_statistics(tx: Tx) -> None:
 
 
 def tasks_of(size: int) -> list[dict[str, Any]]:
-    """A plan in which each task of a phase waits for one of the phase before, in twenty groups."""
+    """Return a plan in which each task of a phase waits for one of the phase before, in twenty groups."""
     wide = max(20, size // 20)
     return [
         {

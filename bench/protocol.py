@@ -19,7 +19,7 @@ class Era:
     stateless: bool
 
     def message(self, method: str, params: Mapping[str, Any], *, id: int = 1) -> bytes:
-        """One request as JSON on one line."""
+        """Return one request as JSON on one line."""
         body = {"jsonrpc": "2.0", "id": id, "method": method, "params": {**params, **self._meta()}}
         return json.dumps(body, separators=(",", ":")).encode()
 
@@ -33,7 +33,7 @@ class Era:
         )
 
     def headers(self, method: str, name: str | None) -> dict[str, str]:
-        """What the era wants of an HTTP request's head."""
+        """Return what the era wants of an HTTP request's head."""
         headers = {"MCP-Protocol-Version": self.version}
         if self.stateless:
             headers["Mcp-Method"] = method

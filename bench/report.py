@@ -63,7 +63,7 @@ class Row:
 def compared(
     section: str, what: str, ours: Series, floor: Series, *, floor_name: str, target: Target | None = None
 ) -> Row:
-    """A time beside the time of its floor."""
+    """Return a time beside the time of its floor."""
     return Row(
         section=section,
         what=what,

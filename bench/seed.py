@@ -31,7 +31,7 @@ class Planted:
 
 
 async def plant(home: Path, *, tasks: int) -> Planted:
-    """A store with one mission in one phase, through the store's own transactions."""
+    """Return a store with one mission in one phase, through the store's own transactions."""
     app = App(Settings(home=home), role="the benchmark")
     async with app.running(periodic=False):
         return await app.database.write(_plant, count=tasks)
@@ -48,7 +48,7 @@ def trim(database: Path) -> None:
 
 
 def count_measured(database: Path) -> int:
-    """How many entries measured calls have left."""
+    """Return how many entries measured calls have left."""
     return _number(database, "SELECT count(*) FROM journal WHERE summary = ?", MEASURED)
 
 

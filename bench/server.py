@@ -37,7 +37,7 @@ class Daemon:
 
 @contextmanager
 def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
-    """A daemon on a store of its own with so many tasks in one mission."""
+    """Yield a daemon on a store of its own with so many tasks in one mission."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
         home = Path(folder)
         planted = asyncio.run(seed.plant(home, tasks=tasks))
@@ -50,14 +50,14 @@ def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
 
 @contextmanager
 def start(home: Path) -> Iterator[Address]:
-    """A daemon on a store that is there already."""
+    """Yield a daemon on a store that is there already."""
     with _process([sys.executable, "-m", "mission", "up", "--port", "0"], home) as process:
         yield _address(home / "daemon.json", process)
 
 
 @contextmanager
 def empty_server() -> Iterator[Address]:
-    """The SDK alone: a server whose only tool does nothing."""
+    """Yield the SDK alone: a server whose only tool does nothing."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
         place = Path(folder) / "address.json"
         with _process([sys.executable, "-m", "bench.empty", str(place)], Path(folder)) as process:
@@ -72,7 +72,7 @@ def environment(home: Path) -> dict[str, str]:
 
 @contextmanager
 def listening(address: Address, home: Path) -> Iterator[None]:
-    """What a page does all the time: hear every event."""
+    """Yield what a page does all the time: hear every event."""
     command = [sys.executable, "-m", "bench.listener", address.host, str(address.port), address.token]
     with _process(command, home, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -98,7 +98,7 @@ def _process(
 
 
 def _address(path: Path, process: subprocess.Popen[bytes]) -> Address:
-    """Where the process listens, as it writes itself once it does."""
+    """Return where the process listens, as it writes itself once it does."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

@@ -71,7 +71,7 @@ def _start_task(folder: Path, effort: Effort) -> Row:
 
 
 def generate(path: Path, *, files: int) -> Path:
-    """A repository with so many committed files, left alone long enough for git to trust its index."""
+    """Return a repository with so many committed files, left alone long enough for git to trust its index."""
     for number in range(files):
         folder = path / f"package{number // PER_FOLDER // PER_FOLDER}" / f"module{number // PER_FOLDER}"
         if number % PER_FOLDER == 0:

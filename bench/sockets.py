@@ -79,5 +79,5 @@ class _Page(asyncio.Protocol):
 
 
 def frame(text: bytes) -> bytes:
-    """A masked text frame of less than 126 bytes; a mask of zeros changes nothing."""
+    """Return a masked text frame of less than 126 bytes; a mask of zeros changes nothing."""
     return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text

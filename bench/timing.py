@@ -39,7 +39,7 @@ class Series:
         return median(len(times) / sum(times) for times in self.rounds)
 
     def against(self, floor: Series) -> float:
-        """The ratio of the two, taken within each round: what slows a round slows both."""
+        """Return the ratio of the two, taken within each round: what slows a round slows both."""
         return median(median(ours) / median(theirs) for ours, theirs in zip(self.rounds, floor.rounds, strict=True))
 
 
@@ -54,7 +54,7 @@ def interleave(subjects: Mapping[str, Turn], *, rounds: int) -> dict[str, Series
 
 
 def timed(door: Door, requests: Sequence[bytes]) -> list[float]:
-    """How long each exchange took; the first few only warm up. A refused call is no result."""
+    """Return how long each exchange took; the first few only warm up. A refused call is no result."""
     times, answers = [], []
     for request in requests:
         start = time.perf_counter()

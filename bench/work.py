@@ -83,7 +83,7 @@ def bridge_turn(bridge: Bridge, daemon: Daemon, era: Era, tool: str, arguments: 
 
 
 def empty_turn(address: Address, era: Era, *, calls: int) -> Turn:
-    """The empty tool, with arguments like those of log_milestone."""
+    """Return the empty tool, with arguments like those of log_milestone."""
     connection = Connection(address)
     request = address.call(era, "nothing", {"task_id": "t_0123456789", "message": MEASURED, "progress": 50})
     return lambda: timed(connection, [request] * (calls + WARM_UP))

@@ -16,7 +16,7 @@ Names = Mapping[str, str]
 
 
 def type_declarations(tools: Sequence[Tool], event_types: Sequence[str]) -> str:
-    """Every model that a tool takes or gives, and a map from a tool's name to both."""
+    """Return every model that a tool takes or gives, and a map from a tool's name to both."""
     models: dict[str, str] = {}
     rows = []
     for tool in sorted(tools, key=lambda each: each.name):

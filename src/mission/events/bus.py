@@ -1,4 +1,4 @@
-"""Hands committed events to whoever listens now; a listener that cannot keep up is let go, never waited for."""
+"""Deliver committed events to live listeners; a listener that cannot keep up is dropped, never waited for."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mission.store.sql.compact_json import dumps
 
 LONGEST_QUEUE = 2_000
 GATHER_SECONDS = 0.025
-"""Live events wait this long, so that the answer to whoever made them goes first."""
+"""Live events are delayed this long, so that the answer to the call that caused them goes first."""
 MAIL = frozenset({MessageCreated.topic, MailSent.topic})
 _ID = re.compile(r"[a-z0-9_]{1,40}")
 
 
 def is_mail_of_others(event: StoredEvent, *, reader: str) -> bool:
-    """Whether an event tells of a message that the agent neither wrote nor got."""
+    """Return whether an event is about a message that the agent neither sent nor received."""
     told = event.type in MAIL or (event.type.startswith("queue:") and event.data.get("kind") == ItemKind.MAIL)
     return told and reader not in event.agent_ids
 
 
 class Published:
-    """An event on its way to listeners; its frame is written once for all of them."""
+    """An event on its way to listeners; its frame is serialized once for all of them."""
 
     def __init__(self, event: StoredEvent) -> None:
         self.event = event
@@ -41,7 +41,7 @@ class Published:
 
 
 class Topic:
-    """What a listener asked for: everything, one mission, or one agent. An agent that reads sees no mail of others."""
+    """A listener's subscription: everything, one mission, or one agent. Agents do not see other agents' messages."""
 
     def __init__(self, name: str, *, reader: str | None = None) -> None:
         kind, _, id = name.partition(":")
@@ -63,7 +63,7 @@ class Topic:
 
 
 class Listener:
-    """One reader of live events: its topics, and what waits for it."""
+    """One reader of live events: its topics, and its pending events."""
 
     def __init__(self) -> None:
         self.overflowed = asyncio.Event()
@@ -72,16 +72,16 @@ class Listener:
         self._topics: dict[str, tuple[Topic, int, int]] = {}
 
     def follow(self, topic: Topic, *, covered_from: int, live_from: int) -> None:
-        """Get the topic's events above `live_from`; those above `covered_from` reached the reader otherwise."""
+        """Subscribe to the topic's events above `live_from`; those from `covered_from` up to there reach the reader by replay."""
         self._topics[topic.name] = (topic, covered_from, live_from)
 
     def unfollow(self, name: str) -> None:
-        """Get no more of the topic, not even what waits already."""
+        """Unsubscribe from the topic, and drop its pending events."""
         self._topics.pop(name, None)
         self._waiting = deque(published for published in self._waiting if self._wants(published))
 
     def covers(self, event: StoredEvent, *, besides: str) -> bool:
-        """Whether another topic of this reader brought it the event already."""
+        """Return whether another topic of this reader already delivered the event."""
         return any(
             event.seq > covered_from and topic.matches(event)
             for name, (topic, covered_from, _) in self._topics.items()
@@ -89,7 +89,7 @@ class Listener:
         )
 
     def offer(self, published: Published) -> bool:
-        """Whether there is something to take, so that the listener wants to be woken."""
+        """Queue the event if a topic matches it; return whether the listener must be woken."""
         if self.overflowed.is_set() or not self._wants(published):
             return False
         if len(self._waiting) >= LONGEST_QUEUE:
@@ -106,14 +106,14 @@ class Listener:
         )
 
     def take(self) -> list[Published]:
-        """Everything that waits."""
+        """Return all pending events."""
         taken = list(self._waiting)
         self._waiting.clear()
         return taken
 
 
 class WakeUp(Listener):
-    """A listener that keeps nothing: it only rings when something it waits for has happened."""
+    """A listener that stores nothing: it only wakes up when an event it waits for has happened."""
 
     def __init__(self, wants: Callable[[StoredEvent], bool]) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class Bus:
 
     @contextmanager
     def ringing(self, bell: WakeUp) -> Iterator[WakeUp]:
-        """Let the bell ring for as long as somebody waits for it."""
+        """Register the wake-up listener while a caller waits for it."""
         self.join(bell)
         try:
             yield bell
@@ -149,7 +149,7 @@ class Bus:
             self.leave(bell)
 
     def wake(self) -> None:
-        """Let every listener look up, though nothing came."""
+        """Wake every listener, even without a new event."""
         for listener in self._listeners:
             listener.wake.set()
 
@@ -160,7 +160,7 @@ class Bus:
         for event in events:
             published = Published(event)
             self._to_wake.update([listener for listener in self._listeners if listener.offer(published)])
-        if self._to_wake and not waking:  # one clock for all: a thousand of their own took longer than the sending
+        if self._to_wake and not waking:  # one timer for all: a thousand separate ones took longer than the sending
             asyncio.get_running_loop().call_later(GATHER_SECONDS, self._wake_gathered)
 
     def _wake_gathered(self) -> None:

@@ -1,4 +1,4 @@
-"""The event log as its readers know it: what is committed reaches them in order, whichever process wrote it."""
+"""The event log for its readers: committed events reach them in order, from any process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGAIN_SECONDS = 0.5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EventPage:
-    """A stretch of the log, and the numbers of the oldest and newest event at the moment of reading."""
+    """A page of the log, and the numbers of the oldest and newest event at the moment of reading."""
 
     events: Sequence[StoredEvent]
     whole: bool
@@ -28,12 +28,12 @@ class EventPage:
     newest: int
 
     def reaches(self, since: int) -> bool:
-        """Whether a reader that stopped at `since` misses nothing by going on here."""
+        """Return whether a reader that stopped at `since` misses nothing by continuing here."""
         return self.oldest - 1 <= since <= self.newest
 
 
 class EventLog:
-    """Publishes commits on the bus and reads back what a late reader missed."""
+    """Publishes commits on the bus and reads events that a late reader missed."""
 
     def __init__(self, database: Database) -> None:
         self.bus = Bus()
@@ -63,11 +63,11 @@ class EventLog:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def read(self, topic: Topic, *, since: int, limit: int = PAGE) -> EventPage:
-        """The topic's events after a number."""
+        """Return the topic's events after a number."""
         return await self._database.read(_chapter, topic=topic, since=since, limit=limit)
 
     async def wait(self, since: int, *, seconds: float) -> bool:
-        """True once something newer than the number is published, False when the time is over or the log closes."""
+        """Return True once something newer than the number is published, False at the timeout or when closed."""
         if self.last > since:
             return True
         waiter = asyncio.get_running_loop().create_future()
@@ -79,7 +79,7 @@ class EventLog:
         return self.last > since
 
     def wake_waiters(self) -> None:
-        """The end is near: let everybody who waits go."""
+        """Release every waiting reader before the shutdown."""
         self.closing = True
         self._wake()
         self.bus.wake()
@@ -90,7 +90,7 @@ class EventLog:
                 waiter.set_result(None)
 
     def _committed(self, events: Sequence[StoredEvent]) -> None:
-        """Our own commit: publish it straight away, unless another process's events come first."""
+        """Publish our own commit immediately, unless another process's events come first."""
         if events[0].seq == self.last + 1:
             self._publish(events)
         else:
@@ -107,8 +107,8 @@ class EventLog:
             self._behind.clear()
             try:
                 events = await self._database.read(_since, since=self.last, limit=PAGE)
-            except Exception:  # whoever listens must hear again once the store can be read
-                log.warning("the event log cannot be read right now; it is tried again", exc_info=True)
+            except Exception:  # listeners must get events again once the store can be read
+                log.warning("the event log cannot be read right now; retrying", exc_info=True)
                 await asyncio.sleep(AGAIN_SECONDS)
                 self._behind.set()
                 continue
@@ -128,7 +128,7 @@ def _since(tx: Tx, *, since: int, limit: int) -> list[StoredEvent]:
 
 
 def _chapter(tx: Tx, *, topic: Topic, since: int, limit: int) -> EventPage:
-    """What a reader can go on with; for one that cannot, nothing but the numbers to begin anew from."""
+    """Return the events that a reader can continue with; for one that cannot, only the numbers to restart from."""
     empty = EventPage(events=[], whole=True, oldest=tx.events.oldest(), newest=tx.events.newest())
     if not empty.reaches(since):
         return empty

@@ -1,4 +1,4 @@
-"""Threads that the end of the program does not wait for: a file system that does not answer may hold one forever."""
+"""Threads that do not delay the end of the program: an unresponsive file system may block one forever."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Result = TypeVar("Result")
 
 
 class ThreadStarter(Protocol):
-    """Begins a function in a thread of its own."""
+    """A callable that starts a function in a thread of its own."""
 
     def __call__(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]: ...
 
 
 def in_background(function: Callable[..., Result], *arguments: Any, name: str = "background") -> Future[Result]:
-    """What the function will answer, from a thread of its own."""
+    """Run the function in a thread of its own and return its future."""
     future: Future[Result] = Future()
 
     def body() -> None:
@@ -26,7 +26,7 @@ def in_background(function: Callable[..., Result], *arguments: Any, name: str = 
             return
         try:
             result = function(*arguments)
-        except BaseException as error:  # noqa: BLE001 (whoever waits for it gets it)
+        except BaseException as error:  # noqa: BLE001 (the caller that waits for the result gets it)
             future.set_exception(error)
         else:
             future.set_result(result)
@@ -37,7 +37,7 @@ def in_background(function: Callable[..., Result], *arguments: Any, name: str = 
 
 @contextmanager
 def side_by_side() -> Iterator[ThreadStarter]:
-    """Begin functions in threads of their own; at the end all have ended."""
+    """Yield a way to start functions in threads of their own; wait for all of them at the end."""
     begun: list[Future[Any]] = []
 
     def start(function: Callable[..., Result], *arguments: Any) -> Future[Result]:

@@ -1,4 +1,4 @@
-"""Run the git program so that no setting of a repository or of our environment can change what it does."""
+"""Run the git program so that no setting of a repository or of our environment can change its behavior."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ SETTINGS: Settings = (
     ("core.hooksPath", "/dev/null"),
     ("core.quotePath", "false"),
     ("core.safecrlf", "false"),
-    # Programs that check signatures, and what would call for them.
+    # Programs that check signatures, and the settings that would run them.
     ("log.showSignature", "false"),
     ("gpg.program", "false"),
     ("gpg.openpgp.program", "false"),
     ("gpg.x509.program", "false"),
     ("gpg.ssh.program", "false"),
     ("gpg.ssh.defaultKeyCommand", "false"),
-    # No other git is started in a repository inside this one: it would read that one's configuration.
+    # Do not start another git in a nested repository: it would read that repository's configuration.
     ("submodule.recurse", "false"),
     ("diff.submodule", "short"),
     ("diff.ignoreSubmodules", "dirty"),
     ("status.submoduleSummary", "false"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
-    # Files that a configuration can name and that git would read to their end.
+    # Files that a configuration can name and that git would read in full.
     ("diff.orderFile", "/dev/null"),
     ("log.mailmap", "false"),
 )
-"""Stronger than anything a configuration says."""
+"""Settings that override every configuration."""
 NO_NETWORK: Settings = (
     ("protocol.allow", "never"),
     ("core.alternateRefsCommand", "true"),
@@ -63,12 +63,12 @@ NO_NETWORK: Settings = (
     ("core.askPass", "false"),
     ("credential.helper", ""),
 )
-"""No network, by whatever program: stronger than a configuration too, and inherited by what git starts."""
+"""Settings that deny every program the network; they override a configuration and are inherited by child processes."""
 VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_TERMINAL_PROMPT": "0",
-    # A partial clone must not start a transport (a program of its configuration) for an object it lacks.
+    # A partial clone must not start a transport (a program from its configuration) to fetch a missing object.
     "GIT_NO_LAZY_FETCH": "1",
     "LC_ALL": "C",
 }
@@ -76,20 +76,20 @@ NO_NETWORK_VARIABLES = {"GIT_ALLOW_PROTOCOL": "none"}
 QUICK = 30.0
 LONG = 1800.0
 STILL = 10.0
-"""Seconds without any progress after which a command is taken for stuck: it waits for a pipe, not for the disk."""
+"""Seconds without progress after which a command counts as stuck: it waits for a pipe, not for the disk."""
 LOOK = 1.0
 MEMORY = 2 << 30
-"""Bytes of its own that a command may hold; files that it only maps do not count."""
+"""Bytes of private memory that a command may use; files that it only maps do not count."""
 PRIVATE = 0o077
 OURS = -1
-"""The umask of this process, for what a user will work with."""
+"""The umask of this process, for files that a user will work with."""
 
 Argument = str | bytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GitResult:
-    """What a git command said."""
+    """The output of a git command."""
 
     code: int
     out: bytes
@@ -97,7 +97,7 @@ class GitResult:
 
     @property
     def line(self) -> bytes:
-        """The output without its last newline."""
+        """Return the output without its last newline."""
         return self.out.removesuffix(b"\n")
 
 
@@ -113,9 +113,9 @@ def run(
     umask: int = PRIVATE,
     network: bool = False,
 ) -> GitResult:
-    """The result of one git command; an exit code that is not `allowed` becomes an error.
+    """Return the result of one git command; raise an error for an exit code that is not `allowed`.
 
-    `network` leaves the network to programs that git starts: only for a repository that names none of them.
+    `network` allows programs that git starts to use the network: only for a repository that does not configure any.
     """
     name = os.fsdecode(arguments[0])
     process = _start(
@@ -146,7 +146,7 @@ def _start(
     stderr: int = subprocess.DEVNULL,
     network: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start git in a session of its own, so that everything it starts can be ended with it."""
+    """Start git in a session of its own, so that all of its child processes can be ended with it."""
     check_repository(cwd)
     try:
         with _given(stdin) as given:
@@ -167,7 +167,7 @@ def _start(
     except OSError as error:
         if error.errno != errno.E2BIG:
             raise
-        raise InvalidState("the repository's configuration is too large to be made harmless") from None
+        raise InvalidState("the repository's configuration is too large to be neutralized") from None
     limit_memory(process.pid)
     return process
 
@@ -178,7 +178,7 @@ def _flags(settings: Settings) -> list[str]:
 
 @contextmanager
 def _given(stdin: bytes) -> Iterator[BinaryIO]:
-    """What the command reads, as a file: a pipe would have to be fed while we look after the command."""
+    """Return the command's input as a file: a pipe would have to be fed while we watch the command."""
     with tempfile.TemporaryFile(buffering=0) if stdin else Path(os.devnull).open("rb") as file:
         if stdin:
             file.write(stdin)
@@ -187,7 +187,7 @@ def _given(stdin: bytes) -> Iterator[BinaryIO]:
 
 
 def _followed(process: subprocess.Popen[bytes], name: str, *, timeout: float, still: float) -> tuple[bytes, bytes]:
-    """What it says until it ends, which it does in time or is made to."""
+    """Return the output once the command has ended, by itself or at its time limit."""
     deadline = time.monotonic() + timeout
     stillness = Stillness(process.pid)
     while True:
@@ -203,28 +203,28 @@ _running: set[subprocess.Popen[bytes]] = set()
 
 
 def end_all() -> None:
-    """End every git command that runs: nobody waits for its result any more."""
+    """End every running git command; no caller needs its result any more."""
     for process in list(_running):
         end(process)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a command and all that it started."""
+    """End a command and all of its child processes."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def limit_memory(pid: int) -> None:
-    """Let a program that has just started hold no more than `MEMORY`, where the system can be told so."""
+    """Limit the memory of a program that has just started to `MEMORY`, where the system supports it."""
     if hasattr(resource, "prlimit"):
         with suppress(OSError, ValueError):
             resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def environment(variables: Mapping[str, str], settings: Settings = ()) -> dict[str, str]:
-    """Our environment without anything that steers git, plus what every command needs.
+    """Return our environment without variables that affect git, plus those that every command needs.
 
-    Settings with names that a repository chose go by variables: '-c' cannot say a name that holds '='.
+    Settings whose names a repository chose are passed as variables: '-c' cannot express a name that contains '='.
     """
     ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     said = {"GIT_CONFIG_COUNT": str(len(settings))}
@@ -234,10 +234,10 @@ def environment(variables: Mapping[str, str], settings: Settings = ()) -> dict[s
 
 
 def check_branch(name: str, *, field: str = "branch") -> str:
-    """The name itself if git accepts it for a branch; nothing that git would read as an option or an alias of HEAD."""
+    """Return the name if git accepts it for a branch; refuse options and aliases of HEAD."""
     if not name or name.startswith(("-", "refs/")) or name in ("@", "HEAD") or not _is_plain(name):
         raise _not_a_branch(name, field)
-    # Outside of any repository, so that '@{-1}' is not replaced by a branch that the caller did not name.
+    # Outside any repository, so that '@{-1}' is not replaced by a branch that the caller did not name.
     result = run("check-ref-format", "--branch", name, cwd=Path("/"), allowed=(0, 1, 128))
     if result.code or result.line != name.encode():
         raise _not_a_branch(name, field)
@@ -253,18 +253,18 @@ def _is_plain(name: str) -> bool:
 
 def _not_a_branch(name: str, field: str) -> InvalidInput:
     return InvalidInput(
-        f"{field}: {name[:200]!r} is no name for a branch",
+        f"{field}: {name[:200]!r} is not a valid branch name",
         hint="Use letters, digits, '-', '_', '.' and '/', not starting with '-', for example 'feature/login'.",
         field=field,
     )
 
 
 def _failure(name: str, code: int, err: bytes, cwd: Path) -> Exception:
-    """Translate git's words; LC_ALL=C makes them the same everywhere."""
+    """Translate git's error output; LC_ALL=C makes it the same everywhere."""
     if b"dubious ownership" in err or b"unsafe repository" in err:
         return DubiousOwnership(_shown(cwd))
     if b"not a git repository (or any" in err:
-        return NoRepository(f"'{_shown(cwd)}' is no git repository", path=_shown(cwd))
+        return NoRepository(f"'{_shown(cwd)}' is not a git repository", path=_shown(cwd))
     if b"not a git repository" in err or b"invalid gitfile format" in err:
         return BrokenRepository(_shown(cwd))
     return GitFailed(command=name, code=code, log=err.decode(errors="replace"))
@@ -275,20 +275,20 @@ def _shown(path: Path) -> str:
 
 
 class Output:
-    """What a git command says, piece by piece."""
+    """The output of a git command, read piece by piece."""
 
     def __init__(self, pipe: IO[bytes]) -> None:
         self._pipe = pipe
         self.ended = False
 
     def read(self, size: int) -> bytes:
-        """As many bytes as that, fewer at the end."""
+        """Return that many bytes, fewer at the end."""
         found = self._pipe.read(size)
         self.ended = self.ended or len(found) < size
         return found
 
     def line(self, longest: int) -> bytes:
-        """The next line, or as much of it; nothing at the end."""
+        """Return the next line, or its first `longest` bytes; empty at the end."""
         found = self._pipe.readline(longest)
         self.ended = self.ended or not found
         return found
@@ -304,7 +304,7 @@ def stream(
     allowed: tuple[int, ...] = (0,),
     timeout: float = QUICK,
 ) -> Iterator[Output]:
-    """Yield the output of one git command as it comes; end the command when its reader has enough."""
+    """Yield the output of one git command as it arrives; end the command when the reader stops."""
     name = os.fsdecode(arguments[0])
     process = _start(*arguments, cwd=cwd, variables=variables, settings=settings, stdin=stdin)
     late = threading.Event()

@@ -1,4 +1,4 @@
-"""What can go wrong with a tree, its repository or its snapshot; no message shows a path the caller did not name."""
+"""Errors of a tree, its repository or its snapshot; no message shows a path that the caller did not name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GitFailed(InternalError):
 
     def __init__(self, *, command: str, code: int, log: str) -> None:
         super().__init__(f"'git {command}' failed with exit code {code}", command=command)
-        # For the operator's audit only: git's own words may name paths of this machine.
+        # For the operator's audit only: git's output may contain paths of this machine.
         self.log = log
 
 
@@ -36,7 +36,7 @@ class GitStuck(InvalidState):
 
     def __init__(self, *, command: str, seconds: float) -> None:
         super().__init__(
-            f"'git {command}' waited {seconds:g} seconds for a file that gives no answer, and was stopped",
+            f"'git {command}' waited {seconds:g} seconds for a file that does not respond, and was stopped",
             hint="Look for pipes in the repository ('find . -type p' shows them) and remove them, then try again.",
             command=command,
         )
@@ -47,8 +47,8 @@ class SpecialFile(InvalidState):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"'{name}' of the repository is no ordinary file, or far too large, so it is not read",
-            hint="Replace it by an ordinary file, or remove it, then try again.",
+            f"'{name}' of the repository is not an ordinary file, or is far too large, so it was not read",
+            hint="Replace it with an ordinary file, or remove it, then try again.",
             file=name,
         )
 
@@ -71,12 +71,12 @@ class NoRepository(InvalidInput):
 
 
 class BrokenRepository(InvalidInput):
-    """The folder has a .git that leads to no usable repository."""
+    """The folder has a .git that does not lead to a usable repository."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"'{path}' has a .git that leads to no usable repository",
-            hint="Mend it ('git worktree repair', 'git submodule update --init') or name another path.",
+            f"'{path}' has a .git that does not lead to a usable repository",
+            hint="Fix it ('git worktree repair', 'git submodule update --init') or name another path.",
             path=path,
         )
 
@@ -86,7 +86,7 @@ class TooManyFiles(InvalidInput):
 
     def __init__(self, path: str, *, limit: str) -> None:
         super().__init__(
-            f"'{path}' is no git repository and holds more than {limit}, too much to compare",
+            f"'{path}' is not a git repository and holds more than {limit}, too much to compare",
             hint="Run 'git init' there (a .gitignore keeps dependencies out), or name a smaller folder.",
             path=path,
             limit=limit,
@@ -94,16 +94,16 @@ class TooManyFiles(InvalidInput):
 
 
 class ChangesUnknown(InvalidState):
-    """What changed cannot be told any more."""
+    """The changed files can no longer be determined."""
 
 
 class SnapshotLost(ChangesUnknown):
-    """The snapshot taken at the start is missing or damaged, so what changed cannot be told."""
+    """The snapshot taken at the start is missing or damaged, so the changes cannot be determined."""
 
 
 class TreeGone(ChangesUnknown):
-    """The tree that the snapshot shows does not exist any more."""
+    """The tree of the snapshot no longer exists."""
 
 
 class RepositoryGone(ChangesUnknown):
-    """The tree was a git repository when the snapshot was taken and is none any more."""
+    """The tree was a git repository when the snapshot was taken, but is not one any more."""

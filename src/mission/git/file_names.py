@@ -1,4 +1,4 @@
-"""File names are bytes: how they are shown as text, and how that text leads back to the very same bytes."""
+"""Conversion of file names, which are bytes, to text and back to exactly the same bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ESCAPE = re.compile(r'\\(?:([abtnvfr"\\])|([0-3][0-7]{2}))|([^\\"])')
 
 
 def shown(name: bytes) -> str:
-    """The name itself where it is UTF-8, else git's quoted form: "caf\\351.txt", quotes included."""
+    """Return the name itself if it is UTF-8, else git's quoted form: "caf\\351.txt", quotes included."""
     try:
         text = name.decode()
     except UnicodeDecodeError:
@@ -22,17 +22,17 @@ def shown(name: bytes) -> str:
 
 
 def original(text: str) -> bytes:
-    """The bytes of the name that `shown` made this text from."""
+    """Return the bytes of the name that `shown` made this text from."""
     if text.startswith('"'):
         return _unquoted(text)
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"{text!r} is no file name: it holds characters outside of UTF-8") from error
+        raise InvalidInput(f"{text!r} is not a file name: it contains characters outside UTF-8") from error
 
 
 def quoted(name: bytes) -> str:
-    """The name in double quotes, with C escapes for everything that is not printable ASCII."""
+    """Return the name in double quotes, with C escapes for everything that is not printable ASCII."""
     return '"' + "".join(_escaped(byte) for byte in name) + '"'
 
 
@@ -46,7 +46,7 @@ def _unquoted(text: str) -> bytes:
     inner = text[1:-1]
     pieces = list(ESCAPE.finditer(inner))
     if len(text) < 2 or not text.endswith('"') or sum(len(piece[0]) for piece in pieces) != len(inner):
-        raise InvalidInput(f"{text!r} starts with a quote but is no quoted file name")
+        raise InvalidInput(f"{text!r} starts with a quote but is not a quoted file name")
     return b"".join(_byte(piece) for piece in pieces)
 
 

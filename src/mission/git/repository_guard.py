@@ -1,6 +1,6 @@
-"""Looks at what git will open in a repository before git does: a pipe or a device would hold it up or never end.
+"""Check the files that git will open in a repository before git does: a pipe or a device could block it forever.
 
-This finds what is likely, at once and by name. What it overlooks is ended by the limits of `command.run`.
+This finds the likely cases immediately and by name. The limits of `command.run` end the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LONGEST_PATH = 1 << 16
 
 
 def check_repository(cwd: Path) -> None:
-    """Nothing when the repository around the directory has only ordinary files where git expects files."""
+    """Raise an error unless the repository around the directory has ordinary files wherever git expects files."""
     for folder in (cwd, *cwd.parents):
         git_dir = git_dir_at(folder)
         if git_dir is not None:
@@ -59,7 +59,7 @@ def _check_head(git_dir: Path, common: Path) -> None:
 
 
 def repository_of(path: Path) -> Path:
-    """A path that is the same for all folders and worktrees of a repository; outside of any, the path itself."""
+    """Return a path that is the same for all folders and worktrees of a repository; outside any, the path itself."""
     with suppress(OSError, ValueError):
         real = Path(os.path.realpath(path))
         for folder in (real, *real.parents):
@@ -71,7 +71,7 @@ def repository_of(path: Path) -> Path:
 
 
 def check_rules(top: Path, names: Iterable[str]) -> None:
-    """Nothing when each of these files of the tree is an ordinary one, a link or absent."""
+    """Raise an error unless each of these files of the tree is an ordinary file, a link or absent."""
     for name in names:
         mode = _mode(os.path.join(top, name), follow=name.endswith(".gitmodules"))  # noqa: PTH118 (may be many)
         if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
@@ -79,7 +79,7 @@ def check_rules(top: Path, names: Iterable[str]) -> None:
 
 
 def git_dir_at(folder: Path) -> Path | None:
-    """The git directory of the worktree that starts at this folder, as its .git says."""
+    """Return the git directory of the worktree that starts at this folder, according to its .git."""
     mode = _mode(folder / ".git", follow=True)
     if mode is None:
         return None
@@ -91,7 +91,7 @@ def _common_dir(git_dir: Path) -> Path:
 
 
 def _named(folder: Path, name: str, prefix: str) -> Path | None:
-    """The path that a small file names."""
+    """Return the path that a small file contains."""
     try:
         real = Path(os.path.realpath(folder / name))
         content = read(real.parent, real.name, limit=LONGEST_PATH)

@@ -1,4 +1,4 @@
-"""Reads files of a repository, which may have been made into anything: a link, a pipe, a device, a file without end.
+"""Read files of a repository, which may be anything: a link, a pipe, a device, an endless file.
 
 Only ordinary files are read, never through a link, up to a size and within a time. Opening one never waits.
 """
@@ -23,27 +23,27 @@ Name = str | bytes
 
 
 class NotOrdinary(OSError):
-    """Something other than an ordinary file stands there, or a link leads there."""
+    """The path is not an ordinary file, or a link leads to it."""
 
 
 class TooMuch(OSError):
-    """The file is longer, or takes longer to read, than anybody expects of it."""
+    """The file is longer, or takes longer to read, than expected."""
 
 
 def read(top: Path, name: Name, *, limit: int) -> bytes:
-    """All of the file `name` below the folder `top`."""
+    """Return all of the file `name` below the folder `top`."""
     with opened(top, name) as (file, _):
         return b"".join(_chunks(file, limit=limit))
 
 
 def read_chosen(path: Path, *, limit: int) -> bytes:
-    """All of a file that the user may have put behind links; it has to be an ordinary file all the same."""
+    """Return all of a file that may be behind the user's own links; it must still be an ordinary file."""
     real = Path(os.path.realpath(path))
     return read(real.parent, real.name, limit=limit)
 
 
 def digest(top: Path, name: Name, *, limit: int) -> str:
-    """A name for what the file holds."""
+    """Return a digest of the file's content."""
     found = hashlib.sha256()
     with opened(top, name) as (file, _):
         for chunk in _chunks(file, limit=limit):
@@ -52,7 +52,7 @@ def digest(top: Path, name: Name, *, limit: int) -> str:
 
 
 def copy(top: Path, name: Name, target: Path, *, limit: int) -> str:
-    """Copy the file with its times, in one step, for the owner only; a name for what it holds."""
+    """Copy the file with its times, atomically, for the owner only; return a digest of its content."""
     found = hashlib.sha256()
     partial = target.with_name(f".{target.name}.partial")
     with opened(top, name) as (file, status):
@@ -73,7 +73,7 @@ def copy(top: Path, name: Name, target: Path, *, limit: int) -> str:
 
 @contextmanager
 def opened(top: Path, name: Name) -> Iterator[tuple[BinaryIO, os.stat_result]]:
-    """The file, open, with what the system knows of it. The folder `top` is trusted, what lies below is not."""
+    """Open the file and return it with its status. The folder `top` is trusted, everything below it is not."""
     try:
         descriptor = _descriptor(top, os.fsencode(name))
     except OSError as error:
@@ -82,7 +82,7 @@ def opened(top: Path, name: Name) -> Iterator[tuple[BinaryIO, os.stat_result]]:
         raise
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         status = os.fstat(descriptor)
-        _check(status)  # again: it may have been replaced after the first look
+        _check(status)  # again: it may have been replaced after the first check
         yield file, status
 
 
@@ -94,7 +94,7 @@ def _descriptor(top: Path, name: bytes) -> int:
             inner = os.open(folder, FLAGS | os.O_DIRECTORY, dir_fd=at)
             os.close(at)
             at = inner
-        _check(os.stat(last, dir_fd=at, follow_symlinks=False))  # opening a device can do something
+        _check(os.stat(last, dir_fd=at, follow_symlinks=False))  # opening a device can have side effects
         return os.open(last, FLAGS, dir_fd=at)
     finally:
         os.close(at)

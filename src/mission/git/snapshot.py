@@ -1,4 +1,4 @@
-"""Remember what a tree holds, and tell later what changed since."""
+"""Record what a tree holds, and report later what has changed since."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from mission.git.working_tree import Tree
 
 Result = TypeVar("Result")
 Report = Callable[[str], None]
-PLAIN_FOLDER = "the task was done in a plain folder: which files changed is known, but not which lines"
-NOT_MADE = "git could not show the lines when they were to be kept: which files changed is known, but not which lines"
+PLAIN_FOLDER = "the task was done in a plain folder: the changed files are known, but not the changed lines"
+NOT_MADE = "git could not show the lines when they were to be kept: the changed files are known, but not the lines"
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshot:
-    """What is needed to find a stored manifest again. JSON-able: it is kept in a row of its task."""
+    """The reference to a stored manifest. It is JSON-compatible: it is stored in a column of its task."""
 
     key: str
     tree: str
-    """The tree's path as `names.shown` spells it."""
+    """The tree's path as `file_names.shown` spells it."""
     kind: Literal["git", "checksum"]
     base: str
     delta: str
@@ -54,7 +54,7 @@ class Snapshot:
     taken_at: str
     warnings: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    """What to say about contents that were not kept."""
+    """A warning about contents that were not kept."""
 
     @property
     def id(self) -> str:
@@ -88,14 +88,14 @@ class Snapshot:
 
 
 class Snapshots:
-    """Takes and compares snapshots; everything it keeps lies under `root`. Safe to use from several threads."""
+    """Takes and compares snapshots; all of its files are below `root`. Safe to use from several threads."""
 
     def __init__(self, root: Path) -> None:
         make_folder(root)
         self._storage = Storage(root)
 
     def take(self, tree: Tree, *, report: Report | None = None) -> Snapshot:
-        """The snapshot of what the tree holds now."""
+        """Take a snapshot of the tree's current content."""
         room = self._storage.room(os.fsencode(tree.path))
         repository = open_repository(tree.path) if tree.kind == "git" else None
         # Read before the files: a commit made during the scan then counts as made after the start.
@@ -115,13 +115,13 @@ class Snapshots:
         return replace(stored, left_out=(NOTHING_KEPT,) if said is None else tuple(said))
 
     def changes(self, snapshot: Snapshot, *, lines: bool = False, report: Report | None = None) -> Changes:
-        """What differs in the tree now, with the lines if they are wanted; raises ChangesUnknown if that cannot be
-        told."""
+        """Return what differs in the tree now, with the lines if requested; raise ChangesUnknown if that cannot be
+        determined."""
         with self._compared(snapshot, report) as compared:
             return replace(compared.changes, patch=compared.patch().packed()) if lines else compared.changes
 
     def lines(self, snapshot: Snapshot, path: str) -> Patch | None:
-        """The lines of one path that differ in the tree now; None if it does not differ."""
+        """Return the lines of one path that differ in the tree now; None if it does not differ."""
         with self._compared(snapshot, None) as compared:
             return compared.patch(path) if path in compared.changes.paths else None
 
@@ -139,7 +139,7 @@ class Snapshots:
                 yield _compare_folder(room, snapshot, old, report)
 
     def forget(self, snapshot: Snapshot) -> None:
-        """Remove what only this snapshot needs; nothing happens if it is already gone."""
+        """Remove the files that only this snapshot needs, if they still exist."""
         room = self._storage.room(os.fsencode(snapshot.path))
         if not room.path.is_dir():
             return
@@ -148,7 +148,7 @@ class Snapshots:
             room.drop_bases(keep=known_base(room))
 
     def prune(self, keep: Collection[Snapshot], *, grace: timedelta = timedelta(hours=1)) -> None:
-        """Remove what none of these snapshots needs, except what is so young that it may still be in the making."""
+        """Remove the files that none of these snapshots needs, except recent ones that may still be in the making."""
         keys = {snapshot.key for snapshot in keep}
         before = moments_ago(grace.total_seconds())
         for room in self._storage.rooms():
@@ -162,7 +162,7 @@ class Snapshots:
 
 
 def _unless_it_fails(function: Callable[[], Result]) -> Result | None:
-    """What the function answers; None when it fails: a task can start although nothing is kept for its lines."""
+    """Return the function's result; None when it fails: a task can start even if no contents are kept for its lines."""
     try:
         return function()
     except (MissionError, OSError):
@@ -179,7 +179,7 @@ def _scan_plain(room: SnapshotFolder, path: Path, report: Report | None) -> Scan
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Comparison:
-    """A tree as it is now beside its snapshot."""
+    """A tree as it is now, next to its snapshot."""
 
     changes: Changes
     differences: Sequence[Difference]
@@ -187,7 +187,7 @@ class _Comparison:
     scanner: Scanner | None = None
 
     def patch(self, path: str | None = None) -> Patch:
-        """The lines that differ, in all files or in one; the changes are known even when these are not."""
+        """Return the lines that differ, in all files or in one; the changes are known even when these are not."""
         if self.scanner is None:
             return Patch(missing=PLAIN_FOLDER)
         renames = [each for each in self.changes.renamed if path in (None, each.source, each.target)]
@@ -220,7 +220,7 @@ def _compare_repository(room: SnapshotFolder, snapshot: Snapshot, old: Manifest,
 
 
 def _recheck(differences: list[Difference], scanner: Scanner) -> list[Difference]:
-    """A path that the snapshot has stays watched: one that git ignores now but that is still there is not deleted."""
+    """Return the differences after another look at paths that git now ignores: one that still exists is not deleted."""
     missing = [difference.path for difference in differences if difference.new is None]
     there = {path for path in missing if scanner.disk.kind(path) in LISTED_FILES}
     now = scanner.look_at(there) if there else {}

@@ -1,4 +1,4 @@
-"""Whether a program and what it started still get on, or only wait."""
+"""Detect whether a program and its child processes still make progress, or only wait."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Stillness:
         self._since = time.monotonic()
 
     def seconds(self) -> float:
-        """How long nothing of it has used the processor or waited for the disk, as far as anybody looked."""
+        """Return for how long no process of the group has used the processor or waited for the disk."""
         now = _signs(self._group)
         if now is None or now != self._seen:
             self._seen, self._since = now, time.monotonic()
@@ -29,7 +29,7 @@ class Stillness:
 
 
 def _signs(group: int) -> object:
-    """Something that changes whenever one of the processes gets on; None while one waits for the disk."""
+    """Return a value that changes whenever one of the processes makes progress; None while one waits for the disk."""
     if not (PROC / "self" / "stat").exists():
         return _listed(group)
     signs = []
@@ -61,7 +61,7 @@ def _numbers(folder: Path) -> list[int]:
 
 
 def _run_time(folder: Path) -> bytes:
-    """In nanoseconds, where the kernel counts them."""
+    """Return the processor time in nanoseconds, where the kernel counts it."""
     with suppress(OSError):
         return (folder / "schedstat").read_bytes()
     return b""

@@ -1,4 +1,4 @@
-"""Template files that a repository carries: JSON and TOML under .mission/templates."""
+"""Read the template files of a repository: JSON and TOML in .mission/templates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_ENTRIES = 10_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TemplateFolder:
-    """A tree to look in; `identity` is the same for all worktrees of a repository."""
+    """A tree to search; `identity` is the same for all worktrees of a repository."""
 
     top: Path
     identity: str
@@ -32,7 +32,7 @@ class TemplateFolder:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TemplateFiles:
-    """One file: what it holds, or why it cannot be read."""
+    """One file: its content, or why it cannot be read."""
 
     id: str
     source: str
@@ -43,7 +43,7 @@ class TemplateFiles:
 
 
 def read_template_files(carrier: TemplateFolder) -> list[TemplateFiles]:
-    """Every template file of a tree, by name; a folder that cannot be read stands for its files, with the fault."""
+    """Return every template file of a tree, by name; an unreadable folder is one entry with its error."""
     try:
         paths = _files(carrier.top)
     except (FileNotFoundError, NotADirectoryError):
@@ -54,7 +54,7 @@ def read_template_files(carrier: TemplateFolder) -> list[TemplateFiles]:
 
 
 def _files(top: Path) -> list[Path]:
-    """Ordinary files that really lie in the tree: links are not followed."""
+    """Return ordinary files that are really in the tree: links are not followed."""
     folder = top / FOLDER
     if any(stat.S_ISLNK(path.lstat().st_mode) for path in (folder.parent, folder)):
         return []
@@ -83,7 +83,7 @@ def _read(top: Path, path: Path, *, id: str) -> TemplateFiles:
     except TooMuch:
         fault = f"it has more than {LARGEST_FILE:,} bytes"
     except (OSError, ValueError, RecursionError) as error:
-        fault = f"it is no valid {path.suffix[1:].upper()}: {str(error)[:200]}"
+        fault = f"it is not valid {path.suffix[1:].upper()}: {str(error)[:200]}"
     return TemplateFiles(
         id=id,
         source=str(path.relative_to(top)),
@@ -99,7 +99,7 @@ def _parsed(path: Path, text: str) -> Any:
 
 
 def _id(identity: str, name: str) -> str:
-    """An id that stays the same as long as the file stays where it is."""
+    """Return an id that stays the same while the file keeps its path."""
     number = int.from_bytes(hashlib.sha256(f"{identity}\0{name}".encode(errors="surrogateescape")).digest()[:8])
     letters = ""
     for _ in range(LENGTH):

@@ -1,4 +1,4 @@
-"""Which tree a path lies in: the worktree of a git repository, or a plain folder."""
+"""Find the tree of a path: the worktree of a git repository, or a plain folder."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Tree:
     common_dir: Path | None = None
 
     def contains(self, path: Path) -> bool:
-        """Whether the path, its links followed, is the tree or lies in it."""
+        """Return whether the path, with links resolved, is the tree or inside it."""
         return real_path(path).is_relative_to(self.path)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Location:
-    """Where the repository of a worktree keeps its data, all paths real."""
+    """The folders in which the repository of a worktree keeps its data, with links resolved."""
 
     top: Path
     git_dir: Path
@@ -39,7 +39,7 @@ class Location:
 
 
 def real_path(path: Path) -> Path:
-    """The path with its links followed, spelled as its folders are: on macOS any spelling of their case leads there."""
+    """Return the path with links resolved, in the spelling of its folders: macOS accepts any case."""
     real = os.path.realpath(path)
     question = getattr(fcntl, "F_GETPATH", None)
     if question is not None:
@@ -53,12 +53,12 @@ def real_path(path: Path) -> Path:
 
 
 def find_tree(path: Path) -> Tree:
-    """The tree that the existing, absolute directory lies in."""
+    """Return the tree of the existing, absolute directory."""
     if not path.is_absolute() or not path.is_dir():
         raise _refused(path, "is not an absolute path of an existing directory")
     real = real_path(path)
     if ".git" in real.parts:
-        raise _refused(path, "lies inside a .git directory; name the worktree instead")
+        raise _refused(path, "is inside a .git directory; name the worktree instead")
     try:
         location = locate(real, named=path)
     except NoRepository:
@@ -71,17 +71,17 @@ def find_tree(path: Path) -> Tree:
 
 
 def branch_of(tree: Path) -> str | None:
-    """The branch checked out in a worktree; nothing for a detached HEAD."""
+    """Return the branch checked out in a worktree; None for a detached HEAD."""
     found = run("symbolic-ref", "--short", "-q", "HEAD", cwd=tree, allowed=(0, 1))
     return shown(found.line) or None
 
 
 def locate(real: Path, *, named: Path | None = None) -> Location:
-    """The repository whose worktree holds this directory; `named` is how the caller spelled it."""
+    """Return the repository whose worktree contains this directory; `named` is how the caller spelled it."""
     asked = ("--is-inside-git-dir", "--is-bare-repository", "--absolute-git-dir", "--git-common-dir")
     answers = run("rev-parse", *asked, cwd=real).line.split(b"\n")
     if len(answers) != len(asked):
-        # A newline in a path: only one answer at a time can be told apart.
+        # A path may contain a newline: only one answer at a time can be parsed.
         answers = [run("rev-parse", question, cwd=real).line for question in asked]
     inside, bare, *directories = answers
     if b"true" in (inside, bare):
@@ -92,12 +92,12 @@ def locate(real: Path, *, named: Path | None = None) -> Location:
 
 
 def _top(real: Path, git_dir: Path, named: Path) -> Path:
-    """The folder whose .git leads to the repository; core.worktree is not asked, it may name any folder."""
+    """Return the folder whose .git leads to the repository; core.worktree is ignored, it may name any folder."""
     for folder in (real, *real.parents):
         named_there = git_dir_at(folder)
         if named_there is not None and Path(os.path.realpath(named_there)) == git_dir:
             return folder
-    raise _refused(named, "lies in no worktree of its repository")
+    raise _refused(named, "is not in a worktree of its repository")
 
 
 def _refused(path: Path, why: str) -> InvalidInput:

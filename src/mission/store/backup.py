@@ -1,4 +1,4 @@
-"""Backups: every table as lines of JSON in one zip, readable into either database."""
+"""Backups: every table as JSON lines in one zip file, readable into either database."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ CHUNK = 1_000
 MANIFEST = "manifest.json"
 OURS = frozenset({*metadata.tables, "alembic_version"})
 DERIVED = frozenset({"alembic_version", search_documents.name, search_progress.name})
-"""What is made anew from the rest."""
+"""Tables that are rebuilt from the others."""
 SNAPSHOTS = "snapshots/"
 Report = Callable[[str, int], None]
 
 
 class BadBackup(InvalidInput):
-    """The file is no backup of Mission Control."""
+    """The file is not a Mission Control backup."""
 
 
 def write(settings: Settings, backend: Backend, target: Path, *, report: Report | None = None) -> dict[str, int]:
-    """Write a backup of one consistent state; the rows per table. What was there stays until the new one is whole."""
+    """Write a backup of one consistent state; return the rows per table. An old file is replaced at the end."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -49,7 +49,7 @@ def write(settings: Settings, backend: Backend, target: Path, *, report: Report 
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 counts = _fill(archive, settings, backend, report=report)
             file.flush()
-            os.fsync(file.fileno())  # or a power cut could leave an empty file under the name
+            os.fsync(file.fileno())  # otherwise a power failure could leave an empty file under the name
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
@@ -73,7 +73,7 @@ def _fill(archive: zipfile.ZipFile, settings: Settings, backend: Backend, *, rep
 
 
 def before_migration(settings: Settings, backend: Backend, *, revision: str) -> Path:
-    """The automatic backup before a schema changes; only the newest few are kept."""
+    """Write the automatic backup before a schema change and return its path; only the newest few are kept."""
     folder = settings.backups_path
     folder.mkdir(mode=0o700, exist_ok=True)
     target = folder / f"before-migration-from-{revision}-{utc_now():%Y%m%d-%H%M%S}.zip"
@@ -86,7 +86,7 @@ def before_migration(settings: Settings, backend: Backend, *, revision: str) -> 
 
 
 def restore(settings: Settings, backend: Backend, source: Path, *, report: Report | None = None) -> dict[str, int]:
-    """Replace everything in the database by the backup; event numbers go on above the highest ever given."""
+    """Replace everything in the database with the backup; event numbers continue above the highest ever used."""
     with _opened(source) as archive:
         manifest = _manifest(archive)
         migrate.take_alone(backend, purpose="a restore")
@@ -106,7 +106,7 @@ def _replace(
     *,
     report: Report | None,
 ) -> dict[str, int]:
-    """In one transaction: whatever is wrong with the backup, the database is replaced wholly or not at all."""
+    """Restore in one transaction: a damaged backup leaves the database unchanged."""
     backend.begin_write(connection)
     try:
         highest = _highest_number(connection)
@@ -120,16 +120,16 @@ def _replace(
         _restore_snapshots(settings.snapshots_path, archive)
         backend.commit(connection)
     except DBAPIError as error:
-        raise backend.translate(error) or BadBackup("the backup is broken", hint=_WANTED) from error
+        raise backend.translate(error) or BadBackup("the backup is damaged", hint=_WANTED) from error
     except (SQLAlchemyError, ValueError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise BadBackup("the backup is broken", hint=_WANTED) from error
+        raise BadBackup("the backup is damaged", hint=_WANTED) from error
     finally:
         backend.rollback(connection)
     return counts
 
 
 def _tables(connection: Connection) -> list[Table]:
-    """The tables as they are, parents before children."""
+    """Return the tables as they are, parents before children."""
     found = MetaData()
     found.reflect(connection, only=lambda name, _: name in OURS)
     return [table for table in found.sorted_tables if table.name not in DERIVED]
@@ -145,11 +145,11 @@ def _dump(connection: Connection, table: Table, archive: zipfile.ZipFile) -> int
 
 
 def _recreate(connection: Connection, *, revision: str) -> None:
-    """An empty database at the backup's own revision."""
+    """Create an empty database at the backup's own revision."""
     if revision > migrate.HEAD:
         raise migrate.NewerDatabase(found=revision, known=migrate.HEAD)
     found = MetaData()
-    found.reflect(connection, only=lambda name, _: name in OURS)  # others may live in the same schema
+    found.reflect(connection, only=lambda name, _: name in OURS)  # other applications may use the same schema
     for table in reversed(found.sorted_tables):
         connection.execute(text(f'DROP TABLE "{table.name}"'))
     migrate.upgrade(connection, target=revision)
@@ -189,7 +189,7 @@ def _highest_number(connection: Connection) -> int:
     return EventRows(connection).newest()
 
 
-_WANTED = "Give the path of a file made by 'mission backup'."
+_WANTED = "Pass the path of a file created by 'mission backup'."
 
 
 def _opened(source: Path) -> zipfile.ZipFile:
@@ -198,7 +198,7 @@ def _opened(source: Path) -> zipfile.ZipFile:
     except FileNotFoundError:
         raise BadBackup(f"there is no file {source}", hint=_WANTED) from None
     except (zipfile.BadZipFile, OSError):
-        raise BadBackup(f"{source} is no backup", hint=_WANTED) from None
+        raise BadBackup(f"{source} is not a backup", hint=_WANTED) from None
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
@@ -207,20 +207,20 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     except (KeyError, ValueError, EOFError, zlib.error, zipfile.BadZipFile):
         raise BadBackup(hint=_WANTED) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise BadBackup("the backup has a format this version does not know", hint="Upgrade Mission Control.")
+        raise BadBackup("the backup has an unknown format", hint="Upgrade Mission Control.")
     if not isinstance(manifest.get("revision"), str) or not isinstance(manifest.get("rows"), dict):
         raise BadBackup(hint=_WANTED)
     return manifest
 
 
 def _add_snapshots(folder: Path, archive: zipfile.ZipFile) -> None:
-    """Snapshots of open tasks, with the contents kept for them: without them their changes could not be told."""
+    """Return snapshots of open tasks, with the contents kept for them: their changes cannot be determined without."""
     if not folder.is_dir():
         return
     for path in sorted(folder.rglob("*")):
         passing = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if path.is_file() and not passing:
-            with suppress(FileNotFoundError):  # its task has ended meanwhile
+            with suppress(FileNotFoundError):  # its task has ended since then
                 archive.write(path, SNAPSHOTS + str(path.relative_to(folder)))
 
 

@@ -14,7 +14,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A moment as whole microseconds since 1970: exact, sortable and alike on both databases."""
+    """A moment as whole microseconds since 1970: exact, sortable and the same on both databases."""
 
     impl = BigInteger
     cache_ok = True
@@ -27,15 +27,15 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 def number_type() -> TypeEngine[int]:
-    """A 64-bit number that, as SQLite's primary key, is the row's own number and needs no index."""
+    """Return a column type for a 64-bit number that, as SQLite's primary key, is the row id and needs no index."""
     return BigInteger().with_variant(Integer(), "sqlite")
 
 
 def words_type() -> TypeEngine[Any]:
-    """The words of a text: ready to be searched on PostgreSQL, as plain text on SQLite."""
+    """Return a column type for the words of a text: a search vector on PostgreSQL, plain text on SQLite."""
     return Text().with_variant(TSVECTOR(), "postgresql")
 
 
 def json_type() -> TypeEngine[Any]:
-    """Plain JSON on both: its text, and so the order of its keys, stays as it was given."""
+    """Plain JSON on both databases: its text, and so the order of its keys, is kept."""
     return JSON(none_as_null=True)

@@ -1,4 +1,4 @@
-"""Runs transaction functions: one writer thread that commits in groups, two reader threads, futures in between."""
+"""Run transaction functions: one writer thread that commits in groups, two reader threads, futures in between."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Result = TypeVar("Result")
 
 
 class AuditRecord(Protocol):
-    """The record of a write, made when its outcome is known."""
+    """The record of a write, created when its result is known."""
 
     written: bool
-    """Whether a commit holds it."""
+    """Whether it was committed."""
 
     def row(self, error: BaseException | None, at: datetime) -> dict[str, Any] | None: ...
 
@@ -40,8 +40,8 @@ LARGEST_GROUP = 64
 ATTEMPTS = 8
 LEAST_ATTEMPTS = 2
 GIVE_UP_SECONDS = 3.0
-"""How long a write waits for a store that others hold, from when it was handed in: whoever called tries again and
-then wants to be told. A short lock is over by then."""
+"""The time that a write waits for a locked store, from when it was submitted: after that the caller retries and then
+gets an error. A short lock is released by then."""
 FIRST_PAUSE = 0.01
 LONGEST_PAUSE = 0.5
 
@@ -60,10 +60,10 @@ class _Job:
 
 
 class Database:
-    """The door to the store. `open` it inside the event loop that awaits its answers."""
+    """The access to the store. `open` it inside the event loop that awaits its results."""
 
     def __init__(self, backend: Backend, *, silence: timedelta, clock: Clock = utc_now) -> None:
-        """`silence` is how long an agent shows no life and still counts as present."""
+        """Create the access; `silence` is how long an agent without a heartbeat still counts as present."""
         self.clock = clock
         self.silence = silence
         self.backend = backend
@@ -82,7 +82,7 @@ class Database:
             thread.start()
 
     async def close(self) -> None:
-        """Finish what was handed in, then let go of the database."""
+        """Finish the submitted work, then close the database."""
         if self._threads:
             self._writes.put(None)
             for _ in range(READERS):
@@ -102,24 +102,24 @@ class Database:
     async def write(
         self, function: Callable[..., Result], /, *, record: AuditRecord | None = None, **arguments: Any
     ) -> Result:
-        """Run the function and answer once its effect is durable; on an error nothing of it stays but its record."""
+        """Run the function and return once its effect is durable; after an error only its record is kept."""
         result: Result = await self.submit(function, record=record, **arguments)
         return result
 
     def submit(
         self, function: Callable[..., Result], /, *, record: AuditRecord | None = None, **arguments: Any
     ) -> asyncio.Future[Result]:
-        """Hand in a write, behind all that were handed in before; for those who do not wait for it."""
+        """Submit a write behind all earlier ones, for callers that do not wait for it."""
         job = _Job(function, arguments, self._loop.create_future(), record, since=time.monotonic())
         self._writes.put(job)
         return job.future
 
     def deliver(self, jobs: Sequence[_Job], events: Sequence[StoredEvent] = ()) -> None:
-        """From a worker thread: let the answers go and publish what was committed."""
+        """Deliver the results and publish the commits, from a worker thread."""
         try:
             self._loop.call_soon_threadsafe(self._settle, jobs, events)
         except RuntimeError:
-            log.debug("the event loop is gone; %d answer(s) have no reader", len(jobs))
+            log.debug("the event loop is closed; %d result(s) have no receiver", len(jobs))
 
     def _settle(self, jobs: Sequence[_Job], events: Sequence[StoredEvent]) -> None:
         for job in jobs:
@@ -131,12 +131,12 @@ class Database:
                 job.future.set_exception(job.error)
             else:
                 job.future.set_result(job.result)
-        if events:  # after the answers: who called goes on before those who only listen
+        if events:  # after the results: callers continue before those that only listen
             self.on_commit(events)
 
 
 class _Worker:
-    """A thread with its own connection, made again when it breaks."""
+    """A thread with its own connection, which is reopened when it breaks."""
 
     def __init__(
         self, database: Database, jobs: queue.SimpleQueue[_Job | None], *, undo: Callable[[Connection], None]
@@ -180,15 +180,15 @@ class _Writer(_Worker):
             try:
                 if group:
                     self._commit_with_retry(group)
-            except Exception as error:  # the writer must outlive whatever a group does to it
-                log.exception("a group of %d write(s) failed in a way nobody foresaw", len(group))
+            except Exception as error:  # the writer must survive any failure of a group
+                log.exception("a group of %d write(s) failed unexpectedly", len(group))
                 self._rollback()
                 self._drop_connection()
                 self._fail(group, _unexpected(error))
         self._drop_connection()
 
     def _next_group(self) -> tuple[list[_Job], bool]:
-        """Everything that waits, up to a limit: it will share one commit."""
+        """Return all pending writes, up to a limit: they will share one commit."""
         job = self._jobs.get()
         group: list[_Job] = []
         while job is not None:
@@ -213,7 +213,7 @@ class _Writer(_Worker):
         if problem is None:
             return
         if len(group) > 1 and not problem.retryable:
-            for job in group:  # one of them may be the only culprit
+            for job in group:  # only one of them may be the cause
                 self._commit_with_retry([job])
             return
         self._fail(group, problem)
@@ -224,7 +224,7 @@ class _Writer(_Worker):
         self._database.deliver(group)
 
     def _commit(self, group: list[_Job]) -> MissionError | None:
-        """Run the group in one transaction; nothing when its answers went out, else why the whole of it failed."""
+        """Run the group in one transaction; return None when its results were delivered, else why all of it failed."""
         marker = None
         try:
             connection = self._connection
@@ -282,7 +282,7 @@ class _Writer(_Worker):
             job.row = job.record.row(job.error, self._clock())
 
     def _append(self, connection: Connection, group: list[_Job]) -> list[StoredEvent]:
-        """The group's audit rows, then its events: their counter must be the last thing touched."""
+        """Write the group's audit rows, then its events: their counter must be the last row touched."""
         tx = self._tx(connection)
         rows = [job.row for job in group if job.row is not None]
         if rows:
@@ -294,7 +294,7 @@ class _Writer(_Worker):
         return EventRows(connection).append(events)
 
     def _record_failure(self, job: _Job) -> None:
-        """The effect is rolled back; its record stays, in a commit of its own."""
+        """Write the record of a rolled-back effect in a commit of its own."""
         if job.row is None:
             return
         try:
@@ -307,7 +307,7 @@ class _Writer(_Worker):
             log.exception("the record of a failed call could not be written")
 
     def _took_effect(self, marker: str) -> bool | None:
-        """Whether a transaction whose COMMIT was cut off took effect; nothing when nobody can say."""
+        """Return whether a transaction whose COMMIT was interrupted took effect; None if that is unknown."""
         for _ in range(ATTEMPTS):
             try:
                 return self._backend.was_committed(self._connection, marker)

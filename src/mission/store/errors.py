@@ -1,4 +1,4 @@
-"""Names of ours for what a database raises, so that nobody above the store needs to know SQLAlchemy."""
+"""Our names for database errors, so that the layers above the store do not depend on SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ DatabaseFailure = SQLAlchemyError
 """Any failure of the database that the store did not translate."""
 
 ConflictingRow = IntegrityError
-"""A row that breaks a rule of its table, for example a second one with the same key."""
+"""A row that violates a constraint of its table, for example a second one with the same key."""

@@ -1,4 +1,4 @@
-"""Brings a database to the present schema, alone and with a backup first."""
+"""Migrate a database to the current schema, exclusively and after a backup."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mission.domain.errors import InvalidState
 from mission.store.backends.backend import Backend
 
 HEAD = "0015"
-"""The newest revision under migrations/versions; a test keeps it true."""
+"""The newest revision in migrations/versions; a test checks it."""
 TRIES = 10
 PAUSE = 0.02
 
@@ -22,7 +22,7 @@ class DatabaseInUse(InvalidState):
 
 
 class NewerDatabase(InvalidState):
-    """The database was made by a newer version of Mission Control."""
+    """The database was created by a newer version of Mission Control."""
 
     default_hint = "Upgrade Mission Control, or restore a backup made by this version."
 
@@ -31,40 +31,40 @@ class StoreLost(InvalidState):
     """The database is empty, though it held a store before."""
 
     default_hint = (
-        "Bring it back with 'mission restore BACKUP'; automatic backups lie in the folder 'backups' of MISSION_HOME. "
-        "To begin with an empty store, remove the file."
+        "Restore it with 'mission restore BACKUP'; automatic backups are in the folder 'backups' of MISSION_HOME. "
+        "To start with an empty store, remove the file."
     )
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision a database stands at; nothing for an empty one."""
+    """Return the revision of a database; None for an empty one."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def prepare(backend: Backend, *, backup: Callable[[str], object]) -> None:
-    """Make sure that the schema is the present one, and be counted among the database's users.
+    """Make sure that the schema is current, and join the database's users.
 
-    `backup` is called with the old revision before anything is changed. We are counted only once there is a store: who
-    was counted leaves a trace, and an empty file beside a trace is taken for a lost store.
+    `backup` is called with the old revision before anything is changed. We join only once there is a store: a user
+    leaves a note, and an empty file with a note next to it counts as a lost store.
     """
     with backend.connect() as connection:
         for tries_left in reversed(range(TRIES)):
             holders = _migrate_alone(backend, connection, backup=backup)
             if holders is None:
                 break
-            backend.presence.wait()  # whoever migrates right now may end without having migrated
+            backend.presence.wait()  # another process that migrates now may end without success
             if revision_of(connection) == HEAD:
                 break
             if not tries_left:
                 raise _in_use(holders, purpose="a migration")
-            time.sleep(PAUSE)  # others may be waiting as we do
+            time.sleep(PAUSE)  # others may be waiting as well
     backend.presence.enter()
 
 
 def take_alone(backend: Backend, *, purpose: str) -> None:
-    """Have the database to ourselves, or an error that names who uses it."""
+    """Take the database exclusively, or raise an error that names its users."""
     holders = backend.presence.enter_alone()
     if holders is not None:
         raise _in_use(holders, purpose=purpose)
@@ -82,7 +82,7 @@ def migrate(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, *, target: str = HEAD) -> None:
-    """Run the migrations up to the target inside the transaction that is open."""
+    """Run the migrations up to the target inside the open transaction."""
     from alembic import command
     from alembic.config import Config
 
@@ -93,7 +93,7 @@ def upgrade(connection: Connection, *, target: str = HEAD) -> None:
 
 
 def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable[[str], object]) -> list[str] | None:
-    """Nothing when the schema is the present one now, else who has the database open."""
+    """Return None when the schema is current now, else the users of the database."""
     if revision_of(connection) == HEAD:
         return None
     holders = backend.presence.enter_alone()
@@ -117,6 +117,6 @@ def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable
 def _in_use(holders: list[str], *, purpose: str) -> DatabaseInUse:
     return DatabaseInUse(
         f"the database is in use by {', '.join(holders)}",
-        hint=f"Stop it first ('mission down' ends the daemon): {purpose} needs the database to itself.",
+        hint=f"Stop it first ('mission down' stops the daemon): {purpose} requires exclusive use of the database.",
         holders=holders,
     )

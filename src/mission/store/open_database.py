@@ -1,4 +1,4 @@
-"""Opens the database that the settings name."""
+"""Open the database that the settings name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_backend(settings: Settings, *, role: str) -> Backend:
-    """The database, at the present schema."""
+    """Open the database and migrate it to the current schema."""
     make_home(settings)
     backend = new_backend(settings, role=role)
     try:
@@ -36,24 +36,24 @@ class DatabaseUnreachable(TransientError):
     """The database cannot be opened."""
 
     retryable = False
-    default_hint = "Check that its server runs and that database_url is right; 'mission doctor' tries it."
+    default_hint = "Check that its server is running and that database_url is correct; 'mission doctor' tests it."
 
     def __init__(self, said: str) -> None:
-        """With the server's own words: whoever starts us may have given a wrong name or password."""
+        """Create the error with the server's message: the name or password in the settings may be wrong."""
         super().__init__(f"the database cannot be opened: {' '.join(said.split())[:400]}")
 
 
 def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBackend:
-    """The database as it is."""
+    """Return the database without a migration."""
     url = settings.database_url
     if not url:
         return SqliteBackend(settings.sqlite_path, role=role)
     if url.startswith(("postgresql:", "postgresql+psycopg:", "postgres:")):
-        from mission.store.backends.postgres import PostgresBackend  # deferred: its driver is of no use to SQLite
+        from mission.store.backends.postgres import PostgresBackend  # deferred: SQLite does not need its driver
 
         return PostgresBackend(f"postgresql:{url.partition(':')[2]}", role=role)
     if url.startswith("sqlite:///"):
         return SqliteBackend(Path(url.removeprefix("sqlite:///")), role=role)
     raise InvalidState(
-        "the database address is not understood", hint="Use postgresql://user:password@host/name or sqlite:///PATH."
+        "the database address is invalid", hint="Use postgresql://user:password@host/name or sqlite:///PATH."
     )

@@ -1,4 +1,4 @@
-"""Every table of the store. The migrations make them; a test keeps both the same."""
+"""Every table of the store. The migrations create them; a test keeps both the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ metadata = MetaData(
 
 
 def _partial(name: str, *columns: str, where: str) -> Index:
-    """An index of only some rows: the others do not pay for it."""
+    """Return a partial index: other rows do not pay for it."""
     return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
@@ -226,7 +226,7 @@ task_patches = Table(
     Column("task_id", Text, ForeignKey("tasks.id", ondelete="CASCADE"), primary_key=True),
     Column("content", Text, nullable=False),
 )
-"""Beside the tasks, which are read often: it may be long."""
+"""Separate from the tasks, which are read often: a patch may be long."""
 
 dependencies = Table(
     "dependencies",
@@ -260,7 +260,7 @@ journal = Table(
         sqlite_where=text("open_blocker"),
         postgresql_where=text("open_blocker"),
     ),
-    sqlite_with_rowid=False,  # a task's entries lie together, in their order
+    sqlite_with_rowid=False,  # a task's entries are stored together, in order
 )
 
 queue_items = Table(
@@ -462,7 +462,7 @@ search_documents = Table(
     Index(None, "mission_id", "kind"),
     Index("search_words_gin", "words", postgresql_using="gin").ddl_if(dialect="postgresql"),
 )
-"""What can be found, by the words in it. On SQLite a full-text table beside it holds the same words."""
+"""The searchable documents, by their words. On SQLite a full-text table next to it holds the same words."""
 
 search_progress = Table(
     "search_progress",
@@ -513,7 +513,7 @@ audit = Table(
     _partial("ix_audit_trouble", "status", "at", where="status <> 'ok'"),
     Index(None, "id"),
     Index(None, "tool", "at"),
-    sqlite_with_rowid=False,  # one tree in the order of time
+    sqlite_with_rowid=False,  # one index in order of time
 )
 
 call_keys = Table(

@@ -1,4 +1,4 @@
-"""What a transaction function works with: queries per concept, the moment, and the events it tells."""
+"""The transaction that store functions work with: queries per concept, the current moment, and its events."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Tx:
         self.emitted: list[Event] = []
 
     def emit(self, event: Event) -> None:
-        """Tell what happened; it is stored and published with the commit, or not at all."""
+        """Emit an event; it is stored and published with the commit, or not at all."""
         if event.may_supersede:
             self.emitted = [earlier for earlier in self.emitted if not event.supersedes(earlier)]
         self.emitted.append(event)

@@ -1,6 +1,6 @@
 """Find the content that belongs to an entry of a manifest: kept at a task's start, on disk, or in the repository.
 
-What is found is checked against the entry's id, so it is never another content than the one that was seen.
+Each content is checked against the entry's id, so it is never different from the one that was recorded.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from mission.git.snapshots.shadow_repository import Shadow
 from mission.git.snapshots.snapshot_storage import make_folder
 
 LARGEST = 16_000_000
-"""Bytes of a file that is still compared line by line: git takes several times as much memory."""
+"""Largest file, in bytes, that is compared line by line: git needs several times as much memory."""
 MOST = 200_000_000
-"""Bytes of all files that are put side by side for one patch."""
+"""Largest total, in bytes, of the files compared for one patch."""
 CHUNK = 1 << 16
-# So that git hands out a large object piece by piece.
+# So that git streams large objects.
 STREAMED = (("core.bigFileThreshold", "1m"),)
 
 
 class Fetched(Enum):
-    """How much of a content was found."""
+    """The part of a content that was found."""
 
     WHOLE = "whole"
     BEGINNING = "beginning"
@@ -47,7 +47,7 @@ class Fetched(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """A content to put into the file `target`; of one that stands alone a beginning is better than nothing."""
+    """A content to write to the file `target`; if there is no other to compare it with, its beginning is enough."""
 
     target: Path
     path: bytes
@@ -63,7 +63,7 @@ Found = dict[Path, Fetched]
 
 
 class Contents:
-    """Finds contents of one worktree; `scratch` is a folder for what is made on the way."""
+    """Finds contents of one worktree; `scratch` is a folder for temporary files."""
 
     def __init__(self, shadow: Shadow, disk: Disk, scratch: Path) -> None:
         self._shadow = shadow
@@ -72,7 +72,7 @@ class Contents:
         self._left = MOST
 
     def at_start(self, wanted: Iterable[Wanted], kept: Kept) -> Found:
-        """What a task's snapshot saw: what was kept then, or what git still has."""
+        """Write the contents that a task's snapshot recorded, from those kept then or still in git."""
         found: Found = {}
         rest = []
         for each in wanted:
@@ -85,7 +85,7 @@ class Contents:
         return found | self._from_git(rest)
 
     def on_disk(self, wanted: Iterable[Wanted]) -> Found:
-        """What a scan just saw: on disk as it is, or as git converts it, or in a commit made of it."""
+        """Write the contents that a scan just recorded: from disk, as git converts them, or from a commit."""
         wanted = list(wanted)
         found: Found = {}
         for each in wanted:
@@ -95,7 +95,7 @@ class Contents:
         return found | self.as_git_stores_it([each for each in wanted if each.target not in found])
 
     def as_git_stores_it(self, wanted: list[Wanted]) -> Found:
-        """What a scan just saw and does not lie on disk in this form: in a commit, or as git converts it."""
+        """Write contents that a scan recorded and that are not on disk in this form: from a commit, or converted."""
         found = self._from_git(wanted)
         return found | self._converted([each for each in wanted if each.target not in found])
 
@@ -113,7 +113,7 @@ class Contents:
             return None
 
     def _from_git(self, wanted: list[Wanted], objects: Path | None = None) -> Found:
-        """What an object store has: the repository's, or one of our own."""
+        """Write the contents that an object store has: the repository's, or one of our own."""
         if not wanted:
             return {}
         variables = self._shadow.apart(objects) if objects else self._shadow.variables
@@ -135,14 +135,14 @@ class Contents:
                     break
                 pieces = _pieces(output, size)
                 state = self._store(each, size, pieces)
-                deque(pieces, maxlen=0)  # what was not taken, so that the next one follows
+                deque(pieces, maxlen=0)  # skip the rest, so that the next one follows
                 output.read(1)
                 if state is not None:
                     found[each.target] = state
         return found
 
     def _converted(self, wanted: list[Wanted]) -> Found:
-        """Files that git stores in another form (line endings, encodings), as it would store them."""
+        """Write files that git stores in another form (line endings, encodings), as it would store them."""
         files = [
             each
             for each in wanted
@@ -175,7 +175,7 @@ class Contents:
         return _stored(size) > self._left or (size > LARGEST and not wanted.alone)
 
     def _store(self, wanted: Wanted, size: int, pieces: Iterable[bytes]) -> Fetched | None:
-        """Write the content if it is the one that is wanted; None if it is another."""
+        """Write the content if it is the expected one; None if it is another."""
         if self._is_too_large(wanted, size):
             return Fetched.TOO_LARGE
         room = _stored(size)
@@ -193,7 +193,7 @@ class Contents:
 
 
 def materialize(target: Path, entry: ManifestEntry) -> None:
-    """Turn a stored content into what its entry says it is: a link, a program, or a plain file."""
+    """Turn a stored content into the kind its entry has: a link, an executable, or a plain file."""
     mode = entry.split(b" ")[1]
     if mode == b"120000":
         leads_to = os.fsdecode(target.read_bytes())
@@ -204,7 +204,7 @@ def materialize(target: Path, entry: ManifestEntry) -> None:
 
 
 def _stored(size: int) -> int:
-    """How much of a content of this size is written."""
+    """Return how much of a content of this size is written."""
     return size if size <= LARGEST else LONGEST
 
 
@@ -219,7 +219,7 @@ def _listed(wanted: list[Wanted]) -> bytes:
 
 
 def _size(line: bytes) -> int | None:
-    """The size that git says an object has; None if it has none of that name."""
+    """Return the size of an object according to git; None if it does not exist."""
     with suppress(ValueError):
         _, kind, size = line.split()
         return int(size) if kind == b"blob" else None

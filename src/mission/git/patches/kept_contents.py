@@ -1,4 +1,4 @@
-"""The contents that are kept when a task starts: of files that differ from HEAD, since no commit has them."""
+"""The contents kept when a task starts: those of files that differ from HEAD, since no commit has them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LEFT_OUT = "left-out"
 class Kept:
     """The contents kept for one snapshot, by id, and the paths that were left out, with the reason.
 
-    A file that is missing or damaged holds nothing: whoever asks is told that a content was not kept. `failure` says
-    why there is no file at all.
+    A missing or damaged file has no contents: each one then counts as not kept. `failure` says why there is no file
+    at all.
     """
 
     def __init__(self, file: Path, *, failure: str | None = None) -> None:
@@ -39,7 +39,7 @@ class Kept:
             return None
 
     def why_not(self, path: bytes) -> str | None:
-        """Why the content of this path was not kept, if that is known."""
+        """Return why the content of this path was not kept, if known."""
         return self.left_out.get(path, self._failure)
 
     def close(self) -> None:
@@ -48,7 +48,7 @@ class Kept:
 
 
 class Packing:
-    """Contents on their way into one compressed file, which `Kept` reads."""
+    """Contents being written to one compressed file, which `Kept` reads."""
 
     def __init__(self) -> None:
         self._stored = io.BytesIO()
@@ -61,7 +61,7 @@ class Packing:
             self._archive.writestr(id, content)
 
     def packed(self, left_out: Mapping[bytes, str]) -> bytes:
-        """The file, which says what was left out as well; nothing can be added after this."""
+        """Finish the file, including the list of paths left out; nothing can be added after this."""
         # JSON has no bytes: latin-1 maps each byte to one character.
         reasons = {path.decode("latin-1"): why for path, why in left_out.items()}
         self._archive.writestr(LEFT_OUT, json.dumps(reasons))

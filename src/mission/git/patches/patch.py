@@ -19,45 +19,45 @@ from mission.git.snapshots.scanner import Scanner
 
 MOST_FILES = 2_000
 MOST_READ = 64_000_000
-"""Bytes of git's output that are read; what comes later is not shown."""
+"""Bytes of git's output that are read; the rest is not shown."""
 SECONDS = 60.0
 LINK = b"160000"
 HEADER = re.compile(rb"diff --git \S+/(\d+) \S+/\1\n")
 NAMES = re.compile(rb"(?<=[ ])[ab]/\d+(?=[ \n])")
 
-TOO_LARGE = f"It is too large to compare line by line (the limit is {LARGEST // 1_000_000} MB)."
-TOO_MANY = f"More than {MOST_FILES:,} files changed: the lines of this one are not kept."
-TOO_MUCH = "Too much changed to read it all: the lines of this file are not kept."
-NESTED = "It is a repository of its own: the lines that changed inside are not compared."
-UNREADABLE = "It could not be read, or it changed while it was being read."
+TOO_LARGE = f"The file is too large to compare line by line (the limit is {LARGEST // 1_000_000} MB)."
+TOO_MANY = f"More than {MOST_FILES:,} files changed; the lines of this one are not kept."
+TOO_MUCH = "Too much changed to read it all; the lines of this file are not kept."
+NESTED = "This is a repository of its own; the lines changed inside it are not compared."
+UNREADABLE = "The file could not be read, or it changed while it was being read."
 GONE = (
-    "What it held at the start is neither kept nor in the repository any more: git's garbage collection removes what "
-    "no branch leads to."
+    "The content from the start is neither kept nor in the repository any more: git's garbage collection removes "
+    "objects that are not reachable from a branch."
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Pair:
-    """A changed path and the files that hold its two contents."""
+    """A changed path and the files with its two contents."""
 
     difference: Difference
     before: Wanted | None
     after: Wanted | None
 
     def note(self, found: Found, kept: Kept) -> str | None:
-        """Why its lines cannot be shown."""
+        """The reason why its lines cannot be shown."""
         states = [found.get(each.target) for each in (self.before, self.after) if each]
         if Fetched.TOO_LARGE in states:
             return TOO_LARGE
         if self.before and self.before.target not in found:
             why = kept.why_not(self.difference.path)
-            return f"What it held at the start was not kept: {why}." if why else GONE
+            return f"The content from the start was not kept: {why}." if why else GONE
         return UNREADABLE if None in states else None
 
 
 @dataclass(kw_only=True, slots=True)
 class _Section:
-    """What git says about one file, up to the length that can be kept."""
+    """Git's output about one file, up to the length that can be kept."""
 
     text: bytearray = field(default_factory=bytearray)
     whole: bool = True
@@ -71,7 +71,7 @@ class _Section:
         del self.text[most:]
 
     def decoded(self) -> str:
-        """The text, up to its last whole line if it was cut."""
+        """Return the text, up to its last complete line if it was cut."""
         text = self.text if self.whole else self.text[: self.text.rfind(b"\n") + 1]
         return text.decode("utf-8", "replace").replace("\0", "\ufffd")
 
@@ -79,7 +79,7 @@ class _Section:
 def make_patch(
     scanner: Scanner, differences: Sequence[Difference], renames: Sequence[Rename], kept: Kept
 ) -> dict[str, Lines]:
-    """The lines of each of these changes; a path that was renamed as it is shows just that."""
+    """Return the lines of each of these changes; a path that was only renamed shows just that."""
     files = {shown(each.path): Lines(whole=False, note=TOO_MANY) for each in differences}
     ordered = sorted(differences, key=lambda each: each.path)[:MOST_FILES]
     moved = _moved(ordered, renames)
@@ -115,7 +115,7 @@ def _compared(scanner: Scanner, differences: Sequence[Difference], kept: Kept, s
 
 
 def _checked(lines: Lines) -> Lines:
-    """Lines without a text are those that git had no time to show."""
+    """Return the lines of one change; without a text, they are lines that git had no time to show."""
     return lines if lines.text or lines.note else Lines(whole=False, note=TOO_MUCH)
 
 
@@ -132,12 +132,12 @@ def _pair(difference: Difference, name: str, scratch: Path) -> _Pair:
 
 
 def _read(scratch: Path, paths: Sequence[bytes]) -> dict[int, _Section]:
-    """What git says about the two folders, by the number that is a file's name in them."""
+    """Return git's output about the two folders, by the number that is a file's name in them."""
     with stream(
         "diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--no-prefix", "--", "a",
         "b",
         cwd=scratch,
-        # No repository around it and no file of the user's home has a say.
+        # No surrounding repository and no file in the user's home may affect it.
         variables={
             "GIT_CEILING_DIRECTORIES": str(scratch.parent.resolve()),
             "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -152,7 +152,7 @@ def _read(scratch: Path, paths: Sequence[bytes]) -> dict[int, _Section]:
 
 
 def _sections(output: Output, paths: Sequence[bytes]) -> dict[int, _Section]:
-    """What is said about each file, with its own name put in."""
+    """Yield the output about each file, with its own name filled in."""
     sections: dict[int, _Section] = defaultdict(_Section)
     number, inside, starts = -1, False, True
     for line in _lines(output):
@@ -171,7 +171,7 @@ def _sections(output: Output, paths: Sequence[bytes]) -> dict[int, _Section]:
 
 
 def _trim(sections: Mapping[int, _Section]) -> None:
-    """Let go of what will not be kept, before it is too much."""
+    """Drop output that will not be kept, before it takes too much memory."""
     lengths = [len(section.text) for section in sections.values()]
     if sum(lengths) > 8 * LONGEST:
         most = share(lengths, 4 * LONGEST)
@@ -187,7 +187,7 @@ def _lines(output: Output) -> Iterator[bytes]:
 
 
 def _with_name(line: bytes, path: bytes) -> bytes:
-    """A line of a section's head with the file's own name."""
+    """Return a line of a section's header with the file's own name."""
     if not line.startswith((b"--- ", b"+++ ", b"Binary files ")):
         return line
     # Git marks the end of a name with a space in it.
@@ -200,14 +200,14 @@ def _names(path: bytes) -> bytes:
 
 
 def _quoted(name: bytes) -> bytes:
-    """The name as git writes it into a patch."""
+    """Return the name as git writes it in a patch."""
     text = shown(name)
     plain = text.isprintable() and not text.startswith('"') and "\\" not in text and '"' not in text
     return name if plain else quoted(name).encode()
 
 
 def _moved(differences: Sequence[Difference], renames: Sequence[Rename]) -> dict[str, Lines]:
-    """What is to be said about files that went elsewhere with the same content, under both names."""
+    """Return the patch text for a file that was moved without a change, with both names."""
     entries = {shown(each.path): each.old or each.new for each in differences}
     moved: dict[str, Lines] = {}
     for rename in renames:

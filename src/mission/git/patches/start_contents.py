@@ -1,4 +1,4 @@
-"""Keep what a task's start has and HEAD has not, so that the task's own lines can be told from it later."""
+"""Keep the contents at a task's start that HEAD does not have, so that the task's own lines can be found later."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ TOO_LARGE = "larger than 1 MB"
 TOO_MANY = f"beyond {MOST_FILES:,} files for the task"
 TOO_MUCH = "beyond 20 MB for the task"
 UNREADABLE = "could not be read"
-FAILED = "it could not be kept"
+FAILED = "it could not be stored"
 NOTHING_KEPT = (
-    "what the files that differ from the last commit hold now could not be kept, so the lines that the task changes in "
-    "them cannot be shown"
+    "the current contents of files that differ from the last commit could not be kept, so the lines that the task "
+    "changes in them cannot be shown"
 )
 
 Alone = Callable[[], AbstractContextManager[Any]]
 
 
 def keep(scanner: Scanner, key: str, entries: Mapping[bytes, ManifestEntry], alone: Alone) -> list[str]:
-    """Keep the contents of these entries for the snapshot with this key; what to say about those that are not kept.
+    """Keep the contents of these entries for the snapshot with this key; return a warning about those not kept.
 
-    `alone` holds the room, which is needed for what git has to be asked and for the writing, not for the reading.
+    `alone` locks the snapshot folder, which is needed to run git and to write, but not to read.
     """
     if not entries:
         return []
@@ -57,7 +57,7 @@ def keep(scanner: Scanner, key: str, entries: Mapping[bytes, ManifestEntry], alo
 
 
 def _on_disk(scanner: Scanner, path: bytes, entry: ManifestEntry) -> bytes | None:
-    """The content of the entry, if it lies on disk as it is."""
+    """Return the content of the entry, if it is on disk unconverted."""
     kind = scanner.disk.kind(path)
     try:
         if kind is DiskEntryKind.LINK:
@@ -74,7 +74,7 @@ def _on_disk(scanner: Scanner, path: bytes, entry: ManifestEntry) -> bytes | Non
 
 
 def _keep_converted(scanner: Scanner, entries: Mapping[bytes, ManifestEntry], packing: Packing) -> dict[bytes, str]:
-    """Keep what git stores in another form than it has on disk, or has only in its index; what cannot be kept."""
+    """Keep contents that git converts, or has only in its index; return those that cannot be kept."""
     left_out = {}
     with scanner.room.scratch() as scratch:
         wanted = [
@@ -95,8 +95,8 @@ def _id(entry: ManifestEntry) -> str:
 
 
 def _chosen(scanner: Scanner, entries: Mapping[bytes, ManifestEntry]) -> tuple[list[bytes], dict[bytes, str]]:
-    """The paths to keep and those to leave out: the smallest first, and last what differs from HEAD only because of a
-    filter that must not run."""
+    """Return the paths to keep and those to leave out: the smallest first, and last those that differ from HEAD only
+    because of a filter that must not run."""
     sizes = {path: _size(scanner, path) for path in entries}
     total = 0
     chosen: list[bytes] = []
@@ -127,6 +127,6 @@ def _said(left_out: Mapping[bytes, str]) -> list[str]:
     named = [f"{shown(path)} ({why})" for path, why in sorted(left_out.items())[:NAMED]]
     more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
     return [
-        f"what these files hold now is not kept, so the lines that the task changes in them cannot be shown: "
+        f"the current contents of these files are not kept, so the lines changed in them by the task cannot be shown: "
         f"{', '.join(named)}{more}"
     ]

@@ -1,4 +1,4 @@
-"""Turn the difference of two manifests into what a person or an agent reads."""
+"""Turn the difference between two manifests into a list of changes for a person or an agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mission.git.snapshots.manifest import Difference, content_of
 
 
 def sort_paths(differences: Iterable[Difference]) -> tuple[list[str], list[str], list[str]]:
-    """Added, modified and deleted paths, sorted; a path stands in one of them."""
+    """Return added, modified and deleted paths, sorted; each path is in only one of the lists."""
     added, modified, deleted = [], [], []
     for difference in differences:
         if difference.old is None:
@@ -24,7 +24,7 @@ def sort_paths(differences: Iterable[Difference]) -> tuple[list[str], list[str],
 
 
 def find_renames(differences: Iterable[Difference]) -> list[Rename]:
-    """A deleted and an added path with the same content; with several candidates the same file name wins."""
+    """Return pairs of a deleted and an added path with the same content; of several candidates the same name wins."""
     sources: dict[bytes, list[bytes]] = defaultdict(list)
     targets: dict[bytes, list[bytes]] = defaultdict(list)
     for difference in differences:

@@ -1,4 +1,4 @@
-"""Which commits were made in a worktree since a moment, told by the log that git keeps of its HEAD."""
+"""Find the commits made in a worktree since a moment, from the log that git keeps of its HEAD."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASKED_BRANCHES = 64
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadPosition:
-    """How far HEAD's log went: its length, and the digest of its last line in case git shortens it."""
+    """A position in HEAD's log: its length, and the digest of its last line in case git shortens it."""
 
     size: int
     last: str
@@ -43,20 +43,20 @@ class HeadPosition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class History:
-    """The commits made meanwhile that HEAD has, oldest first, and what else happened to commits."""
+    """The commits made since then that HEAD has, oldest first, and warnings about the others."""
 
     commits: list[Commit]
     warnings: list[str]
 
 
 def position(git_dir: Path) -> HeadPosition:
-    """Where HEAD's log ends now."""
+    """Return the current end of HEAD's log."""
     content = _log(git_dir)
     return HeadPosition(size=len(content), last=_last(content))
 
 
 def history(shadow: Shadow, *, since: HeadPosition, start: str | None, now: str | None) -> History:
-    """What was committed since that position; `start` and `now` are the commits of HEAD then and now."""
+    """Return what was committed since that position; `start` and `now` are the commits of HEAD then and now."""
     lines = _added(_log(shadow.repository.git_dir), since)
     try:
         if lines is None or (not lines and start != now):
@@ -89,7 +89,7 @@ def _sign(line: bytes) -> str:
 
 
 def _added(content: bytes, since: HeadPosition) -> list[bytes] | None:
-    """The lines written after the position; None if the log does not know that position any more."""
+    """Return the lines written after the position; None if the log no longer contains that position."""
     if len(content) >= since.size and _last(content[: since.size]) == since.last:
         return content[since.size :].splitlines()
     lines = content.splitlines()
@@ -100,7 +100,7 @@ def _added(content: bytes, since: HeadPosition) -> list[bytes] | None:
 
 
 def _made(lines: Iterable[bytes]) -> list[str]:
-    """The commits that these entries brought into being, in order, each once."""
+    """Return the commits that these entries created, in order, each once."""
     made: dict[str, None] = {}
     for line in lines:
         ids, _, message = line.partition(b"\t")
@@ -111,7 +111,7 @@ def _made(lines: Iterable[bytes]) -> list[str]:
 
 
 def _reachable_only_from(shadow: Shadow, commits: list[str], others: Iterable[str | None]) -> list[str]:
-    """Those of the commits that exist and that none of the others has in its past."""
+    """Return the commits that exist and are not ancestors of another one."""
     if not commits:
         return []
     known = [f"^{other}" for other in others if other and _exists(shadow, other)]
@@ -137,22 +137,22 @@ def _described(shadow: Shadow, commits: list[str]) -> list[Commit]:
 
 
 def _by_range(shadow: Shadow, start: str | None, now: str | None) -> History:
-    """Without a log: what HEAD has that the commit of the start had not."""
+    """Return, without a log, the commits that HEAD has and the commit of the start did not."""
     if start == now or now is None:
         return History(commits=[], warnings=[])
     if start and not _exists(shadow, start):
-        return _unknown("git forgot where they began")
+        return _unknown("git no longer knows where they start")
     arguments = [now, *([f"^{start}"] if start else [])]
     listed = shadow.run("rev-list", "--reverse", *arguments, "--", timeout=LONG).out.decode().split()
     return History(commits=_described(shadow, listed), warnings=[])
 
 
 def _unknown(why: str) -> History:
-    return History(commits=[], warnings=[f"The commits made meanwhile cannot be listed: {why}"])
+    return History(commits=[], warnings=[f"The commits made since then cannot be listed: {why}"])
 
 
 def _elsewhere(shadow: Shadow, commits: list[str]) -> list[str]:
-    """One warning per branch that got commits which HEAD has not; amended and dropped commits are on none."""
+    """Return a warning per branch with new commits that HEAD does not have; amended and dropped commits have none."""
     warnings = []
     for branch, tip in list(branch_tips(shadow.repository.top).items())[:ASKED_BRANCHES]:
         if not commits:
@@ -169,7 +169,7 @@ def _warning(shadow: Shadow, branch: str, commits: list[str]) -> str:
     files = _files(shadow, commits)
     more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
     return (
-        f"{len(commits)} commit(s) made meanwhile are on branch '{branch}', not in this tree's HEAD ({ids}); "
+        f"{len(commits)} commit(s) made since then are on branch '{branch}', not in this tree's HEAD ({ids}); "
         f"their files: {', '.join(files[:NAMED_FILES])}{more}"
     )
 

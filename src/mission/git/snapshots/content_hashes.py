@@ -1,8 +1,8 @@
 """Content ids of files, made by git itself in an index of our own, without writing an object anywhere.
 
-The overlay index holds only files that differ from the user's index, and it stays between calls: a file whose stat data
-did not change since is not read again. Most builds of git compare times by the second, so a file that was touched only
-moments ago goes through an index that is thrown away: it could change again without its times showing it.
+The overlay index holds only files that differ from the user's index, and it is kept between calls: a file whose stat
+data did not change since then is not read again. Most builds of git compare times by the second, so a file that was
+touched only moments ago goes through a temporary index: it could change again without its times showing it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mission.git.snapshots.disk_entries import Disk
 from mission.git.snapshots.manifest import ManifestEntry, entry, parse
 from mission.git.snapshots.shadow_repository import Shadow
 
-# When the overlay holds this many times the entries that are asked for, it starts anew.
+# When the overlay holds this many times the requested entries, it is rebuilt.
 SLACK = 4
 YOUNG_NS = 2_000_000_000
 
@@ -27,8 +27,8 @@ Seeds = Callable[[Collection[bytes]], dict[bytes, ManifestEntry]]
 class Hasher:
     """Makes entries for files of one worktree; `unreadable` collects those that could not be read.
 
-    With `seeds` the entries of the user's index are put in first: whether line endings are converted, and which mode
-    a file has where the filesystem keeps none, depends on them.
+    With `seeds` the entries of the user's index are added first: they determine whether line endings are converted,
+    and which mode a file has where the file system does not keep one.
     """
 
     def __init__(self, shadow: Shadow, disk: Disk, seeds: Seeds | None) -> None:
@@ -38,13 +38,13 @@ class Hasher:
         self.unreadable: list[bytes] = []
 
     def entries(self, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
-        """Path → entry for each of these files that is still there."""
+        """Return path → entry for each of these files that still exists."""
         since = time.time_ns() - YOUNG_NS
         young = [path for path in paths if self.disk.touched_ns(path) >= since]
         settled = set(paths).difference(young)
         self.shadow.passing.unlink(missing_ok=True)
         found = {**self._safely(self.shadow.overlay, list(settled)), **self._safely(self.shadow.passing, young)}
-        # Git passes over names that it refuses ('.GIT/x') without failing.
+        # Git skips names that it refuses ('.GIT/x') without failing.
         for path in (path for path in paths if path not in found):
             found |= self._without_git(path)
         return {path: found[path] for path in paths if path in found}
@@ -53,7 +53,7 @@ class Hasher:
         try:
             return self._hash(index, paths)
         except GitFailed:
-            # A damaged index of ours, or a file that cannot be read; git does not go on after one.
+            # Our index is damaged, or a file cannot be read; git stops at the first one.
             index.unlink(missing_ok=True)
             closed = [path for path in paths if not self.disk.is_readable(path)]
             return self._set_aside(closed) | self._halving(index, list(set(paths).difference(closed)))

@@ -1,4 +1,4 @@
-"""What stands at a path of a tree right now, never following a link on the way there."""
+"""Find what is at a path of a tree right now, without following links on the way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mission.git.snapshots.manifest import ManifestEntry, entry
 
 
 class DiskEntryKind(Enum):
-    """What a path is."""
+    """The kind of thing at a path."""
 
     FILE = "file"
     LINK = "link"
@@ -21,18 +21,18 @@ class DiskEntryKind(Enum):
     OTHER = "other"
     ABSENT = "absent"
     HIDDEN = "hidden"
-    """It cannot be looked at: a folder on the way there is closed to us."""
+    """It cannot be checked: a folder on the way is not accessible."""
 
 
 class Disk:
-    """Looks at paths below one top folder and remembers which folders on the way are real."""
+    """Checks paths below one top folder and remembers which folders on the way are real."""
 
     def __init__(self, top: Path) -> None:
         self.top = os.fsencode(top)
         self._real: dict[bytes, bool] = {b"": True}
 
     def kind(self, path: bytes) -> DiskEntryKind:
-        """What stands at this path; behind a symbolic link there is nothing of this tree."""
+        """Return what is at this path; anything behind a symbolic link is not part of this tree."""
         if not self._is_real(os.path.dirname(path)):  # noqa: PTH120 (paths are bytes)
             return DiskEntryKind.ABSENT
         try:
@@ -47,7 +47,7 @@ class Disk:
         return self.top + b"/" + path
 
     def touched_ns(self, path: bytes) -> int:
-        """When the file or what is known about it last changed, 0 if it is gone."""
+        """Return when the file or its metadata last changed, 0 if it is gone."""
         try:
             status = os.lstat(self.full(path))
         except OSError:
@@ -55,7 +55,7 @@ class Disk:
         return max(status.st_mtime_ns, status.st_ctime_ns)
 
     def is_readable(self, path: bytes) -> bool:
-        """Whether the file can be opened; one that vanished does not count as unreadable."""
+        """Return whether the file can be opened; one that no longer exists does not count as unreadable."""
         try:
             descriptor = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except PermissionError:
@@ -66,7 +66,7 @@ class Disk:
         return True
 
     def entry(self, path: bytes, algorithm: str) -> ManifestEntry | None:
-        """The entry that git gives this file when nothing is converted; None if there is no file any more."""
+        """Return the entry that git gives this file when nothing is converted; None if it no longer exists."""
         kind = self.kind(path)
         if kind is DiskEntryKind.LINK:
             target = os.readlink(self.full(path))  # noqa: PTH115 (paths are bytes)
@@ -83,7 +83,7 @@ class Disk:
         return entry(b"100755" if status.st_mode & stat.S_IXUSR else b"100644", digest.hexdigest())
 
     def guess(self, path: bytes) -> str:
-        """A stand-in for the content id of a file that cannot be read: differs when size, time or inode do."""
+        """Return a substitute for the content id of an unreadable file: it differs when size, time or inode do."""
         try:
             status = os.lstat(self.full(path))
             sign = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"

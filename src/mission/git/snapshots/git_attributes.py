@@ -1,4 +1,4 @@
-"""Which attributes of a repository change how a file's content becomes an object id."""
+"""Find the attributes of a repository that change how a file's content becomes an object id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGEST = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attributes:
-    """What the attribute files mention; a tracked one that is missing may mention anything."""
+    """The attributes that the attribute files mention; a tracked file that is missing may mention any."""
 
     filters: bool
     conversions: bool
@@ -36,7 +36,7 @@ def read_attributes(shadow: Shadow, paths: Collection[bytes]) -> Attributes:
     digest = hashlib.sha256()
     filters = conversions = unknown = False
     inside = (_content(shadow.repository.top, path) for path in paths)
-    for content in chain(inside, _outside(shadow)):  # one after the other: all of them may be much together
+    for content in chain(inside, _outside(shadow)):  # one after the other: together they may be large
         unknown = unknown or content is None
         filters = filters or content is None or b"filter" in content
         conversions = conversions or content is None or bool(CONVERSIONS.search(content))
@@ -47,7 +47,7 @@ def read_attributes(shadow: Shadow, paths: Collection[bytes]) -> Attributes:
 def filtered_paths(
     room: SnapshotFolder, shadow: Shadow, attributes: Attributes, *, index: str, tracked: Callable[[], ManifestText]
 ) -> list[bytes]:
-    """The tracked paths that go through a clean filter, remembered until the index or an attribute changes.
+    """Return the tracked paths that go through a clean filter, cached until the index or an attribute changes.
 
     The filter is a program that must not run, so the id in the index (of the filtered content) cannot be compared with
     the file; these files are always compared by their raw content.
@@ -74,7 +74,7 @@ def _ask(shadow: Shadow, text: ManifestText) -> list[bytes]:
 
 
 def _outside(shadow: Shadow) -> Iterator[bytes]:
-    """The repository's own, as the shadow has them, the user's and the system's."""
+    """Return the attribute files of the repository (as the shadow has them), the user and the system."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "git" / "attributes"
     chosen = shadow.repository.setting("attributesfile")
     yield chosen_rules(shadow.repository, "/etc/gitattributes")
@@ -83,7 +83,7 @@ def _outside(shadow: Shadow) -> Iterator[bytes]:
 
 
 def _content(top: Path, path: bytes) -> bytes | None:
-    """What the file says; None for one that is missing, so that git asks the index, and for one that says too much."""
+    """Return the file's content; None for one that is missing, so that git asks the index, or that is too large."""
     try:
         return read(top, path, limit=LARGEST)
     except NotOrdinary:

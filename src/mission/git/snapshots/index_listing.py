@@ -1,4 +1,4 @@
-"""What the index of a repository lists, sorted into what can be trusted as it stands and what has to be looked at."""
+"""Read a repository's index and separate the entries that can be trusted from those that must be checked."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mission.git.snapshots.manifest import Delta, ManifestText, drift, pack, rec
 from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 PLAIN = (b"\0H 100644 ", b"\0H 100755 ", b"\0H 120000 ")
-# A base is replaced when more than this part of it changed; below, a delta costs less room and time.
+# A base is replaced when more than this part of it changed; below that, a delta costs less space and time.
 REBASE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Special:
-    """Paths of the index whose entries say nothing certain about the worktree."""
+    """Paths of the index whose entries are not reliable for the worktree."""
 
     links: dict[bytes, bytes] = field(default_factory=dict)
     """Submodules → the commit the index has."""
     sparse: list[bytes] = field(default_factory=list)
-    """Marked skip-worktree: may be absent, and git does not look whether they changed."""
+    """Marked skip-worktree: may be absent, and git does not check whether they changed."""
     unsure: list[bytes] = field(default_factory=list)
     """Assume-unchanged or in conflict."""
     attributes: list[bytes] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Special:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listing:
-    """The trustworthy entries as a base and what drifted from it since, and the special paths."""
+    """The trusted entries as a base plus a delta, and the special paths."""
 
     index: str
     base: str
@@ -68,13 +68,13 @@ def _sort_in(record: bytes, special: Special) -> None:
 
 
 def recall(room: SnapshotFolder, *, index: str) -> Listing | None:
-    """The listing that was kept, if it is of the index with this digest."""
+    """Return the stored listing, if it belongs to the index with this digest."""
     known = _load(room)
     return known if known and known.index == index else None
 
 
 def renew(room: SnapshotFolder, text: ManifestText, *, index: str) -> Listing:
-    """The listing made of this `ls-files -v -s` output, kept for the next time."""
+    """Return the listing of this `ls-files -v -s` output, and store it for the next time."""
     plain, special = split(text)
     listing = _based(room, index, plain, special, _load(room))
     write(room.path / "listing", zlib.compress(_encode(listing), 1))
@@ -91,13 +91,13 @@ def _based(room: SnapshotFolder, index: str, text: ManifestText, special: Specia
 
 
 def known_base(room: SnapshotFolder) -> str | None:
-    """The base that the next snapshot will build on."""
+    """Return the base that the next snapshot will build on."""
     known = _load(room)
     return known.base if known else None
 
 
 def _load(room: SnapshotFolder) -> Listing | None:
-    """What was stored last; None if there is nothing, it is damaged, or its base is not to be had."""
+    """Return the stored listing; None if there is none, it is damaged, or its base is not available."""
     try:
         listing = _decode(zlib.decompress((room.path / "listing").read_bytes()))
     except (OSError, zlib.error, ValueError, KeyError, TypeError):
@@ -128,7 +128,7 @@ def _decode(stored: bytes) -> Listing:
 
 
 def _stored(special: Special) -> dict[str, Any]:
-    """JSON has no bytes: latin-1 maps each byte to one character."""
+    """Return the bytes as text for JSON, which has no bytes: latin-1 maps each byte to one character."""
     return {
         "links": {_text(path): _text(commit) for path, commit in special.links.items()},
         "sparse": [_text(path) for path in special.sparse],

@@ -1,7 +1,7 @@
-"""What a tree holds at one moment: for every path its mode and the id of its content.
+"""The content of a tree at one moment: for every path its mode and the id of its content.
 
 An entry looks as `git ls-files -v -s` prints it (`H 100644 <id> 0`), a record is the entry, a tab and the path, and a
-text is records that each end with NUL. A text of 100,000 files stays one bytes object wherever that is enough.
+text is a series of records that each end with NUL. A text of 100,000 files stays one bytes object wherever possible.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GONE = b"-"
 # Above this many lookups one pass over the whole text is cheaper than a search for each.
 FEW = 40
 SMALLEST_STEP = 1024
-# Above this many differences sets are cheaper than going from one to the next.
+# Above this many differences sets are cheaper than stepping from one to the next.
 SCATTERED = 5000
 
 
@@ -36,7 +36,7 @@ class Manifest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """A path whose entry is not the same in two manifests."""
+    """A path whose entry differs between two manifests."""
 
     path: bytes
     old: ManifestEntry | None
@@ -44,12 +44,12 @@ class Difference:
 
 
 def entry(mode: bytes, content: bytes | str) -> ManifestEntry:
-    """The entry of one file."""
+    """Return the entry of one file."""
     return b"H %s %s 0" % (mode, content.encode() if isinstance(content, str) else content)
 
 
 def content_of(value: ManifestEntry) -> bytes:
-    """The id of the content, without the mode."""
+    """Return the id of the content, without the mode."""
     return value.split(b" ", 3)[2]
 
 
@@ -62,12 +62,12 @@ def records(text: ManifestText) -> list[bytes]:
 
 
 def parse(text: ManifestText) -> dict[bytes, ManifestEntry]:
-    """Path → entry."""
+    """Return path → entry."""
     return {path: value for value, _, path in (record.partition(b"\t") for record in records(text))}
 
 
 def join(entries: Mapping[bytes, ManifestEntry]) -> ManifestText:
-    """The text of these entries, sorted by path, so that equal content makes equal bytes."""
+    """Return the text of these entries, sorted by path, so that equal content makes equal bytes."""
     return b"".join(b"%s\t%s\0" % (entries[path], path) for path in sorted(entries))
 
 
@@ -80,7 +80,7 @@ def unpack(text: ManifestText) -> Delta:
 
 
 def drift(base: ManifestText, text: ManifestText) -> Delta:
-    """The delta that leads from the first text to the second; both are sorted by path."""
+    """Return the delta from the first text to the second; both are sorted by path."""
     delta: Delta = {}
     at, to = _skip_equal(base, text, 0, 0)
     while at < len(base) and to < len(text):
@@ -110,7 +110,7 @@ def _record(text: ManifestText, at: int) -> tuple[tuple[ManifestEntry, bytes], i
 
 
 def _skip_equal(base: ManifestText, text: ManifestText, at: int, to: int) -> tuple[int, int]:
-    """The starts of the first records that differ: equal stretches are passed in growing, then shrinking steps."""
+    """Return the starts of the first records that differ: equal parts are skipped in growing, then shrinking steps."""
     start, step = at, SMALLEST_STEP
     while step >= SMALLEST_STEP:
         if at + step <= len(base) and base[at : at + step] == text[to : to + step]:
@@ -128,7 +128,7 @@ def _skip_equal(base: ManifestText, text: ManifestText, at: int, to: int) -> tup
 
 
 def look_up(text: ManifestText, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
-    """The entries that the text has for these paths."""
+    """Return the entries that the text has for these paths."""
     if len(paths) > FEW:
         entries = parse(text)
         return {path: entries[path] for path in paths if path in entries}
@@ -141,7 +141,7 @@ def _find(text: ManifestText, path: bytes) -> ManifestEntry | None:
     at = text.find(needle)
     while at >= 0:
         start = text.rfind(b"\0", 0, at) + 1
-        # A tab may also stand inside a path: only the first one of a record ends its entry.
+        # A path may also contain a tab: only the first one of a record ends its entry.
         if b"\t" not in text[start:at]:
             return text[start:at]
         at = text.find(needle, at + 1)
@@ -149,7 +149,7 @@ def _find(text: ManifestText, path: bytes) -> ManifestEntry | None:
 
 
 def whole(manifest: Manifest, text: ManifestText) -> dict[bytes, ManifestEntry]:
-    """Every path with its entry; `text` is the manifest's base."""
+    """Return every path with its entry; `text` is the manifest's base."""
     entries = parse(text)
     for path, value in manifest.delta.items():
         if value is None:
@@ -160,7 +160,7 @@ def whole(manifest: Manifest, text: ManifestText) -> dict[bytes, ManifestEntry]:
 
 
 def compare(old: Manifest, new: Manifest, load: Callable[[str], ManifestText]) -> list[Difference]:
-    """Every path whose entry differs; reads the bases only if something can differ."""
+    """Return every path whose entry differs; read the bases only if something can differ."""
     paths = set(old.delta) | set(new.delta)
     if old.base != new.base:
         paths |= drift(load(old.base), load(new.base)).keys()

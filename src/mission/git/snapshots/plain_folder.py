@@ -1,4 +1,4 @@
-"""What a folder without git holds: a checksum of every file and link, reading only what may have changed."""
+"""Scan a folder without git: a checksum of every file and link, reading only those that may have changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 LIMIT = 200_000
 LARGEST = 50_000_000_000
-"""Bytes of all files together: more would be read for minutes, and a kernel shows its memory as a file without end."""
+"""Bytes of all files together: more would take minutes, and a kernel shows its memory as an endless file."""
 SKIPPED = frozenset(
     name.encode()
     for name in (
@@ -27,7 +27,7 @@ SKIPPED = frozenset(
         ".parcel-cache", ".turbo", ".cache", ".DS_Store",
     )
 )  # fmt: skip
-# A file touched this shortly before it was read may change again without its times showing it.
+# A file touched this recently before it was read may change again without its times showing it.
 RACY_NS = 2_000_000_000
 CHUNK = 1 << 20
 
@@ -39,7 +39,7 @@ Report = Callable[[str], None]
 def scan_folder(
     room: SnapshotFolder, top: Path, *, report: Report | None = None
 ) -> tuple[dict[bytes, ManifestEntry], list[str]]:
-    """Path → entry for every regular file and symbolic link, and warnings about what could not be read."""
+    """Return path → entry for every regular file and symbolic link, and warnings about those that could not be read."""
     walk = Walk(top, excluded=room.excluded, known=_load(room), report=report or (lambda _: None))
     _running.add(walk)
     try:
@@ -51,7 +51,7 @@ def scan_folder(
 
 
 def end_walks() -> None:
-    """End every walk under way: nobody waits for its result any more."""
+    """End every running scan; no caller needs its result any more."""
     for walk in list(_running):
         walk.ended = True
 
@@ -72,13 +72,13 @@ class Walk:
     def entries(self) -> Iterator[tuple[bytes, ManifestEntry]]:
         for count, (path, status) in enumerate(self._within_limits(), 1):
             if count % 10_000 == 0:
-                self.report(f"Looked at {count} files")
+                self.report(f"Checked {count} files")
             value = self._entry(path, status)
             if value:
                 yield path, value
 
     def _within_limits(self) -> list[tuple[bytes, os.stat_result]]:
-        """All files, before the first is read: a folder that is too much is refused without reading in vain."""
+        """Return all files before the first is read, so that a folder that is too large is refused early."""
         found: list[tuple[bytes, os.stat_result]] = []
         size = 0
         for path, status in self._files():
@@ -113,7 +113,7 @@ class Walk:
         except FileNotFoundError:
             return []
         except OSError:
-            self.warnings.append(f"Could not be read: {shown(folder) or '.'}")
+            self.warnings.append(f"Could not read: {shown(folder) or '.'}")
         return found
 
     def _entry(self, path: bytes, status: os.stat_result) -> ManifestEntry | None:
@@ -140,7 +140,7 @@ class Walk:
         except FileNotFoundError:
             return None
         except OSError:
-            self.warnings.append(f"Could not be read: {shown(path)}")
+            self.warnings.append(f"Could not read: {shown(path)}")
             sign = f"unreadable {status.st_size} {status.st_mtime_ns} {status.st_ino}"
             return hashlib.sha256(sign.encode()).hexdigest()
 
@@ -153,10 +153,10 @@ _running: set[Walk] = set()
 
 
 def _checksum(full: bytes, *, size: int, each: Callable[[], None]) -> str:
-    """Of no more than one chunk beyond its size: what a kernel shows as an empty file may never end."""
+    """Return a checksum of at most one chunk beyond the file's size: a file shown as empty may be endless."""
     digest = hashlib.sha256()
     left = size + CHUNK
-    # Without O_NONBLOCK a fifo that took the file's place would hold us up for ever.
+    # Without O_NONBLOCK a fifo that replaced the file would block us forever.
     with os.fdopen(
         os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0
     ) as file:

@@ -1,4 +1,4 @@
-"""The facts of a repository that a scan needs, read once with commands that run no program of its configuration."""
+"""Read the facts of a repository that a scan needs, once, with commands that run no program of its configuration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RepositoryFacts:
     settings: Settings
 
     def setting(self, name: str) -> str | None:
-        """The value of a core setting, as git spelled it."""
+        """Return the value of a core setting, as git spells it."""
         values = [value for key, value in self.settings if key == f"core.{name}"]
         return values[-1] if values else None
 
@@ -38,7 +38,7 @@ class RepositoryFacts:
 
 
 def open_repository(top: Path) -> RepositoryFacts:
-    """The repository whose worktree starts at this folder."""
+    """Return the repository whose worktree starts at this folder."""
     with side_by_side() as start:
         location = start(locate, top)
         settings = start(_settings, top)
@@ -47,13 +47,13 @@ def open_repository(top: Path) -> RepositoryFacts:
 
 
 def head_of(top: Path) -> str | None:
-    """The commit that HEAD names, None before the first one."""
+    """Return the commit of HEAD, None before the first one."""
     result = run("rev-parse", "--quiet", "--verify", "HEAD", cwd=top, allowed=(0, 1))
     return result.line.decode() or None
 
 
 def branch_tips(top: Path) -> dict[str, str]:
-    """Branch → commit, local branches first."""
+    """Return branch → commit, local branches first."""
     listed = run("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/remotes", cwd=top).out
     rows = (line.split(" ", 1) for line in listed.decode(errors="replace").splitlines())
     return {name.removeprefix("refs/heads/").removeprefix("refs/remotes/"): commit for commit, name in rows}

@@ -1,4 +1,4 @@
-"""Find out what the worktree of a repository holds now: the index as far as it can be trusted, the rest looked at."""
+"""Scan the worktree of a repository: use the index where it can be trusted, and check the rest on disk."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from mission.git.snapshots.snapshot_storage import SnapshotFolder
 
 Report = Callable[[str], None]
 LISTED_FILES = (DiskEntryKind.FILE, DiskEntryKind.LINK)
-# A repository in a repository in a repository …: deeper ones are compared as plain folders.
+# Nested repositories below this depth are compared as plain folders.
 DEEPEST = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scan:
-    """What a tree holds, and what the reader of the result should know."""
+    """The content of a tree, and warnings for the reader of the result."""
 
     manifest: Manifest
     warnings: list[str] = field(default_factory=list)
 
 
 class Scanner:
-    """Scans one worktree. The caller holds the lock of its room."""
+    """Scans one worktree. The caller holds the lock of its snapshot folder."""
 
     def __init__(
         self, room: SnapshotFolder, repository: RepositoryFacts, *, report: Report | None = None, depth: int = 0
@@ -70,12 +70,12 @@ class Scanner:
         self.warnings: list[str] = []
 
     def scan(self) -> Scan:
-        """The manifest of this moment."""
+        """Return the manifest of this moment."""
         index = self.shadow.copy_index()
         known = recall(self.room, index=index)
         if known:
             check_rules(self.repository.top, map(os.fsdecode, known.special.attributes))
-        # Listed first, so that its text is worked on while git looks at the files.
+        # Listed first, so that its text is processed while git checks the files.
         text = b"" if known else self._list_index()
         with side_by_side() as start:
             changed = start(self._changed)
@@ -89,7 +89,7 @@ class Scanner:
         return Scan(manifest=Manifest(base=self.listing.base, delta=delta), warnings=self.warnings)
 
     def look_at(self, paths: Collection[bytes]) -> Delta:
-        """The entries that these paths have on disk now, None where there is no file."""
+        """Return the entries that these paths have on disk now, None where there is no file."""
         kinds = {path: self.disk.kind(path) for path in paths}
         files = [path for path, kind in kinds.items() if kind in LISTED_FILES]
         if files:
@@ -98,11 +98,11 @@ class Scanner:
         found = hasher.entries(files)
         hidden = [path for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
         found |= {path: entry(b"100644", self.disk.guess(path)) for path in hidden}
-        self.warnings += [f"Could not be read: {shown(path)}" for path in sorted([*hasher.unreadable, *hidden])]
+        self.warnings += [f"Could not read: {shown(path)}" for path in sorted([*hasher.unreadable, *hidden])]
         return {path: found.get(path) for path in paths}
 
     def not_in_head(self) -> dict[bytes, ManifestEntry]:
-        """The files whose content HEAD may not have, after a scan: looked at one by one, or only in the index."""
+        """Return the files whose content HEAD may not have, after a scan: checked one by one, or only in the index."""
         staged = {path: value for path, value in self._staged().items() if path not in self.looked_at}
         self.seen_to_differ |= staged.keys()
         return staged | {path: value for path, value in self.looked_at.items() if value is not None}
@@ -116,11 +116,11 @@ class Scanner:
         return self._indexed(_names(result))
 
     def text(self) -> ManifestText:
-        """The base of the listing."""
+        """Return the base of the listing."""
         return self.room.load_base(self.listing.base)
 
     def _changed(self) -> list[bytes]:
-        # Submodules are looked at on their own: git would start a status in each, with that repository's settings.
+        # Submodules are checked separately: git would run a status in each, with that repository's settings.
         flags = ("--ignore-submodules=all", "--no-ext-diff", "--no-textconv")
         result = self.shadow.run("diff-files", "-z", "--name-only", *flags, timeout=LONG)
         self.passed_over = bool(result.err)
@@ -129,7 +129,7 @@ class Scanner:
     def _others(self) -> list[bytes]:
         result = self.shadow.run("ls-files", "-z", "--others", "--exclude-standard", timeout=LONG)
         closed = [line for line in result.err.splitlines() if line.startswith(b"warning: could not open directory")]
-        self.warnings += ["Could not be read: " + line.split(b"'")[1].decode(errors="replace") for line in closed]
+        self.warnings += ["Could not read: " + line.split(b"'")[1].decode(errors="replace") for line in closed]
         own = self._own_folder()
         return [path for path in _names(result) if not (own and path.startswith(own))]
 
@@ -137,7 +137,7 @@ class Scanner:
         return self.shadow.run("ls-files", "-v", "-s", "-z").out
 
     def _suspects(self, changed: list[bytes], untracked: list[bytes]) -> set[bytes]:
-        """Every path whose entry in the index, or lack of one, is not the truth about the worktree."""
+        """Return every path whose entry in the index, or lack of one, is wrong for the worktree."""
         special = self.listing.special
         new = [path for path in untracked if not path.endswith(b"/")]
         present = [path for path in special.sparse if self.disk.kind(path) is not DiskEntryKind.ABSENT]
@@ -145,12 +145,12 @@ class Scanner:
         return paths - special.links.keys() | {path for path in special.links if self._is_no_folder(path)}
 
     def _passed_over(self) -> list[bytes]:
-        """Tracked paths that are gone without git saying so: those behind a closed folder or a circular link."""
+        """Return tracked paths that are gone without git saying so: those behind a closed folder or a circular link."""
         if not self.passed_over:
             return []
         kinds = {path: self.disk.kind(path) for path in parse(self._tracked())}
         hidden = [shown(path) for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
-        self.warnings += [f"Could not be read: {name}" for name in sorted(hidden)]
+        self.warnings += [f"Could not read: {name}" for name in sorted(hidden)]
         return [path for path, kind in kinds.items() if kind is DiskEntryKind.ABSENT]
 
     def _filtered(self, new: list[bytes]) -> list[bytes]:
@@ -164,7 +164,7 @@ class Scanner:
 
     @property
     def _seeds(self) -> Seeds | None:
-        """Entries of the index, where the id or mode of a changed file depends on what the index had."""
+        """Return entries of the index, where the id or mode of a changed file depends on its previous entry."""
         repository = self.repository
         plain_modes = repository.is_on("filemode", default=True) and repository.is_on("symlinks", default=True)
         converts = self.attributes.conversions or repository.is_on("autocrlf", default=False)
@@ -175,7 +175,7 @@ class Scanner:
         return {path: value for path in paths if (value := known.get(path)) is not None}
 
     def _own_folder(self) -> bytes | None:
-        """Our own files are no part of the tree, even if they lie in it."""
+        """Return our own folder, which is not part of the tree even if it is inside it."""
         root, top = Path(os.path.realpath(self.room.excluded)), self.repository.top
         return os.fsencode(root.relative_to(top)) + b"/" if root.is_relative_to(top) else None
 
@@ -183,7 +183,7 @@ class Scanner:
         return self.disk.kind(path) is not DiskEntryKind.FOLDER
 
     def _links(self, untracked: list[bytes]) -> Delta:
-        """The entries of submodules and of repositories that merely lie in this tree."""
+        """Return the entries of submodules and of other repositories nested in this tree."""
         special = self.listing.special.links
         delta: Delta = {
             path: self._nested(path, unused=commit) for path, commit in special.items() if not self._is_no_folder(path)
@@ -193,7 +193,7 @@ class Scanner:
         return delta
 
     def _nested(self, path: bytes, *, unused: bytes | None) -> ManifestEntry | None:
-        """The state of the repository at this path; `unused` stands for a submodule that is not checked out."""
+        """Return the state of the repository at this path; `unused` means a submodule that is not checked out."""
         top = self.repository.top / os.fsdecode(path)
         if not os.path.lexists(top / ".git"):
             return entry(b"160000", unused) if unused else None
@@ -204,7 +204,7 @@ class Scanner:
         if repository.top != top or self.depth >= DEEPEST:
             return self._foreign(path)
         if unused is None and repository.common_dir == self.repository.common_dir:
-            # Another worktree of the same repository is a tree of its own: what happens there is not done here.
+            # Another worktree of the same repository is a tree of its own: changes there are not part of this one.
             return None
         scanner = Scanner(self.room.inner(path), repository, report=self.report, depth=self.depth + 1)
         state = scanner.state()
@@ -212,7 +212,7 @@ class Scanner:
         return entry(b"160000", state)
 
     def state(self) -> str:
-        """One id for everything that this repository holds: its commit if nothing differs from it."""
+        """Return one id for the whole content of this repository: its commit if nothing differs from it."""
         scan = self.scan()
         entries = whole(scan.manifest, self.text())
         if self.repository.head and self._is_clean(entries):
@@ -236,7 +236,7 @@ class Scanner:
         return staged.code == 0
 
     def _foreign(self, path: bytes) -> ManifestEntry:
-        """A nested repository that git refuses is compared like a plain folder."""
+        """Return the state of a nested repository that git refuses, compared like a plain folder."""
         room = self.room.inner(path)
         room.make()
         top = self.repository.top / os.fsdecode(path)

@@ -1,9 +1,9 @@
-"""A git directory of our own that looks at somebody else's worktree.
+"""A git directory of our own that reads a user's worktree.
 
-Every command that reads files runs here. The repository's own configuration is never loaded by it, so no clean filter,
-fsmonitor, hook, textconv or transport of that configuration can run, whatever changes while we work; only the settings
-of `repository.SAFE` are handed over. What the repository excludes and which attributes it gives is copied, so that git
-opens no file of its git directory but objects. Those are readable as an alternate, and nothing can be written to them.
+Every command that reads files runs here. It never loads the repository's own configuration, so no clean filter,
+fsmonitor, hook, textconv or transport of that configuration can run, even if it changes while we work; only the
+settings of `repository_facts.SAFE` are passed on. The repository's excludes and attributes are copied, so that git
+opens only objects in its git directory. Those are readable as an alternate, and nothing can be written to them.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ class Shadow:
         self.settings: Settings = ()
 
     def prepare(self) -> None:
-        """Make the directory what git accepts as a repository, looking at the present state of the real one."""
+        """Prepare the directory so that git accepts it as a repository, with the current state of the real one."""
         for name in ("objects", "refs"):
             make_folder(self.path / name)
         _ensure(self.path / "HEAD", b"ref: refs/heads/none\n")
         if _ensure(self.path / "config", CONFIG.format(format=self.repository.object_format).encode()):
             self.overlay.unlink(missing_ok=True)
         for index in (self.overlay, self.passing):
-            # Left by a git that was killed; our caller holds the room, so no other git is at work here.
+            # Left by a git that was killed; the caller holds the snapshot folder's lock, so no other git runs here.
             index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
-        if (self.path / "info").is_symlink():  # as an earlier version had it
+        if (self.path / "info").is_symlink():  # as an earlier version stored it
             (self.path / "info").unlink()
         make_folder(self.path / "info")
         for name in COPIED:
@@ -64,7 +64,7 @@ class Shadow:
         self.settings = self._own_settings()
 
     def copy_index(self) -> str:
-        """Copy the index with its mtime, which git needs to tell which entries it may not trust; the copy's digest."""
+        """Copy the index with its mtime, which shows git which entries not to trust; return the copy's digest."""
         try:
             digest = copy(self.repository.git_dir, "index", self.index, limit=LARGEST_INDEX)
         except FileNotFoundError:
@@ -72,7 +72,7 @@ class Shadow:
             return "none"
         except OSError as error:
             raise SpecialFile(".git/index") from error
-        # After the index, which names the one it needs.
+        # After the index, which names the shared index it needs.
         self._copy_shared_indexes()
         return digest
 
@@ -80,7 +80,7 @@ class Shadow:
         self, *arguments: Argument, index: Path | None = None, stdin: bytes = b"", allowed: tuple[int, ...] = (0,),
         timeout: float = QUICK,
     ) -> GitResult:  # fmt: skip
-        """One git command on the worktree, with the copied index unless another is named."""
+        """Run one git command on the worktree, with the copied index unless another is named."""
         return run(
             *arguments,
             cwd=self.repository.top,
@@ -93,11 +93,11 @@ class Shadow:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables of a command that reads objects and no file of the worktree."""
+        """Return the variables of a command that reads objects and no file of the worktree."""
         return self._variables(self.index)
 
     def apart(self, objects: Path) -> dict[str, str]:
-        """The variables of a command that writes objects to this folder, and neither sees nor touches any other."""
+        """Return the variables of a command that writes objects to this folder, without access to any other."""
         variables = {**self.variables, "GIT_OBJECT_DIRECTORY": str(objects)}
         return {name: value for name, value in variables.items() if name != "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 
@@ -112,7 +112,7 @@ class Shadow:
         }
 
     def _copy_shared_indexes(self) -> None:
-        """A split index names a file beside it; git touches that file when it reads it, so it gets a copy."""
+        """Copy the shared file of a split index; git touches that file when it reads it, so it must be a copy."""
         there = {path.name: path for path in self.repository.git_dir.glob("sharedindex.*")}
         for path in self.path.glob("sharedindex.*"):
             if path.name not in there:
@@ -131,7 +131,7 @@ class Shadow:
             _ensure(self.path / name, content)
 
     def _own_settings(self) -> Settings:
-        """The repository's settings, with copies in place of the files that they name."""
+        """Return the repository's settings, with copies in place of the files that they name."""
         own = dict(self.repository.settings)
         for name in CHOSEN:
             chosen = self.repository.setting(name)
@@ -142,7 +142,7 @@ class Shadow:
 
 
 def chosen_rules(repository: RepositoryFacts, chosen: str) -> bytes:
-    """What the file holds that a setting names; nothing if it cannot be read."""
+    """Return the content of the file that a setting names; empty if it cannot be read."""
     expanded = Path(os.path.expanduser(chosen))  # noqa: PTH111 (an unknown user must not raise)
     try:
         return read_chosen(repository.top / expanded, limit=LARGEST_RULES)
@@ -151,7 +151,7 @@ def chosen_rules(repository: RepositoryFacts, chosen: str) -> bytes:
 
 
 def _ensure(path: Path, content: bytes) -> bool:
-    """Write the file unless it already says so; whether it was written."""
+    """Write the file unless it already has this content; return whether it was written."""
     with suppress(OSError):
         if path.read_bytes() == content:
             return False

@@ -1,4 +1,4 @@
-"""Where snapshots lie on disk: one room per tree, with its bases, one delta per snapshot, and caches."""
+"""Store snapshots on disk: one folder per tree, with its bases, one delta per snapshot, and caches."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ SCRATCH = ".scratch"
 
 
 class SnapshotFolder:
-    """The files of one tree. Whoever writes holds `lock`."""
+    """The snapshot files of one tree. A writer holds `lock`."""
 
     def __init__(self, path: Path, *, excluded: Path | None = None) -> None:
         self.path = path
-        # The root of all rooms: if it lies inside a tree, it is no part of that tree.
+        # The root of all snapshot folders: if it is inside a tree, it is not part of that tree.
         self.excluded = excluded or path
         self._loaded: dict[str, ManifestText] = {}
 
     def inner(self, name: bytes) -> SnapshotFolder:
-        """The room of a repository nested in this tree."""
+        """Return the snapshot folder of a repository nested in this tree."""
         return SnapshotFolder(self.path / "nested" / _key(name), excluded=self.excluded)
 
     def make(self) -> None:
@@ -43,7 +43,7 @@ class SnapshotFolder:
             make_folder(self.path / name)
 
     def save_base(self, text: ManifestText) -> str:
-        """Store the text under its digest; nothing is written when it is already there."""
+        """Store the text under its digest, unless it is already there."""
         digest = digest_of(text)
         self._loaded[digest] = text
         if digest != EMPTY and not self.has_base(digest):
@@ -61,7 +61,7 @@ class SnapshotFolder:
             try:
                 self._loaded[digest] = _read(path, digest)
             except SnapshotLost:
-                # So that the next snapshot stores a whole one instead of building on this.
+                # So that the next snapshot stores a complete text instead of building on this one.
                 path.unlink(missing_ok=True)
                 raise
         return self._loaded[digest]
@@ -79,12 +79,12 @@ class SnapshotFolder:
         self.kept(key).unlink(missing_ok=True)
 
     def kept(self, key: str) -> Path:
-        """Where the contents are that were kept with a snapshot."""
+        """Return the path of the contents kept with a snapshot."""
         return self.path / "kept" / key
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """An empty folder for the time of some work; what a crash left in it goes the next time."""
+        """Yield an empty temporary folder; leftovers of a crash are removed the next time."""
         folder = self.path / SCRATCH
         shutil.rmtree(folder, ignore_errors=True)
         make_folder(folder)
@@ -106,7 +106,7 @@ class SnapshotFolder:
                 path.unlink(missing_ok=True)
 
     def drop_unfinished(self) -> None:
-        """Remove what a crash left half written; whoever holds the lock is the only one who writes."""
+        """Remove files that a crash left half written; the holder of the lock is the only writer."""
         shutil.rmtree(self.path / SCRATCH, ignore_errors=True)
         for folder in (self.path, *(self.path / name for name in ("git", "bases", "deltas", "kept"))):
             for path in _listed(folder):
@@ -114,19 +114,19 @@ class SnapshotFolder:
                     path.unlink(missing_ok=True)
 
     def is_idle(self, *, before: float) -> bool:
-        """Whether no snapshot of this tree exists and nothing touched its room lately."""
+        """Return whether this tree has no snapshots and its folder was not used recently."""
         return not _listed(self.path / "deltas") and self.path.stat().st_mtime <= before
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _delta(self, key: str, base: str) -> Path:
-        # The base stands in the name, so that a directory listing tells which bases are still needed.
+        # The base is in the name, so that a directory listing shows which bases are still needed.
         return self.path / "deltas" / f"{key}.{base}"
 
 
 class Storage:
-    """All rooms under one root."""
+    """All snapshot folders below one root."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -139,10 +139,10 @@ class Storage:
 
     @contextmanager
     def locked(self, room: SnapshotFolder, *, wait: bool = True) -> Iterator[bool]:
-        """Hold the room alone, across threads and processes; False if it is taken and waiting was not wanted."""
+        """Lock the snapshot folder across threads and processes; yield False if it is taken and `wait` is false."""
         folder = self.root / "locks"
         make_folder(folder)
-        # Locks stay when a room goes: a removed lock file would let two holders in.
+        # Lock files outlive their folder: removing one would let two holders in.
         descriptor = os.open(folder / room.path.name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             yield _lock(descriptor, wait=wait)
@@ -151,7 +151,7 @@ class Storage:
 
 
 def end_waits() -> None:
-    """End every wait for a room: nobody needs what comes after it any more."""
+    """End every wait for a snapshot folder; no caller needs it any more."""
     for ended in list(_waiting):
         ended.set()
 
@@ -160,7 +160,7 @@ _waiting: set[threading.Event] = set()
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Whether the lock is held now. It is asked for again and again, because a blocked thread could not be ended."""
+    """Return whether the lock is held now. It polls, because a blocked thread could not be ended."""
     ended = threading.Event()
     _waiting.add(ended)
     pause = SHORTEST_PAUSE
@@ -179,14 +179,14 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """The folder and those above it, closed to other users (mkdir would leave the ones above open)."""
+    """Create the folder and its parents, closed to other users (mkdir would leave the parents open)."""
     for folder in (*reversed(path.parents), path):
         if not folder.is_dir():
             folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write(path: Path, content: bytes, *, durable: bool = False) -> None:
-    """Put the content there in one step: readers see the old file or the new one, never a part."""
+    """Write the content atomically: readers see the old file or the new one, never a part."""
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}")
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:

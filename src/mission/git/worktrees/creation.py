@@ -1,7 +1,7 @@
-"""Makes worktrees so that a crash at any moment leaves a usable one, or one that the next try takes away first.
+"""Create worktrees so that a crash at any moment leaves a usable one, or one that the next attempt removes first.
 
-Before git is asked, a note says what is about to be made; it goes when the worktree is whole. A worktree with a note is
-unfinished and belongs to nobody. One lock per place keeps two makers apart, in this process and in others.
+Before git runs, a note records what is about to be created; it is removed when the worktree is complete. A worktree
+with a note is unfinished and unused. One lock per path keeps two makers apart, in this process and in others.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorktreeRequest:
-    """A worktree that somebody wants at a place."""
+    """A request for a worktree at a path."""
 
     top: Path
     path: Path
     branch: str
     base: str | None = None
     create: bool = False
-    """Whether it may be made; otherwise it must be there."""
+    """Whether it may be created; otherwise it must exist."""
     reuse_branch: bool = False
-    """Whether the branch may exist already."""
+    """Whether the branch may already exist."""
     furnishing: WorktreeSetup = field(default_factory=WorktreeSetup)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CreatedWorktree:
-    """A worktree that is ready to be worked in."""
+    """A worktree that is ready for work."""
 
     path: Path
     branch: str
@@ -67,7 +67,7 @@ class CreatedWorktree:
 
 
 class WorktreeMaker:
-    """Makes worktrees, by themselves below `home`; callers may also name a place beside the repository."""
+    """Creates worktrees below `home` by default; callers may also name a path next to the repository."""
 
     def __init__(self, home: Path, *, roots: Sequence[Path] = (), setup_seconds: float = 600.0) -> None:
         self._home = home
@@ -76,12 +76,12 @@ class WorktreeMaker:
         self._setup_seconds = setup_seconds
 
     def place_for(self, top: Path, name: str) -> Path:
-        """Where a worktree of that name lies that nobody chose a place for."""
+        """Return the default path of a worktree of that name."""
         mark = hashlib.sha256(os.fsencode(top)).hexdigest()[:6]
         return Path(os.path.realpath(self._home)) / f"{top.name}-{mark}" / name
 
     def make(self, order: WorktreeRequest, *, report: Report | None = None) -> CreatedWorktree:
-        """The worktree at the place: the one that is there, or a new one."""
+        """Return the worktree at the path: the existing one, or a new one."""
         check_branch(order.branch)
         with self._locked(order) as lock:
             self._clear_unfinished(order)
@@ -90,7 +90,7 @@ class WorktreeMaker:
             if not order.create:
                 raise InvalidState(
                     f"path: there is no worktree at {order.path}",
-                    hint="Give create: true to have it made, or make it with 'git worktree add' first.",
+                    hint="Pass create: true to create it, or create it with 'git worktree add' first.",
                     field="path",
                 )
             self._check_root(order)
@@ -101,7 +101,7 @@ class WorktreeMaker:
         tip = tip_of(order.top, order.branch)
         if tip is not None and not order.reuse_branch:
             raise InvalidState(
-                f"branch: '{order.branch}' exists already in the repository",
+                f"branch: '{order.branch}' already exists in the repository",
                 hint="Choose another name for the new branch.",
                 field="branch",
             )
@@ -121,7 +121,7 @@ class WorktreeMaker:
         return CreatedWorktree(path=order.path, branch=order.branch, base=base.name, created=True, **made)
 
     def _clear_unfinished(self, order: WorktreeRequest) -> None:
-        """Take away what a maker that died had begun at this place."""
+        """Remove what an interrupted maker left at this path."""
         note = self._place(order, "json")
         try:
             begun = json.loads(note.read_bytes())
@@ -134,28 +134,28 @@ class WorktreeMaker:
         note.unlink(missing_ok=True)
 
     def _check_root(self, order: WorktreeRequest) -> None:
-        """Nothing when a worktree may be made at the place: below a root, and not inside the repository's trees."""
+        """Raise an error unless a worktree may be created at the path: below a root, outside the repository's trees."""
         real = Path(os.path.realpath(order.path))
         beside = [order.top.parent] if order.top.parent != Path(order.top.anchor) else []
         roots = [Path(os.path.realpath(root)) for root in (*self._roots, *beside)]
         if not any(real.is_relative_to(root) and real != root for root in roots):
             allowed = ", ".join(dict.fromkeys(map(str, roots)))
             raise InvalidInput(
-                f"path: {order.path} lies outside of the folders in which worktrees are made",
+                f"path: {order.path} is outside the folders allowed for worktrees",
                 hint=f"Choose a path below one of: {allowed}.",
                 field="path",
             )
         for tree in worktrees(order.top):
             if real.is_relative_to(tree.path) and real != tree.path:
                 raise InvalidInput(
-                    f"path: {order.path} lies inside a working tree of the repository",
-                    hint="Choose a path beside the repository.",
+                    f"path: {order.path} is inside a working tree of the repository",
+                    hint="Choose a path next to the repository.",
                     field="path",
                 )
 
     @contextmanager
     def _locked(self, order: WorktreeRequest) -> Iterator[int]:
-        """Hold the place; a setup command that outlives its maker holds it too, until it ends."""
+        """Lock the path; a setup command that outlives its maker holds the lock too, until it ends."""
         make_folder(self._state)
         descriptor = os.open(self._place(order, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -163,7 +163,7 @@ class WorktreeMaker:
             yield descriptor
         finally:
             with suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_UN)  # for everybody who inherited it, too
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes that inherited it
             os.close(descriptor)
 
     def _furnished(self, order: WorktreeRequest, lock: int, report: Report | None) -> dict[str, Any]:
@@ -183,19 +183,19 @@ class WorktreeMaker:
 
 
 def _registered(order: WorktreeRequest) -> CreatedWorktree:
-    """The worktree that is there already, if it is the one that was meant."""
+    """Return the existing worktree, if it is the requested one."""
     tree = find_tree(order.path)
     known = worktree_at(order.top, order.path)
     if known is None or tree.path != known.path:
         raise InvalidInput(
-            f"path: {order.path} exists and is no worktree of the mission's repository",
+            f"path: {order.path} exists and is not a worktree of the mission's repository",
             hint="Name another path, or one that 'git worktree list' shows.",
             field="path",
         )
     if known.branch != order.branch:
         raise InvalidState(
             f"branch: the worktree at {order.path} is on {known.branch or 'no branch'}, not on '{order.branch}'",
-            hint="Give the branch that is checked out there.",
+            hint="Pass the branch that is checked out there.",
             field="branch",
             current=known.branch,
         )
@@ -209,15 +209,15 @@ def _registered(order: WorktreeRequest) -> CreatedWorktree:
 
 
 def _clear_registration(order: WorktreeRequest) -> None:
-    """Forget a worktree that is registered at the place but whose folder is gone."""
+    """Forget a worktree that is registered at the path but whose folder is gone."""
     known = worktree_at(order.top, order.path)
     if known is not None and not (known.path / ".git").exists():
         remove(order.top, known.path, force=True)
 
 
 def _discard(order: WorktreeRequest, begun: Mapping[str, Any]) -> None:
-    """Undo what was begun; a branch that meanwhile has commits of its own stays."""
-    # git registers a worktree before it makes the folder, so a folder without registration is not of our making.
+    """Undo an unfinished creation; keep a branch that has commits of its own by now."""
+    # git registers a worktree before it creates the folder, so a folder without registration is not ours.
     if worktree_at(order.top, order.path) is not None:
         try:
             remove(order.top, order.path, force=True)
@@ -243,6 +243,6 @@ def _wait_for(descriptor: int, *, seconds: float) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise Conflict(
-                    "another call is making a worktree at this place", hint="Try again when it has ended."
+                    "another call is creating a worktree at this path", hint="Try again when it has ended."
                 ) from None
             time.sleep(LOCK_SECONDS)

@@ -1,4 +1,4 @@
-"""Whether work is safely in other hands: which commits hold a branch, and which refs keep them."""
+"""Check that work is kept elsewhere: which commits contain a branch, and which refs keep them."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from mission.git.file_names import shown
 from mission.git.worktrees.worktree import HEADS, commit_of, tip_of
 
 KEPT = "mission-kept/"
-"""Branches that hold work which was saved because nobody had merged it."""
+"""Branches with work that was saved because it was not merged."""
 COMMIT_ID = re.compile(r"[0-9a-fA-F]{7,64}")
 NAMED_COMMITS = 5
 
 
 def merge_commit(top: Path, given: str) -> str:
-    """The whole id of the commit that the caller names."""
+    """Return the full id of the commit that the caller names."""
     if not COMMIT_ID.fullmatch(given):
         raise InvalidInput(
-            f"merge_commit: {given[:80]!r} is no commit id",
-            hint="Give the id that 'git rev-parse HEAD' prints after the merge.",
+            f"merge_commit: {given[:80]!r} is not a commit id",
+            hint="Pass the id that 'git rev-parse HEAD' prints after the merge.",
             field="merge_commit",
         )
     commit = commit_of(top, given)
     if commit is None:
         raise InvalidInput(
             f"merge_commit: there is no commit {given} in the repository",
-            hint="Merge first, then give the id that 'git rev-parse HEAD' prints.",
+            hint="Merge first, then pass the id that 'git rev-parse HEAD' prints.",
             field="merge_commit",
         )
     return commit
 
 
 def contains(top: Path, commit: str, *, tip: str) -> bool:
-    """Whether the tip is the commit or one of its ancestors; one that the repository does not know is not."""
+    """Return whether the tip is the commit or one of its ancestors; False if the repository does not know it."""
     return run("merge-base", "--is-ancestor", tip, commit, cwd=top, allowed=(0, 1, 128), timeout=LONG).code == 0
 
 
 def unmerged(top: Path, branches: Mapping[str, str], *, into: str) -> list[str]:
-    """Those of the names whose branch has commits that the branch `into` lacks."""
+    """Return the names whose branch has commits that the branch `into` lacks."""
     target = tip_of(top, into)
     tips = {name: tip_of(top, branch) for name, branch in branches.items()}
     return [name for name, tip in tips.items() if tip and target and not contains(top, target, tip=tip)]
 
 
 def keepers(top: Path, commit: str, *, branch: str) -> list[str]:
-    """Branches and tags that hold the commit, other than the branch itself, its copies at remotes and saved work."""
+    """Return branches and tags that contain the commit, except the branch itself, its remote copies and saved work."""
     listed = run(
         "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags",
         cwd=top, timeout=LONG,
@@ -57,23 +57,23 @@ def keepers(top: Path, commit: str, *, branch: str) -> list[str]:
 
 
 def check_merged(top: Path, *, branch: str, commit: str, tips: list[str]) -> None:
-    """Nothing when the commit holds all of the work and something besides the branch holds the commit."""
+    """Raise an error unless the commit contains all of the work and another ref contains the commit."""
     outside = [tip for tip in tips if not contains(top, commit, tip=tip)]
     if outside:
         raise InvalidState(
             f"commit {commit[:12]} does not contain the branch '{branch}': {_missing(top, outside[0], commit)}",
-            hint="Merge the branch (a squash or a rebase makes other commits), then give the id of the merge. "
-            "Work that will not be merged is 'abandoned': it stays reachable.",
+            hint="Merge the branch (a squash or a rebase creates different commits), then pass the id of the merge. "
+            "Mark work that will not be merged 'abandoned': it stays reachable.",
         )
     if not keepers(top, commit, branch=branch):
         raise InvalidState(
-            f"commit {commit[:12]} is on no branch or tag but '{branch}' itself",
-            hint="Merge it into the branch it belongs to, and give the id of that merge.",
+            f"commit {commit[:12]} is on no branch or tag except '{branch}' itself",
+            hint="Merge it into the branch it belongs to, and pass the id of that merge.",
         )
 
 
 def branch_files(top: Path, branch: str) -> list[str]:
-    """Files of the commits that only this branch holds."""
+    """Return the files of the commits that only this branch contains."""
     others = [f"^{ref}" for ref in _all_refs(top) if not _is_own(ref, branch)]
     asked = "\n".join([f"{HEADS}{branch}", *others, ""]).encode(errors="surrogateescape")
     listed = run(

@@ -1,4 +1,4 @@
-"""Takes worktrees away without losing work: what is not committed or not merged stops it, by name."""
+"""Remove worktrees without losing work: an error names everything that is not committed or not merged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mission.git.worktrees.worktree import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorktreeToRemove:
-    """A recorded worktree: where it lies, what it is on, and what was brought along when it was made."""
+    """A recorded worktree: its path, its branch, and the files copied into it when it was created."""
 
     top: Path
     path: Path
@@ -40,13 +40,13 @@ class WorktreeToRemove:
 
 
 def verify_merge(yard: WorktreeToRemove, given: str) -> str:
-    """The whole id of the merge, once it is sure that it holds everything and that it is kept elsewhere."""
+    """Return the full id of the merge, after checking that it contains everything and is kept elsewhere."""
     commit = merge_commit(yard.top, given)
     files = uncommitted(yard.path, copied=yard.copied) if yard.stands else []
     if files:
         raise InvalidState(
-            f"the worktree has {len(files)} file(s) that no commit holds, so they are not merged: {named(files)}",
-            hint="Commit and merge them, or take them away, then try again.",
+            f"the worktree has {len(files)} uncommitted file(s), so they are not merged: {named(files)}",
+            hint="Commit and merge them, or delete them, then try again.",
             files=files,
         )
     tips = [
@@ -54,7 +54,7 @@ def verify_merge(yard: WorktreeToRemove, given: str) -> str:
     ]
     if not tips:
         raise InvalidState(
-            f"the branch '{yard.branch}' and its worktree are gone, so nothing proves that they were merged",
+            f"the branch '{yard.branch}' and its worktree are gone, so the merge cannot be verified",
             hint="Mark the workspace 'abandoned' instead.",
         )
     check_merged(yard.top, branch=yard.branch, commit=commit, tips=tips)
@@ -62,7 +62,7 @@ def verify_merge(yard: WorktreeToRemove, given: str) -> str:
 
 
 def keep(yard: WorktreeToRemove, *, name: str) -> str | None:
-    """The branch on which uncommitted work was saved, if there was any."""
+    """Return the branch on which uncommitted work was saved, if there was any."""
     return save_uncommitted(yard.path, name=name, copied=yard.copied) if yard.stands else None
 
 
@@ -72,14 +72,14 @@ def remove_worktree(yard: WorktreeToRemove, *, kept: str | None, with_branch: bo
     if tip is not None and not keepers(yard.top, tip, branch=yard.branch):
         files = branch_files(yard.top, yard.branch)
         raise InvalidState(
-            f"the branch '{yard.branch}' has work that nothing else holds: {named(files)}",
+            f"the branch '{yard.branch}' has work that is not kept anywhere else: {named(files)}",
             hint="Merge it first, or remove the workspace without its branch.",
             files=files,
         )
     if yard.stands:
         _remove_tree(yard, kept=kept)
     else:
-        _clear(yard)  # an earlier removal was cut short, or somebody else took the folder away
+        _clear(yard)  # an earlier removal was interrupted, or the folder was deleted by hand
     if tip is not None:
         delete_branch(yard.top, yard.branch, tip=tip)
 
@@ -88,7 +88,7 @@ def _remove_tree(yard: WorktreeToRemove, *, kept: str | None) -> None:
     _check_ours(yard)
     _check_saved(yard, kept=kept)
     aside = _aside(yard)
-    yard.path.rename(aside)  # in one step: from here on nobody works in it, and a crash leaves nothing half removed
+    yard.path.rename(aside)  # atomic: from now on nothing uses it, and a crash leaves nothing half removed
     try:
         _check_saved(replace(yard, path=aside), kept=kept)
     except BaseException:
@@ -99,7 +99,7 @@ def _remove_tree(yard: WorktreeToRemove, *, kept: str | None) -> None:
 
 
 def _clear(yard: WorktreeToRemove) -> None:
-    """Forget the worktree and what is left of it aside; git may have noted it under either name."""
+    """Forget the worktree and remove its renamed folder; git may have registered either name."""
     aside = _aside(yard)
     shutil.rmtree(aside, ignore_errors=True)
     for path in (yard.path, aside):
@@ -112,12 +112,12 @@ def _aside(yard: WorktreeToRemove) -> Path:
 
 
 def _check_ours(yard: WorktreeToRemove) -> None:
-    """Nothing when git would let the worktree go."""
+    """Raise an error unless git would remove the worktree."""
     known = worktree_at(yard.top, yard.path)
     if known is None or known.main:
         raise InvalidState(
             "this is the repository's own working tree" if known else "git does not know this worktree any more",
-            hint="Leave it where it is; its workspace can stay as it is recorded.",
+            hint="Leave it where it is; its workspace record can stay.",
         )
     git_dir = locate(yard.path).git_dir
     if (git_dir / "locked").exists():
@@ -130,24 +130,24 @@ def _check_ours(yard: WorktreeToRemove) -> None:
 
 
 def _check_saved(yard: WorktreeToRemove, *, kept: str | None) -> None:
-    """Nothing when everything in the worktree is held elsewhere; otherwise the files that are not."""
+    """Raise an error that names the files, unless everything in the worktree is kept elsewhere."""
     if not is_saved(yard.path, branch=kept, copied=yard.copied):
         files = uncommitted(yard.path, copied=yard.copied)
         raise InvalidState(
-            f"the worktree has {len(files)} file(s) that no commit holds: {named(files)}",
-            hint="Commit them, or give save: true to have them saved on a branch of their own.",
+            f"the worktree has {len(files)} uncommitted file(s): {named(files)}",
+            hint="Commit them, or pass save: true to save them on a branch of their own.",
             files=files,
         )
     if not is_reachable(yard.path):
         raise InvalidState(
-            "the worktree has commits that no branch holds",
-            hint="Give save: true to have them saved on a branch of their own, or make a branch there.",
+            "the worktree has commits that are on no branch",
+            hint="Pass save: true to save them on a branch of their own, or create a branch there.",
         )
     edited = [name for name, digest in yard.copied.items() if digest_at(yard.path / name) not in (digest, None)]
     lost = ignored(edited, target=yard.path)
     if lost:
         raise InvalidState(
             f"copied files were edited in the worktree, and git ignores them: {named(lost)}",
-            hint="Bring the edits to where they belong and delete these files in the worktree, then try again.",
+            hint="Move the edits to where they belong and delete these files in the worktree, then try again.",
             files=lost,
         )

@@ -1,4 +1,4 @@
-"""What a new worktree gets besides its files: copies of files that git does not carry, and a command that is run."""
+"""Set up a new worktree: copy files that git does not track, and run a setup command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mission.git.safe_reading import read
 from mission.git.worktrees.worktree import digest_at
 
 PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
-"""What a setup command sees of our environment: no tokens, no keys."""
+"""The environment variables that a setup command sees: no tokens, no keys."""
 LONGEST_OUTPUT = 4_000
 LARGEST_COPY = 10 * 1024 * 1024
 
@@ -28,19 +28,19 @@ LARGEST_COPY = 10 * 1024 * 1024
 class SetupFailed(InvalidState):
     """The setup command of a workspace failed; nothing of the workspace was kept."""
 
-    default_hint = "Correct the command (it runs in the new worktree, with little of the environment), then try again."
+    default_hint = "Correct the command (it runs in the new worktree, with a minimal environment), then try again."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorktreeSetup:
-    """What somebody wants done with a new worktree before anybody works in it."""
+    """The setup that a caller requests for a new worktree."""
 
     setup: str | None = None
     copy: Sequence[str] = ()
 
 
 def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str, str]:
-    """Bring files along that git does not carry; each with the digest of what it holds."""
+    """Copy files that git does not track; return each with the digest of its content."""
     copied = {}
     for name in names:
         check_inner(name, field="copy_files")
@@ -48,9 +48,9 @@ def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str,
         into = target / name
         into.parent.mkdir(parents=True, exist_ok=True)
         if not Path(os.path.realpath(into.parent)).is_relative_to(os.path.realpath(target)):
-            raise _refused(name, "leads out of the worktree by a link")
+            raise _refused(name, "leads out of the worktree through a link")
         if os.path.lexists(into):
-            continue  # git carries it: the worktree has its own
+            continue  # git tracks it: the worktree has its own
         try:
             content = read(found.parent, found.name, limit=LARGEST_COPY)
         except OSError as error:
@@ -63,7 +63,7 @@ def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str,
 
 
 def still_copies(names: Sequence[str], *, source: Path, target: Path) -> dict[str, str]:
-    """Those of the files that are the same in both places, each with the digest of what it holds."""
+    """Return the files that are the same in both places, each with the digest of its content."""
     digests = {name: digest_at(target / name) for name in names}
     return {
         name: digest for name, digest in digests.items() if digest is not None and digest == digest_at(source / name)
@@ -71,17 +71,17 @@ def still_copies(names: Sequence[str], *, source: Path, target: Path) -> dict[st
 
 
 def unignored(names: Sequence[str], *, target: Path) -> list[str]:
-    """Those of the files that git would take for work."""
+    """Return the files that git would treat as work."""
     return _others(names, target=target)
 
 
 def ignored(names: Sequence[str], *, target: Path) -> list[str]:
-    """Those of the files that git does not see."""
+    """Return the files that git ignores."""
     return _others(names, "--ignored", target=target)
 
 
 def run_setup(command: str, *, folder: Path, seconds: float, inherited: Sequence[int] = ()) -> None:
-    """Run the command in the folder, in a process group of its own that ends with it."""
+    """Run the command in the folder, in a process group that ends with it."""
     environment = {name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith("LC_")}
     process = subprocess.Popen(
         ["/bin/sh", "-c", command],
@@ -110,13 +110,13 @@ _running: set[subprocess.Popen[bytes]] = set()
 
 
 def end_setups() -> None:
-    """End every setup command that runs: nobody waits for it any more."""
+    """End every running setup command; no caller waits for it any more."""
     for process in list(_running):
         _end(process)
 
 
 def _followed(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
-    """The last of its output, and whether it ended in time; what it left in the background is not waited for."""
+    """Return the end of its output, and whether it ended in time; background processes are not waited for."""
     output = b""
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
@@ -152,9 +152,9 @@ def _others(names: Sequence[str], *options: str, target: Path) -> list[str]:
 def _checked(name: str, source: Path) -> Path:
     found = Path(os.path.realpath(source / name))
     if not found.is_relative_to(os.path.realpath(source)):
-        raise _refused(name, "leads out of the repository by a link")
+        raise _refused(name, "leads out of the repository through a link")
     if not found.is_file():
-        raise _refused(name, "is no file of the repository")
+        raise _refused(name, "is not a file of the repository")
     if found.stat().st_size > LARGEST_COPY:
         raise _refused(name, f"has more than {LARGEST_COPY // 1024 // 1024} MB")
     return found
@@ -176,4 +176,4 @@ def _refused(name: str, why: str) -> InvalidInput:
 
 def _quoted(output: bytes) -> str:
     text = output.decode(errors="replace").replace("\0", "�").strip()
-    return f"; it said: …{text[-1500:]}" if text else " and said nothing"
+    return f"; its output: …{text[-1500:]}" if text else " and printed nothing"

@@ -1,4 +1,4 @@
-"""Saves what no commit holds yet: a commit on a branch of its own, made beside the user's index and HEAD."""
+"""Save uncommitted work as a commit on a branch of its own, without touching the user's index and HEAD."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AUTHOR = {
 
 
 def save_uncommitted(path: Path, *, name: str, copied: Mapping[str, str]) -> str | None:
-    """The branch that now holds what no other keeps, None when there is nothing; the worktree stays as it is."""
+    """Return the branch that now has all unsaved work, None when there is none; the worktree stays unchanged."""
     files = uncommitted(path, copied=copied)
     if not files and is_reachable(path):
         return None
@@ -31,19 +31,19 @@ def save_uncommitted(path: Path, *, name: str, copied: Mapping[str, str]) -> str
 
 
 def is_saved(path: Path, *, branch: str | None, copied: Mapping[str, str]) -> bool:
-    """Whether nothing is uncommitted, or the branch holds it all as it is now."""
+    """Return whether nothing is uncommitted, or the branch has it all in its current state."""
     files = uncommitted(path, copied=copied)
     return not files or (branch is not None and _tree(path, files) == _tree_on(path, branch))
 
 
 def is_reachable(path: Path) -> bool:
-    """Whether a branch or a tag holds what is checked out."""
+    """Return whether a branch or a tag contains the commit that is checked out."""
     asked = ("rev-list", "-n", "1", "HEAD", "--not", "--branches", "--remotes", "--tags", "--")
     return not run(*asked, cwd=path, timeout=LONG).out
 
 
 def _tree(path: Path, files: Sequence[str]) -> str:
-    """The tree that a commit of everything here would have."""
+    """Return the tree that a commit of everything here would have."""
     nested = [file for file in files if file.endswith("/")]
     if nested:
         raise InvalidState(
@@ -63,7 +63,7 @@ def _tree_on(path: Path, branch: str) -> str | None:
 
 
 def _commit(path: Path, tree: str, *, branch: str, count: int) -> None:
-    """Put the tree on the branch; what was saved there before stays in its past."""
+    """Commit the tree to the branch; earlier saves stay in its history."""
     before = commit_of(path, f"{HEADS}{branch}")
     parents = [parent for parent in (commit_of(path, "HEAD"), before) if parent is not None]
     chosen = [word for parent in parents for word in ("-p", parent)]

@@ -1,6 +1,6 @@
-"""Worktrees of a repository: which there are, how they stand, adding and removing one.
+"""List, compare, add and remove the worktrees of a repository.
 
-Hooks never run, nor filters that the repository's own configuration names.
+Hooks never run, nor do filters from the repository's own configuration.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ DEEPEST = 8
 LARGEST_COPY = 1 << 30
 PATIENCE = 20.0
 NAMED_FILES = 20
-"""How many files an error names before it only counts."""
+"""The number of files that an error names before it only counts."""
 
 
 class WorktreeRefused(InvalidState):
-    """git would not do this with the worktree."""
+    """Git refused an operation on the worktree."""
 
-    default_hint = "Look at it with 'git worktree list' in the repository."
+    default_hint = "Check it with 'git worktree list' in the repository."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +50,7 @@ class Worktree:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Base:
-    """What a new branch begins at; `name` is None when that is no branch."""
+    """The start of a new branch; `name` is None when it is not a branch."""
 
     name: str | None
     commit: str
@@ -58,7 +58,7 @@ class Base:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorktreeState:
-    """How a worktree stands: what it has that its base has not, and the other way round."""
+    """The state of a worktree: what it has that its base has not, and the other way round."""
 
     exists: bool
     head: str | None = None
@@ -76,9 +76,9 @@ def git(
     network: bool = False,
     **options: str | bytes | Path,
 ) -> GitResult:
-    """A git command that may write files of the user's; no program of the repository's configuration is run.
+    """Run a git command that may write the user's files; it runs no program of the repository's configuration.
 
-    `network` leaves the network to filters of the user's, where the repository's configuration allows no other use.
+    `network` allows the user's own filters to use the network, if the repository's configuration makes that safe.
     """
     variables = {"GIT_INDEX_FILE": str(options["index"])} if "index" in options else None
     stdin = options.get("stdin", b"")
@@ -99,7 +99,7 @@ def git(
 
 
 def worktrees(top: Path) -> list[Worktree]:
-    """Every worktree of the repository, the main one first."""
+    """Return every worktree of the repository, the main one first."""
     found: list[Worktree] = []
     for block in _listed(top).split(b"\0\0"):
         words = dict(line.partition(b" ")[::2] for line in block.strip(b"\0").split(b"\0") if line)
@@ -112,38 +112,38 @@ def worktrees(top: Path) -> list[Worktree]:
 
 
 def _listed(top: Path) -> bytes:
-    """git's list of worktrees, with a NUL after each line."""
+    """Return git's list of worktrees, with a NUL after each line."""
     listed = _patiently("list", "--porcelain", "-z", cwd=top, allowed=(0, BAD_USAGE))
     if listed.code == 0:
         return listed.out
-    # git before 2.36 does not know '-z'; without it only a path with a newline in it is misread.
+    # git before 2.36 has no '-z'; without it only a path that contains a newline is misread.
     return _patiently("list", "--porcelain", cwd=top).out.replace(b"\n", b"\0")
 
 
 def worktree_at(top: Path, path: Path) -> Worktree | None:
-    """The worktree that is registered at this place, whether its folder is there or not."""
+    """Return the worktree registered at this path, whether or not its folder exists."""
     real = Path(os.path.realpath(path))
     return next((each for each in worktrees(top) if each.path == real), None)
 
 
 def tip_of(top: Path, branch: str) -> str | None:
-    """The newest commit of a local branch."""
+    """Return the newest commit of a local branch."""
     return commit_of(top, f"{HEADS}{branch}")
 
 
 def commit_of(top: Path, name: str) -> str | None:
-    """The commit that a whole ref name, an id or HEAD stands for; the name never reads as an option."""
+    """Return the commit of a full ref name, an id or HEAD; the name is never read as an option."""
     result = run("rev-parse", "--quiet", "--verify", f"{name}^{{commit}}", cwd=top, allowed=(0, 1, 128))
     return result.line.decode() or None if result.code == 0 else None
 
 
 def base_of(top: Path, name: str | None) -> Base:
-    """Where a new branch begins: the named branch or tag, or what is checked out in the tree."""
+    """Return the start of a new branch: the named branch or tag, or what is checked out in the tree."""
     if name is None:
         head = commit_of(top, "HEAD")
         if head is None:
             raise InvalidState(
-                "the repository has no commit yet, so no branch can begin", hint="Make a first commit.", field="branch"
+                "the repository has no commits yet", hint="Make a first commit.", field="branch"
             )
         branch = run("symbolic-ref", "--quiet", "--short", "HEAD", cwd=top, allowed=(0, 1)).line.decode() or None
         return Base(name=branch, commit=head)
@@ -154,20 +154,20 @@ def base_of(top: Path, name: str | None) -> Base:
             return Base(name=name, commit=commit)
     raise InvalidInput(
         f"base_branch: there is no branch or tag '{name[:200]}' in the repository",
-        hint="Leave it out for the branch that is checked out, or name one that 'git branch -a' shows.",
+        hint="Omit it to use the branch that is checked out, or name one that 'git branch -a' shows.",
         field="base_branch",
     )
 
 
 def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
-    """Make a worktree on a new branch that begins at the commit; without one the branch exists already."""
+    """Create a worktree on a new branch that starts at the commit; without a commit the branch must exist."""
     try:
         if commit is not None:
             none = "0" * len(commit)
             git("update-ref", "-m", "branch: Created for a workspace", f"{HEADS}{branch}", commit, none, cwd=top)
         _patiently("add", "--no-checkout", "--", str(path), branch, cwd=top)
     except GitFailed as failed:
-        raise WorktreeRefused(f"git could not make the worktree: {_reason(failed)}") from failed
+        raise WorktreeRefused(f"git could not create the worktree: {_reason(failed)}") from failed
     try:
         # In the new worktree, because conditional includes may name other filters there than in the main tree.
         # A filter of the user's may fetch from the network and wait for it, as the one of LFS does.
@@ -181,7 +181,7 @@ def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
 
 
 def remove(top: Path, path: Path, *, force: bool = False) -> None:
-    """Take the worktree away; without `force` git refuses when that would lose something."""
+    """Remove the worktree; without `force` git refuses if work would be lost."""
     try:
         _patiently("remove", *(["--force", "--force"] if force else []), "--", str(path), cwd=top)
     except GitFailed as failed:
@@ -193,11 +193,11 @@ def delete_branch(top: Path, branch: str, *, tip: str) -> None:
     try:
         git("update-ref", "-d", f"{HEADS}{branch}", tip, cwd=top)
     except GitFailed as failed:
-        raise WorktreeRefused(f"the branch '{branch}' moved meanwhile and is kept", hint="Try again.") from failed
+        raise WorktreeRefused(f"the branch '{branch}' has moved since then and is kept", hint="Try again.") from failed
 
 
 def state_of(top: Path, path: Path, *, branch: str, base: str | None, copied: Mapping[str, str]) -> WorktreeState:
-    """How the worktree stands beside its base."""
+    """Return the state of the worktree relative to its base."""
     exists = (path / ".git").exists()
     head = commit_of(path, "HEAD") if exists else tip_of(top, branch)
     start = _any_commit(top, base) if base is not None else None
@@ -225,7 +225,7 @@ def uncommitted(path: Path, *, copied: Mapping[str, str], seen: frozenset[Path] 
     if here in seen or len(seen) >= DEEPEST:
         return []
     with open_index(path) as index:
-        # Repositories inside are looked at on their own: git would start a status in each, with its configuration.
+        # Nested repositories are checked separately: git would run a status in each, with its configuration.
         asked = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
         listed = git(*asked, cwd=path, index=index).out
         inner = git("ls-files", "-s", "-z", cwd=path, index=index).out
@@ -236,7 +236,7 @@ def uncommitted(path: Path, *, copied: Mapping[str, str], seen: frozenset[Path] 
 
 @contextmanager
 def open_index(path: Path) -> Iterator[Path]:
-    """A copy of the worktree's index in which no file that is there is marked as one to overlook."""
+    """Yield a copy of the worktree's index in which no existing file is marked to be skipped."""
     with tempfile.TemporaryDirectory(prefix="mission-index-") as folder:
         index = Path(folder) / "index"
         try:
@@ -254,7 +254,7 @@ def open_index(path: Path) -> Iterator[Path]:
 
 
 def digest_at(path: Path) -> str | None:
-    """A name for what the file holds; None when it cannot be read."""
+    """Return a digest of the file's content; None when it cannot be read."""
     try:
         return digest(path.parent, path.name, limit=LARGEST_COPY)
     except OSError:
@@ -283,7 +283,7 @@ def _is_below(folder: Path, top: Path) -> bool:
 
 
 def named(files: list[str] | tuple[str, ...]) -> str:
-    """A list of files as an error tells it."""
+    """Return a list of files for an error message."""
     more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
     return ", ".join(files[:NAMED_FILES]) + more
 
@@ -291,7 +291,7 @@ def named(files: list[str] | tuple[str, ...]) -> str:
 def _patiently(
     *arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), still: float | None = None, network: bool = False
 ) -> GitResult:
-    """A git command about worktrees; git cannot read the list of them while another git is adding one."""
+    """Run a git command about worktrees; git cannot read their list while another git adds one."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -308,7 +308,7 @@ def _any_commit(top: Path, name: str) -> str | None:
 
 
 def _reason(failed: GitFailed) -> str:
-    """git's own last word, without its label."""
+    """Return the last line of git's error output, without its label."""
     lines = [line for line in failed.log.splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines[-1:]
-    return fatal[0].partition(": ")[2][:300] if fatal and ": " in fatal[0] else "it said nothing"
+    return fatal[0].partition(": ")[2][:300] if fatal and ": " in fatal[0] else "git gave no reason"

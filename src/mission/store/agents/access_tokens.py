@@ -1,4 +1,4 @@
-"""Queries about agents' tokens, of which only a hash is kept."""
+"""Queries about agents' access tokens, of which only a hash is stored."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ class AgentTokens:
         )
 
     def find(self, hash: str) -> tuple[Agent, Any] | None:
-        """The token's agent, and the row with what is known of the token itself."""
+        """Return the access token's agent, and the row of the access token itself."""
         row: Any = self._connection.execute(_FIND, {"hash": hash}).first()
         return None if row is None else (_AGENTS.entity(row), row)
 
     def revoke(self, agent_id: str, *, now: datetime) -> int:
-        """Make every token of the agent worthless; how many that were."""
+        """Revoke every access token of the agent; return how many there were."""
         return self._connection.execute(_REVOKE, {"agent": agent_id, "now": now}).rowcount
 
     def of_agent(self, agent_id: str) -> list[dict[str, Any]]:
-        """The agent's tokens, the oldest first."""
+        """Return the agent's access tokens, the oldest first."""
         return [dict(row._mapping) for row in self._connection.execute(_OF_AGENT, {"agent": agent_id})]
 
     def page_of_agent(self, agent_id: str, *, limit: int, offset: int) -> list[dict[str, Any]]:
-        """Return some of the agent's tokens, the oldest first; none is ever removed."""
+        """Return a page of the agent's access tokens, the oldest first; none is ever removed."""
         values = {"agent": agent_id, "limit": limit, "offset": offset}
         return [dict(row._mapping) for row in self._connection.execute(_PAGE_OF_AGENT, values)]

@@ -42,7 +42,7 @@ class Agents:
         return agent
 
     def staying_by_name(self, name: str) -> list[Agent]:
-        """Agents of that name that have not left, the most recently seen first; two are as good as many."""
+        """Return agents of that name that have not left, the most recently seen first; at most two."""
         rows = self._connection.execute(_BY_NAME, {"name": name, "offline": "offline"})
         return [_MAPPER.entity(row) for row in rows]
 
@@ -52,7 +52,7 @@ class Agents:
         return [_MAPPER.entity(row) for row in rows]
 
     def leading(self, mission_id: str) -> list[Agent]:
-        """The mission's orchestrators and supervisors, the newest first."""
+        """Return the mission's orchestrators and supervisors, the newest first."""
         rows = self._connection.execute(_LEADING, {"mission_id": mission_id, "worker": AgentType.WORKER.value})
         return [_MAPPER.entity(row) for row in rows]
 
@@ -63,7 +63,7 @@ class Agents:
         _MAPPER.save(self._connection, agent)
 
     def seen(self, id: str, *, now: datetime) -> None:
-        """Note when the agent was last active."""
+        """Record when the agent was last active."""
         self._connection.execute(_SEEN, {"agent": id, "now": now})
 
     def count(self) -> int:
@@ -78,7 +78,7 @@ class Agents:
         limit: int,
         after: PagePosition | None,
     ) -> list[Agent]:
-        """Return agents, the newest first; those that left are never forgotten, so there may be many."""
+        """Return agents, the newest first; those that left are kept, so there may be many."""
         newest_first = (agents.c.created_at.desc(), agents.c.id.desc())
         statement = _MAPPER.select.where(*older_than(after, agents.c)).order_by(*newest_first).limit(limit)
         if types is not None:

@@ -1,4 +1,4 @@
-"""Queries about messages: mailboxes, threads, and how much of a mailbox is unread."""
+"""Queries about messages: mailboxes, threads, and unread counts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNREAD = select(unread.c.priority, unread.c.messages).where(unread.c.recipient_
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageFilter:
-    """Which messages of a mailbox a reader wants; nothing set means all."""
+    """A filter for the messages of a mailbox; unset fields match all."""
 
     states: Sequence[MessageState]
     types: Sequence[str] | None = None
@@ -72,7 +72,7 @@ class Messages:
         return message
 
     def of_ids(self, ids: Sequence[str]) -> dict[str, Message]:
-        """Those of the messages that exist, by id."""
+        """Return the messages that exist, by id."""
         if not ids:
             return {}
         found = map(_MAPPER.entity, self._connection.execute(_OF_IDS, {"ids": list(ids)}))
@@ -84,7 +84,7 @@ class Messages:
         self._count(((message.recipient_id, message.priority) for message in new), sign=1)
 
     def move(self, ids: Sequence[str], *, source: MessageState, target: MessageState, now: datetime) -> None:
-        """Move those of the messages that stand in `source`; what stops being unread is no longer counted."""
+        """Move the messages that are in the state `source`; update the unread counts."""
         read_at = now if target is MessageState.READ else None
         values = {"ids": list(ids), "source": source.value, "target": target.value, "read_at": read_at}
         moved = self._connection.execute(_MOVE, values).all()
@@ -92,12 +92,12 @@ class Messages:
             self._count(((row.recipient_id, row.priority) for row in moved), sign=-1)
 
     def unread(self, owner: str) -> dict[Priority, int]:
-        """How many messages wait unread in a mailbox, by priority."""
+        """Return how many messages in a mailbox are unread, by priority."""
         rows = self._connection.execute(_UNREAD, {"owner": owner})
         return {Priority(row.priority): int(row.messages) for row in rows}
 
     def inbox(self, owner: str, wanted: MessageFilter, *, limit: int, after: PagePosition | None) -> list[Message]:
-        """What lies in a mailbox, newest first. Each state is one stretch of the index, so no mailbox is too long."""
+        """Return the messages of a mailbox, newest first. Each state is one range of the index, so size has no effect."""
         found: list[Message] = []
         for state in wanted.states:
             mine = (messages.c.recipient_id == owner, messages.c.state == state.value)
@@ -105,7 +105,7 @@ class Messages:
         return sorted(found, key=lambda message: (message.created_at, message.id), reverse=True)[:limit]
 
     def thread(self, owner: str, wanted: MessageFilter, *, limit: int, after: PagePosition | None) -> list[Message]:
-        """What somebody wrote or got in a thread, newest first."""
+        """Return the messages of a thread that an agent sent or received, newest first."""
         mine = (
             messages.c.thread_id == wanted.thread_id,
             or_(messages.c.recipient_id == owner, messages.c.sender_id == owner),

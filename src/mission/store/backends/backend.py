@@ -1,4 +1,4 @@
-"""What differs between the databases: how each is opened, begins, commits, and tells its other users."""
+"""The interface to the database backends: how each is opened, begins, commits, and notifies its other users."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mission.domain.errors import MissionError
 
 
 class DatabaseUsers(Protocol):
-    """Who has the database open; one alone may migrate or replace it."""
+    """The users of a database; one that holds it exclusively may migrate or replace it."""
 
     def enter(self) -> None: ...
     def wait(self) -> None:
-        """Return once nobody has the database alone; whoever waits is not counted and leaves no trace."""
+        """Return once no other process holds the database exclusively; the waiting caller is not counted."""
 
     def enter_alone(self) -> list[str] | None: ...
     def leave(self) -> None: ...
@@ -24,13 +24,13 @@ class DatabaseUsers(Protocol):
 
 
 class Backend(Protocol):
-    """What differs between the databases."""
+    """The operations that differ between the databases."""
 
     @property
     def presence(self) -> DatabaseUsers: ...
     def connect(self) -> Connection: ...
     def expects_store(self) -> str | None:
-        """The name of the database when it must hold a store already, so that an empty one has lost it."""
+        """Return the name of the database if it must already hold a store, so that an empty one has lost it."""
 
     def begin_write(self, connection: Connection) -> None: ...
     def begin_read(self, connection: Connection) -> None: ...
@@ -40,16 +40,16 @@ class Backend(Protocol):
 
     def end_read(self, connection: Connection) -> None: ...
     def translate(self, error: DBAPIError) -> MissionError | None:
-        """The error in our words when the transaction cannot go on; nothing when only a statement failed."""
+        """Return our error when the transaction cannot continue; None when only a statement failed."""
 
     def commit_marker(self, connection: Connection) -> str | None:
-        """A name of the running transaction by which its fate can be asked after a lost connection."""
+        """Return a marker of the running transaction, to find out after a lost connection whether it was committed."""
 
     def was_committed(self, connection: Connection, marker: str) -> bool: ...
     def announce(self, connection: Connection) -> None:
-        """Inside the transaction: wake the readers of other processes when it commits."""
+        """Wake the readers of other processes when the open transaction commits."""
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call back (from a thread) when another process may have committed; the result ends it."""
+        """Call back (from a thread) when another process may have committed; return a function that stops it."""
 
     def close(self) -> None: ...

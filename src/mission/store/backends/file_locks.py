@@ -17,7 +17,7 @@ class FileLock:
         self._descriptor: int | None = None
 
     def acquire(self, *, exclusive: bool = True, wait: bool = True) -> bool:
-        """Whether the lock is now ours; without `wait` a lock held by another is left to it."""
+        """Return whether the lock is now ours; without `wait`, do not wait for another holder."""
         if self._descriptor is None:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
@@ -38,7 +38,7 @@ class FileLock:
 
 
 class FileLockUsers:
-    """A shared lock on a file, with a note beside it that says who holds it."""
+    """A shared lock on a file, with a note next to it that names the holder."""
 
     def __init__(self, path: Path, *, role: str) -> None:
         self._lock = FileLock(path)
@@ -48,11 +48,11 @@ class FileLockUsers:
 
     @property
     def was_entered(self) -> bool:
-        """Whether anybody ever was among the holders."""
+        """Return whether the lock ever had a holder."""
         return self._notes.is_dir()
 
     def enter(self) -> None:
-        """Be counted among the holders; waits while somebody has it exclusively."""
+        """Join the holders; wait while another process holds it exclusively."""
         self._lock.acquire(exclusive=False)
         try:
             self._notes.mkdir(mode=0o700, exist_ok=True)
@@ -60,15 +60,15 @@ class FileLockUsers:
         except OSError as error:
             if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
                 raise
-            # the disk is full: we are counted all the same, only not by name
+            # the disk is full: we still hold the lock, only without a name
 
     def wait(self) -> None:
-        """Return once nobody has it exclusively, without a note."""
+        """Return once no other process holds it exclusively, without leaving a note."""
         self._lock.acquire(exclusive=False)
         self._lock.release()
 
     def enter_alone(self) -> list[str] | None:
-        """Nothing when the lock is exclusively ours now, else who holds it."""
+        """Return None when the lock is now exclusively ours, else its holders."""
         if self._lock.acquire(wait=False):
             return None
         return self.holders() or ["another process"]
@@ -79,7 +79,7 @@ class FileLockUsers:
         self._lock.close()
 
     def holders(self) -> list[str]:
-        """Living holders, such as 'the daemon (process 4711)'."""
+        """Return the current holders, such as 'the daemon (process 4711)'."""
         if not self._notes.is_dir():
             return []
         found = []

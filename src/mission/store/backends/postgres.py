@@ -1,4 +1,4 @@
-"""PostgreSQL: the same transactions for many daemons on many hosts."""
+"""The PostgreSQL backend: the same transactions for many daemons on many hosts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CHANNEL = "mission_events"
 POLL_SECONDS = 1.0
 STOP_SECONDS = 0.1
 LOCK_MILLISECONDS = 2_000
-"""How long one attempt waits for what others have locked."""
+"""The time that one attempt waits for locks of others."""
 PRESENCE_KEY = 6477_0001
 TURN_KEY = 6477_0002
 _AGAIN = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
-_LOST = ("08", "57P")  # connection trouble, the server is going down
+_LOST = ("08", "57P")  # connection trouble, the server is shutting down
 _HOLDERS = text(
     "SELECT a.application_name, a.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
     "WHERE l.locktype = 'advisory' AND l.objid = :key AND l.granted "
@@ -33,7 +33,7 @@ _HOLDERS = text(
 
 
 class PostgresUsers:
-    """A shared advisory lock that every process with the database open holds for its life."""
+    """A shared advisory lock that every process holds while it has the database open."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
@@ -41,28 +41,28 @@ class PostgresUsers:
         self._entered = False
 
     def enter(self) -> None:
-        """Be counted among the holders; waits, however long, while somebody has it exclusively."""
+        """Join the holders; wait as long as another process holds it exclusively."""
         self._connection().exec_driver_sql("SET lock_timeout = 0")
         self._connection().execute(text("SELECT pg_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
         self._entered = True
 
     def wait(self) -> None:
-        """Return once nobody has it exclusively, without being counted any longer."""
+        """Return once no other process holds it exclusively, and leave the holders."""
         self.enter()
         self.leave()
 
     def keep(self) -> None:
-        """Be counted again after the connection was lost, as when the server was restarted."""
+        """Join the holders again after the connection was lost, as when the server was restarted."""
         with suppress(DBAPIError):
             if self._entered:
                 self._connection().exec_driver_sql("SELECT 1")
                 return
-        self.leave()  # a connection that broke, now or when this was tried before, is of no more use
+        self.leave()  # a connection that broke, now or at an earlier attempt, is unusable
         taken = self._connection().execute(text("SELECT pg_try_advisory_lock_shared(:key)"), {"key": PRESENCE_KEY})
         self._entered = bool(taken.scalar_one())
 
     def enter_alone(self) -> list[str] | None:
-        """Nothing when the lock is exclusively ours now, else who holds it."""
+        """Return None when the lock is now exclusively ours, else its holders."""
         taken = self._connection().execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": PRESENCE_KEY})
         return None if taken.scalar_one() else (self.holders() or ["another process"])
 
@@ -83,7 +83,7 @@ class PostgresUsers:
 
 
 class PostgresBackend:
-    """One writer per daemon; the daemons meet at the event counter's row."""
+    """One writer per daemon; the daemons serialize at the event counter's row."""
 
     name = "postgresql"
 
@@ -92,15 +92,15 @@ class PostgresBackend:
         self._engine = create_engine(
             self._url,
             poolclass=NullPool,
-            isolation_level="AUTOCOMMIT",  # transactions are begun by hand, as on SQLite
+            isolation_level="AUTOCOMMIT",  # transactions are started explicitly, as on SQLite
             json_serializer=dumps,
-            hide_parameters=True,  # what callers wrote belongs into no log
+            hide_parameters=True,  # callers' data must not be logged
             connect_args={"application_name": f"mission {role}", "connect_timeout": 3},
         )
         self.presence = PostgresUsers(self.connect)
 
     def expects_store(self) -> str | None:
-        """An empty database of a server is a new one, as far as anybody can tell."""
+        """Return None: an empty database on a server counts as a new one."""
         return None
 
     def connect(self) -> Connection:
@@ -109,7 +109,7 @@ class PostgresBackend:
         return connection
 
     def begin_write(self, connection: Connection) -> None:
-        """Writers of all daemons take turns, as on SQLite: a group touches many rows in no order of its own."""
+        """Begin a write; writers of all daemons take turns, as on SQLite, because a group touches rows in any order."""
         connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({TURN_KEY})")
 
     def begin_read(self, connection: Connection) -> None:
@@ -130,7 +130,7 @@ class PostgresBackend:
         state = getattr(error.orig, "sqlstate", None) or ""
         problem: MissionError | None = None
         if state in _AGAIN:
-            problem = TransientError("another writer was in the way; nothing was changed")
+            problem = TransientError("another writer holds the database; nothing was changed")
         elif state.startswith(_LOST) or error.connection_invalidated or (not state and _is_operational(error)):
             problem = TransientError("the database cannot be reached right now; nothing was changed")
         elif state == "53100":
@@ -145,7 +145,7 @@ class PostgresBackend:
         return str(connection.exec_driver_sql("SELECT pg_current_xact_id()::text").scalar_one())
 
     def was_committed(self, connection: Connection, marker: str) -> bool:
-        """Waits until the transaction's fate is settled: its turn is free only then."""
+        """Wait until the transaction has ended: only then is its turn free."""
         connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({TURN_KEY}); COMMIT")
         status = connection.execute(text("SELECT pg_xact_status(CAST(:marker AS xid8))"), {"marker": marker}).scalar()
         return status == "committed"

@@ -1,4 +1,4 @@
-"""SQLite: one file, full durability, a sidecar lock that lets several processes write in turn."""
+"""The SQLite backend: one file, full durability, a sidecar lock that lets several processes write in turn."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ POLL_SECONDS = 0.05
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
-    "PRAGMA fullfsync=ON",  # macOS leaves data in the drive's own memory otherwise; elsewhere it means nothing
+    "PRAGMA fullfsync=ON",  # otherwise macOS leaves data in the drive's cache; no effect elsewhere
     "PRAGMA foreign_keys=ON",
-    "PRAGMA busy_timeout=1000",  # an attempt; the writer makes several
-    "PRAGMA cache_size=-4000",  # per connection; it fills as the file grows, and the system caches the file anyway
+    "PRAGMA busy_timeout=1000",  # per attempt; the writer makes several
+    "PRAGMA cache_size=-4000",  # per connection; it grows with the file, and the system caches the file anyway
     "PRAGMA temp_store=MEMORY",
 )
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
@@ -33,7 +33,7 @@ _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 
 @contextmanager
 def read_only(path: Path) -> Iterator[Connection]:
-    """Open a database for a look that changes nothing and takes nobody's turn."""
+    """Open a database read-only, without taking a turn."""
     address = f"{path.absolute().as_uri()}?mode=ro"
     engine = create_engine("sqlite://", creator=partial(sqlite3.connect, address, uri=True, timeout=5))
     try:
@@ -51,7 +51,7 @@ class SqliteBackend:
     def __init__(self, path: Path, *, role: str) -> None:
         self.path = path
         self._was_there = path.exists()
-        path.touch(mode=0o600)  # its sidecars take over this mode
+        path.touch(mode=0o600)  # its sidecars inherit this mode
         self.presence = FileLockUsers(path.with_name("database.lock"), role=role)
         self._engine = _engine(path)
         self._turn = FileLock(path.with_name(f"{path.name}-turn"))
@@ -60,7 +60,7 @@ class SqliteBackend:
         return self._engine.connect()
 
     def expects_store(self) -> str | None:
-        """A file that was there before us, beside the traces of those who used it, held a store once."""
+        """Return the name of a file that existed before and has lock notes next to it: it once held a store."""
         return str(self.path) if self._was_there and self.presence.was_entered else None
 
     def begin_write(self, connection: Connection) -> None:
@@ -110,7 +110,7 @@ class SqliteBackend:
         return False
 
     def announce(self, connection: Connection) -> None:
-        """Nothing to do: the others see it by the file's data version."""
+        """Do nothing: other processes notice the commit by the file's data version."""
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         def poll(stop: threading.Event) -> None:
@@ -119,9 +119,9 @@ class SqliteBackend:
             while not stop.wait(POLL_SECONDS):
                 try:
                     version = connection.execute("PRAGMA data_version").fetchone()[0]
-                except sqlite3.Error:  # a full disk or a locked file passes; whoever watches goes on
+                except sqlite3.Error:  # a full disk or a locked file is temporary; keep watching
                     continue
-                if version != seen:  # also at the first look: something may have come before it
+                if version != seen:  # also at the first check: a commit may have come before it
                     changed()
                 seen = version
             connection.close()
@@ -138,9 +138,9 @@ def _engine(path: Path) -> Engine:
     engine = create_engine(
         f"sqlite+pysqlite:///{path}",
         poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",  # transactions are begun by hand: BEGIN IMMEDIATE on the writer only
+        isolation_level="AUTOCOMMIT",  # transactions are started explicitly: BEGIN IMMEDIATE on the writer only
         json_serializer=dumps,
-        hide_parameters=True,  # what callers wrote belongs into no log
+        hide_parameters=True,  # callers' data must not be logged
         connect_args={"check_same_thread": False},
     )
 

@@ -1,4 +1,4 @@
-"""A thread that watches until it is told to end."""
+"""A thread that watches until it is stopped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def in_thread(name: str, body: Callable[[threading.Event], None]) -> Callable[[], None]:
-    """Run the body, which ends when its event is set; the result sets it and waits for the end."""
+    """Start the body in a thread; return a function that sets its event and waits for its end."""
     stop = threading.Event()
     thread = threading.Thread(target=body, args=(stop,), name=name, daemon=True)
     thread.start()

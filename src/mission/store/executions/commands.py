@@ -69,19 +69,19 @@ class Commands:
         _MAPPER.save(self._connection, command)
 
     def messages(self, execution_id: str, *, limit: int) -> list[ExecutionCommand]:
-        """List what operators told the execution, newest first."""
+        """List the operator messages of the execution, newest first."""
         return list(self._all(_MESSAGES, execution_id=execution_id, limit=limit))
 
     def due(self, *, host_id: str, now: datetime) -> list[ExecutionCommand]:
-        """List what has to be done on a host by now, oldest first."""
+        """List the commands that are due on a host, oldest first."""
         return list(self._all(_DUE, host_id=host_id, now=now))
 
     def pending_of(self, execution_id: str) -> list[ExecutionCommand]:
-        """List what has still to be done for an execution, oldest first."""
+        """List the pending commands of an execution, oldest first."""
         return list(self._all(_PENDING_OF, execution_id=execution_id))
 
     def launching(self, execution_id: str) -> ExecutionCommand | None:
-        """Return the pending command that made this execution, if one did."""
+        """Return the pending command that started this execution, if one did."""
         return next(self._all(_LAUNCHING, execution_id=execution_id), None)
 
     def newest(self, execution_id: str, kind: CommandKind) -> ExecutionCommand | None:

@@ -61,7 +61,7 @@ class Executions:
         _MAPPER.save(self._connection, execution)
 
     def live(self, *, host_id: str) -> list[Execution]:
-        """Executions of a host whose process should be there, oldest first."""
+        """Return executions of a host whose process should be running, oldest first."""
         rows = self._connection.execute(_LIVE, {"statuses": _LIVE_WORDS, "host_id": host_id})
         return [_MAPPER.entity(row) for row in rows]
 
@@ -69,7 +69,7 @@ class Executions:
         return int(self._connection.execute(_COUNT_LIVE, {"statuses": _LIVE_WORDS, "host_id": host_id}).scalar_one())
 
     def ids(self, *, mission_id: str, statuses: Collection[ExecutionStatus] | None = None) -> list[str]:
-        """The executions of a mission, oldest first."""
+        """Return the executions of a mission, oldest first."""
         statement = select(executions.c.id).where(executions.c.mission_id == mission_id)
         if statuses is not None:
             statement = statement.where(executions.c.status.in_([str(status) for status in statuses]))
@@ -93,7 +93,7 @@ class Executions:
         limit: int,
         after: PagePosition | None,
     ) -> list[Execution]:
-        """Executions, newest first."""
+        """Return executions, newest first."""
         where: list[ColumnElement[bool]] = [*older_than(after, executions.c)]
         if statuses is not None:
             where.append(executions.c.status.in_(list(statuses)))

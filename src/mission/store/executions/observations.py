@@ -1,4 +1,4 @@
-"""Queries about observations: the ledger is only added to, and goes when its execution is long over."""
+"""Queries about observations: rows are only added, and removed long after their execution has ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Observations:
         self._connection = connection
 
     def find(self, execution_id: str, event_id: str) -> Observation | None:
-        """What was accepted under that event id."""
+        """Return the observation accepted under that event id."""
         row = self._connection.execute(_BY_EVENT, {"execution_id": execution_id, "event_id": event_id}).first()
         return None if row is None else _MAPPER.entity(row)
 
@@ -39,7 +39,7 @@ class Observations:
         _MAPPER.insert(self._connection, observation)
 
     def page(self, execution_id: str, *, type: str | None, limit: int, after: PagePosition | None) -> list[Observation]:
-        """Observations of an execution, newest first."""
+        """Return observations of an execution, newest first."""
         where = [observations.c.execution_id == execution_id, *older_than(after, observations.c)]
         if type is not None:
             where.append(observations.c.type == type)
@@ -49,5 +49,5 @@ class Observations:
 
     def remove_before(self, moment: datetime, *, limit: int) -> int:
         """Remove observations of executions that ended before the moment, as many as one transaction should. Those of
-        living ones stay, however old: a repeated event must be known."""
+        running ones stay, however old: a repeated event must be recognized."""
         return self._connection.execute(_EXPIRED, {"before": moment, "limit": limit}).rowcount

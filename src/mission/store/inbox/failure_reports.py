@@ -1,4 +1,4 @@
-"""Queries about failures that were told: one row for each cause and reader."""
+"""Queries about reported failures: one row for each cause and reader."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class FailureReports:
         return None if row is None else ReportedFailure(key=row.key, told_at=row.told_at, times=row.times)
 
     def count(self, key: str) -> None:
-        """It happened once more, and nobody is told of it."""
+        """Count another occurrence that is not reported."""
         self._connection.execute(_COUNT, {"wanted": key})
 
     def tell(self, key: str, *, now: datetime) -> None:
-        """It is told now; counting begins anew."""
+        """Record that it is reported now; restart the count."""
         self._connection.execute(_FORGET, {"wanted": key})
         self._connection.execute(_ADD, {"key": key, "told_at": now, "times": 0})
 

@@ -1,4 +1,4 @@
-"""Queries that look for work gone wrong."""
+"""Queries that find work with problems."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ class HealthFindings:
         self._connection = connection
 
     def silent(self, *, now: datetime) -> list[dict[str, Any]]:
-        """Agents that hold tasks beyond their lease, with how many and one of them."""
+        """Return agents that hold tasks beyond their lease, with the number of tasks and one of them."""
         return self._rows(_SILENT, now=now)
 
     def crashing(self) -> list[dict[str, Any]]:
-        """Unfinished tasks whose executions crashed often."""
+        """Return unfinished tasks whose executions crashed often."""
         return self._rows(_CRASHING, least=CRASHES)
 
     def tried_often(self) -> list[dict[str, Any]]:
-        """Unfinished tasks that were begun often."""
+        """Return unfinished tasks that were started often."""
         return self._rows(_TRIED_OFTEN, least=ATTEMPTS)
 
     def _rows(self, statement: Select[Any], **values: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Queries about the human's queue."""
+"""Queries about the inbox."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EVER = select(queue_items.c.id).where(queue_items.c.once == bindparam("once")).
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InboxFilter:
-    """Which items somebody wants to see; `reader` is the agent that asks, if it is one."""
+    """A filter for items; `reader` is the calling agent, if there is one."""
 
     states: Sequence[ItemState]
     kinds: Sequence[ItemKind] | None = None
@@ -48,7 +48,7 @@ class InboxFilter:
 
 
 class NamedItem(NamedTuple):
-    """An item with the names a person knows its things by."""
+    """An item with the names of the things it refers to."""
 
     item: InboxItem
     mission_name: str | None
@@ -57,7 +57,7 @@ class NamedItem(NamedTuple):
 
 
 class StalledTask(NamedTuple):
-    """An open item whose task stands still until it is closed."""
+    """An open item whose task is stopped until it is closed."""
 
     id: str
     task_id: str
@@ -99,14 +99,14 @@ class InboxItems:
         self._connection = connection
 
     def get(self, id: str) -> InboxItem:
-        """The item, or an error that says how to find one."""
+        """Return the item, or raise an error that says how to find one."""
         item = _MAPPER.get(self._connection, id)
         if item is None:
             raise _no_item(id)
         return item
 
     def find(self, ids: Sequence[str]) -> list[InboxItem]:
-        """Return those of the items that are still there, in this order."""
+        """Return the items that still exist, in this order."""
         return [item for id in ids if (item := _MAPPER.get(self._connection, id)) is not None]
 
     def add(self, item: InboxItem) -> None:
@@ -116,16 +116,16 @@ class InboxItems:
         _MAPPER.save(self._connection, item)
 
     def open_with_key(self, once: str) -> InboxItem | None:
-        """The open item that stands for everything with this key."""
+        """Return the open item that represents everything with this key."""
         row = self._connection.execute(_OPEN_ONCE, {"once": once, "state": str(ItemState.OPEN)}).first()
         return None if row is None else _MAPPER.entity(row)
 
     def was_asked(self, once: str) -> bool:
-        """Whether a person was ever asked under this key."""
+        """Return whether a person was ever asked under this key."""
         return self._connection.execute(_EVER, {"once": once}).first() is not None
 
     def open_where(self, *, kinds: Sequence[ItemKind] | None = None, **columns: str | None) -> list[InboxItem]:
-        """Open items that have every given value, oldest first."""
+        """Return open items that have every given value, oldest first."""
         where: list[ColumnElement[bool]] = [queue_items.c.state == str(ItemState.OPEN)]
         where += [queue_items.c[name] == value for name, value in columns.items() if value is not None]
         if kinds is not None:
@@ -142,18 +142,18 @@ class InboxItems:
         return [StalledTask(*row) for row in self._connection.execute(_STANDING.where(*where))]
 
     def named(self, ids: Sequence[str]) -> list[NamedItem]:
-        """These items, in this order."""
+        """Return these items, in this order."""
         rows = self._connection.execute(_NAMED.where(queue_items.c.id.in_(ids)))
         found = {row.id: _named(row) for row in rows}
         return [found[id] for id in ids if id in found]
 
     def ages(self, wanted: InboxFilter) -> list[tuple[datetime, str]]:
-        """When each item was made, and its id: the oldest first."""
+        """Return when each item was created, and its id, the oldest first."""
         statement = select(queue_items.c.created_at, queue_items.c.id).where(*wanted.conditions())
         return sorted((row.created_at, row.id) for row in self._connection.execute(statement))
 
     def page(self, wanted: InboxFilter, *, limit: int, offset: int) -> tuple[list[NamedItem], int]:
-        """Items, the latest first, and how many there are in all."""
+        """Return items, the latest first, and how many there are in all."""
         where = wanted.conditions()
         statement = _NAMED.where(*where).order_by(*_NEWEST_FIRST).limit(limit).offset(offset)
         total = self._connection.execute(select(func.count()).select_from(queue_items).where(*where)).scalar_one()
@@ -161,7 +161,7 @@ class InboxItems:
 
 
 def _may_be_read_by(agent_id: str) -> ColumnElement[bool]:
-    """What `QueueItem.check_reader` lets pass, as a condition."""
+    """Return the SQL condition that corresponds to `QueueItem.check_reader`."""
     written = and_(queue_items.c.kind == str(ItemKind.MAIL), queue_items.c.agent_id == agent_id)
     return or_(queue_items.c.kind.not_in(sorted(map(str, PRIVATE_KINDS))), written)
 

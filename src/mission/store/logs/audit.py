@@ -1,4 +1,4 @@
-"""Queries about the audit trail and about remembered answers."""
+"""Queries about the audit trail and about stored answers for repeated calls."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _FIRST_TOOL = select(func.min(audit.c.tool).label("tool")).cte("named", recursiv
 _NEXT_TOOL = select(func.min(audit.c.tool)).where(audit.c.tool > _FIRST_TOOL.c.tool).scalar_subquery()
 _NAMED = _FIRST_TOOL.union_all(select(_NEXT_TOOL).where(_FIRST_TOOL.c.tool.is_not(None)))
 _TOOLS = select(_NAMED.c.tool).where(_NAMED.c.tool.is_not(None))
-"""Each name once, from one to the next along the index: entries are many, tools are few."""
+"""Each name once, stepping along the index: entries are many, tools are few."""
 _EXPIRED = oldest_before(audit, audit.c.at)
 _TROUBLE = audit.c.status != literal_column("'ok'")
-"""Stands in the statement itself: the index of what went wrong is found by it."""
+"""A literal in the statement itself, so that the partial index of failures is used."""
 _REMEMBER = Prepared(insert(call_keys))
 _RECALL = Prepared(
     select(call_keys.c.digest, call_keys.c.answer).where(
@@ -40,7 +40,7 @@ _FORGET = oldest_before(call_keys, call_keys.c.created_at)
 
 
 class Faults(NamedTuple):
-    """Internal errors of late: how many, and the newest of them."""
+    """Recent internal errors: how many, and the newest of them."""
 
     total: int
     newest: str
@@ -53,7 +53,7 @@ class Audit:
         self._connection = connection
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Write entries; one that `ends` an invocation fills in the row that is there."""
+        """Write entries; one that `ends` an invocation completes the existing row."""
         new = [row for row in rows if "ends" not in row]
         if new:
             _INSERT.run(self._connection, *new)
@@ -73,7 +73,7 @@ class Audit:
         after: PagePosition | None,
         except_transport: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Audit entries, newest first; those of a tool, or of all that fit a pattern such as 'mcp__mail__*'."""
+        """Return audit entries, newest first, of one tool or of all that match a pattern such as 'mcp__mail__*'."""
         wanted = {audit.c.agent_id: agent_id, audit.c.status: status}
         where = [column == value for column, value in wanted.items() if value is not None]
         if except_transport is not None:
@@ -99,7 +99,7 @@ class Audit:
     def _newest_of_each(
         self, tools: Iterable[str], where: Sequence[ColumnElement[bool]], *, limit: int
     ) -> list[dict[str, Any]]:
-        """The newest of the tools' entries, tool by tool along their index: along time rare ones lie far apart."""
+        """Return the newest of the tools' entries, tool by tool along their index: by time, rare ones are far apart."""
         found: list[dict[str, Any]] = []
         for tool in tools:
             newer = [audit.c.at >= found[-1]["at"]] if len(found) == limit else []
@@ -108,7 +108,7 @@ class Audit:
         return found
 
     def _tools(self, pattern: str) -> list[str]:
-        """The names of tools in the trail that fit the pattern."""
+        """Return the names of tools in the trail that match the pattern."""
         if "*" not in pattern:
             return [pattern]
         return [tool for tool in self._connection.execute(_TOOLS).scalars() if fnmatchcase(tool, pattern)]
@@ -120,7 +120,7 @@ class Audit:
         return dict(row._mapping)
 
     def faults(self, *, since: datetime) -> Faults | None:
-        """Return how many calls failed through no fault of their callers, and the newest of them."""
+        """Return how many calls failed with an internal error, and the newest of them."""
         code = audit.c.error["code"].as_string()
         where = (_TROUBLE, audit.c.status == "error", audit.c.at >= since, code == InternalError.code)
         count = self._connection.execute(select(func.count()).select_from(audit).where(*where)).scalar_one()
@@ -139,13 +139,13 @@ class Audit:
 
 
 class CallKeys:
-    """Answers kept under a call key, so that a repeat after a broken connection gets the first one."""
+    """Answers stored under a call key, so that a repeat after a broken connection gets the first one."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def recall(self, *, caller: str, key: str) -> tuple[str, str] | None:
-        """Digest and answer of the call that used this key, if one did."""
+        """Return the digest and answer of the call that used this key, if one did."""
         for digest, answer in _RECALL.run(self._connection, {"caller": caller, "key": key}):
             return digest, answer
         return None
@@ -156,5 +156,5 @@ class CallKeys:
         )
 
     def remove_before(self, moment: datetime, *, limit: int) -> int:
-        """Forget answers from before the moment, the oldest first, as many as one transaction should."""
+        """Remove answers from before the moment, the oldest first, as many as one transaction should."""
         return self._connection.execute(_FORGET, {"before": moment, "limit": limit}).rowcount

@@ -16,7 +16,7 @@ from mission.store.tables import event_counter, events
 
 _NEWEST_ROW = 1
 _FIRST_ROW = 2
-"""Rows of the counter: the number given last; and, after a restore, the first that does not come from the backup."""
+"""Rows of the counter: the last number used; and, after a restore, the first that does not come from the backup."""
 
 _IS_NEWEST = event_counter.c.id == _NEWEST_ROW
 _ADVANCE = Prepared(
@@ -62,7 +62,7 @@ class StoredEvent:
     data: dict[str, Any]
 
     def frame(self) -> dict[str, Any]:
-        """The event as readers get it."""
+        """Return the event in the form that readers get."""
         return {
             "seq": self.seq,
             "type": self.type,
@@ -77,7 +77,7 @@ class EventRows:
         self._connection = connection
 
     def append(self, rows: Sequence[dict[str, Any]]) -> list[StoredEvent]:
-        """Number and insert the events. Must stand last before COMMIT: the counter's row lock orders commits."""
+        """Number and insert the events. Must be last before COMMIT: the counter's row lock orders commits."""
         [(last,)] = _ADVANCE.run(self._connection, {"more": len(rows)})
         stored = [StoredEvent(seq=seq, **row) for seq, row in enumerate(rows, start=last - len(rows) + 1)]
         _INSERT.run(self._connection, *({"seq": event.seq, **row} for event, row in zip(stored, rows, strict=True)))
@@ -87,16 +87,16 @@ class EventRows:
         return int(self._connection.execute(_NEWEST).scalar_one())
 
     def oldest(self) -> int:
-        """The number of the oldest event from which a reader can go on, or the next one to come when none is.
+        """Return the number of the oldest event from which a reader can continue, or the next one if there is none.
 
-        Nobody goes on across a restore: what was seen before it may be undone, under numbers that stay given.
+        Readers cannot continue across a restore: events seen before it may be undone, but their numbers stay used.
         """
         oldest = self._connection.execute(_OLDEST).scalar()
         first = self._connection.execute(_FIRST).scalar()
         return max(self.newest() + 1 if oldest is None else int(oldest), first or 0)
 
     def go_on_above(self, highest: int) -> None:
-        """After a restore: where numbers were given that the backup does not know, their readers must begin anew."""
+        """Mark a restore: readers that know numbers missing from the backup must start over."""
         if self.newest() >= highest:
             return
         self._connection.execute(update(event_counter).where(_IS_NEWEST).values(seq=highest + 1))
@@ -112,7 +112,7 @@ class EventRows:
         return [StoredEvent(*row) for row in rows]
 
     def about(self, id: str, *, mission_id: str, types: Sequence[str], limit: int) -> list[StoredEvent]:
-        """The newest events of a mission that name the id, in order."""
+        """Return the newest events of a mission that name the id, in order."""
         values = {"mission_id": mission_id, "types": list(types), "words": f"%{id}%", "limit": limit}
         return [StoredEvent(*row) for row in self._connection.execute(_NEWEST_ABOUT, values)][::-1]
 

@@ -1,4 +1,4 @@
-"""Periodic work, taken by one daemon at a time: whoever moves the due time owns this run."""
+"""Periodic work, done by one daemon at a time: the daemon that moves the due time owns this run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class JobTurns:
         self._connection = connection
 
     def take(self, name: str, *, now: datetime, every: timedelta) -> bool:
-        """Whether the job is due and now ours; a job seen for the first time is due at once."""
+        """Return whether the job is due and now ours; a new job is due immediately."""
         if self._connection.execute(_KNOWN, {"job": name}).first() is None:
             self._connection.execute(_ADD, {"name": name, "due_at": now + every})
             return True

@@ -1,4 +1,4 @@
-"""Queries about webhooks: how far each receiver has come."""
+"""Queries about webhooks: the last event delivered to each receiver."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Webhooks:
         self._connection.execute(_ADD, values)
 
     def take(self, key: str, *, now: datetime, until: datetime) -> bool:
-        """Whether the receiver is due and ours to serve until then."""
+        """Return whether the receiver is due and ours to serve until then."""
         return self._connection.execute(_TAKE, {"wanted": key, "now": now, "until": until}).rowcount == 1
 
     def save(self, progress: DeliveryProgress) -> None:

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection it was given, in the transaction that is open there."""
+"""Alembic's entry point: runs the migrations on the given connection, in its open transaction."""
 
 from alembic import context
 

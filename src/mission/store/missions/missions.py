@@ -82,7 +82,7 @@ class Missions:
         self._connection = connection
 
     def get(self, id: str) -> Mission:
-        """The mission, or an error that says how to find one."""
+        """Return the mission, or raise an error that says how to find one."""
         mission = _MAPPER.get(self._connection, id)
         if mission is None:
             raise NotFound(
@@ -106,7 +106,7 @@ class Missions:
         _TOUCH.run(self._connection, {"row_id": id, "now": now})
 
     def set_source(self, id: str, content: str) -> None:
-        """Keep the text a mission was made from; it may be long, so it is no part of the mission."""
+        """Store the text a mission was created from; it may be long, so it is not part of the mission."""
         self._connection.execute(_SET_SOURCE, {"row_id": id, "content": content})
 
     def source(self, id: str) -> str | None:
@@ -116,7 +116,7 @@ class Missions:
         self._connection.execute(_DELETE, {"row_id": id})
 
     def newest_open(self, *, host_id: str, path: str, common_dir: str | None) -> Mission | None:
-        """The newest open mission of a repository, whichever of its worktrees is asked for."""
+        """Return the newest open mission of a repository, from any of its worktrees."""
         values = {"host_id": host_id, "path": path, "common_dir": common_dir, "ended": _words(ENDED)}
         row = self._connection.execute(_NEWEST_OPEN, values).first()
         return None if row is None else _MAPPER.entity(row)
@@ -130,7 +130,7 @@ class Missions:
         limit: int,
         offset: int,
     ) -> tuple[list[Mission], int]:
-        """Missions, the most recently active first, and how many there are in all."""
+        """Return missions, the most recently active first, and how many there are in all."""
         where: list[ColumnElement[bool]] = [
             missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
         ]
@@ -144,7 +144,7 @@ class Missions:
         return [_MAPPER.entity(row) for row in rows], total
 
     def task_totals(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """For each mission the number of its tasks, and of those completed."""
+        """Return for each mission the number of its tasks, and of those completed."""
         rows = self._connection.execute(_TASK_TOTALS, {"ids": list(ids)}).all()
         return {row.mission_id: (int(row.total), int(row.completed)) for row in rows}
 
@@ -162,7 +162,7 @@ class Missions:
         return [_REPOSITORIES.entity(row) for row in rows], total
 
     def repositories_of(self, *, host_id: str, limit: int) -> list[Repository]:
-        """Repositories of a host, the newest first."""
+        """Return repositories of a host, the newest first."""
         rows = self._connection.execute(_REPOSITORIES_OF, {"host_id": host_id, "limit": limit})
         return [_REPOSITORIES.entity(row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Queries about phases and how many of their tasks stand where."""
+"""Queries about phases and the number of their tasks in each state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Phases:
         return None if row is None else _entity(row)
 
     def of_mission(self, mission_id: str) -> list[Phase]:
-        """All phases of a mission, by number."""
+        """Return all phases of a mission, by number."""
         return [_entity(row) for row in self._connection.execute(_OF_MISSION, {"mission_id": mission_id})]
 
     def add(self, *phases: Phase) -> None:

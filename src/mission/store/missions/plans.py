@@ -1,4 +1,4 @@
-"""Queries about plans: many tasks at once, what waits for what, and how far a mission is."""
+"""Queries about plans: many tasks at once, their dependencies, and the progress of a mission."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PLANNED = (
     "created_at",
     "updated_at",
 )
-"""What a plan says about a task; everything else has its default."""
+"""The columns of a task that a plan sets; the others have defaults."""
 _DONE_WORDS = sorted(map(str, DONE))
 _OPEN_WORDS = sorted(map(str, OPEN))
 _GOING_WORDS = sorted(map(str, GOING))
@@ -89,7 +89,7 @@ _SKIP_OPEN = (
         updated_at=bindparam("now", type_=UtcTime),
     ),
 )
-"""First whatever waits for open tasks, then the counts, then the tasks themselves."""
+"""The dependencies on open tasks first, then the counts, then the tasks themselves."""
 _DEPENDENCIES = (
     select(dependencies.c.task_id, dependencies.c.depends_on)
     .where(dependencies.c.task_id.in_(bindparam("ids", expanding=True)))
@@ -117,7 +117,7 @@ _SOME_MEMBERS = (
         tasks.c.parallel_group == parallel_groups.c.name,
         tasks.c.status.not_in(_DONE_WORDS),
     )
-    .order_by(tasks.c.status.desc())  # along the index, the completed ones last: else PostgreSQL reads along the table
+    .order_by(tasks.c.status.desc())  # along the index, the completed ones last: otherwise PostgreSQL scans the table
     .limit(bindparam("limit"))
     .correlate(parallel_groups)
     .subquery()
@@ -129,7 +129,7 @@ _GROUP_MEMBERS = select(
     parallel_groups.c.mission_id == bindparam("mission_id"),
     parallel_groups.c.name.in_(bindparam("groups", expanding=True)),
 )
-"""The members of a group as one text: asked for group by group, each costs a way to the server."""
+"""The members of a group as one text: a query per group would cost a round trip each."""
 _WAITING_TASKS = (
     MAPPER.select.where(
         tasks.c.mission_id == bindparam("mission_id"),
@@ -167,7 +167,7 @@ _WAITED_FOR = (
     .where(dependencies.c.task_id.in_(bindparam("ids", expanding=True)))
     .order_by(tasks.c.phase_number, tasks.c.position)
 )
-"""Without a word about states: where nearly all tasks stand in one, PostgreSQL would begin at the wrong end."""
+"""Without a condition on states: where nearly all tasks share one, PostgreSQL would choose the wrong index."""
 _UNFINISHED = phases.c.pending + phases.c.in_progress + phases.c.failed > 0
 _FIRST_UNFINISHED = select(func.min(phases.c.number)).where(phases.c.mission_id == bindparam("mission_id"), _UNFINISHED)
 _LAST_BEFORE = select(func.max(phases.c.number)).where(
@@ -186,17 +186,17 @@ class Plans:
         self._connection = connection
 
     def add_tasks(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert waiting tasks, all in one statement."""
+        """Insert pending tasks, all in one statement."""
         _ADD_TASKS.run(self._connection, rows)
 
     def add_dependencies(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Note for each pair that the first task waits for the second."""
+        """Record for each pair that the first task waits for the second."""
         if pairs:
             rows = [{"task_id": task_id, "depends_on": wanted} for task_id, wanted in pairs]
             _ADD_DEPENDENCIES.run(self._connection, rows)
 
     def known(self, mission_id: str, references: Iterable[str]) -> list[Any]:
-        """Id, name, status and phase of those tasks of a mission that are referred to by name or id."""
+        """Return id, name, status and phase of the tasks of a mission that are referred to by name or id."""
         wanted = list(dict.fromkeys(references))
         return [
             row
@@ -208,12 +208,12 @@ class Plans:
         ]
 
     def phases(self, mission_id: str) -> dict[int, tuple[str, PhaseStatus]]:
-        """The phases of a mission by number: id and state."""
+        """Return the phases of a mission by number: id and state."""
         rows = self._connection.execute(_PLANNED_PHASES, {"mission_id": mission_id})
         return {row.number: (row.id, PhaseStatus(row.status)) for row in rows}
 
     def touched(self, mission_id: str, *, limit: int) -> list[Any]:
-        """Tasks that somebody has already claimed, started or written about."""
+        """Return tasks that an agent has already claimed, started or written about."""
         values = {"mission_id": mission_id, "untouched": str(TaskStatus.PENDING), "limit": limit}
         return list(self._connection.execute(_TOUCHED, values))
 
@@ -223,13 +223,13 @@ class Plans:
             self._connection.execute(statement, {"mission_id": mission_id})
 
     def skip_open(self, mission_id: str, *, now: datetime) -> None:
-        """End every open task of a mission at once, and with it all waiting for them: a plan may have thousands."""
+        """End every open task of a mission at once, with all dependencies on them: a plan may have thousands."""
         values = {"of_mission": mission_id, "open": _OPEN_WORDS, "skipped": str(TaskStatus.SKIPPED), "now": now}
         for statement in _SKIP_OPEN:
             self._connection.execute(statement, values)
 
     def dependencies(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
-        """For each task the ids of those it depends on."""
+        """Return for each task the ids of those it depends on."""
         found: dict[str, list[str]] = {id: [] for id in task_ids}
         for start in range(0, len(task_ids), CHUNK):
             values = {"ids": list(task_ids[start : start + CHUNK])}
@@ -238,11 +238,11 @@ class Plans:
         return found
 
     def dependency_tasks(self, task_id: str) -> list[Task]:
-        """The tasks that a task depends on."""
+        """Return the tasks that a task depends on."""
         return [MAPPER.entity(row) for row in self._connection.execute(_DEPENDENCY_TASKS, {"task_id": task_id})]
 
     def page(self, mission_id: str, *, limit: int, offset: int, after: Task | None = None) -> list[Task]:
-        """Return tasks of a mission in the order of its plan, with `after` only those behind that task."""
+        """Return tasks of a mission in plan order; with `after`, only those after that task."""
         values: dict[str, Any] = {"mission_id": mission_id, "limit": limit, "offset": offset}
         statement = _PAGE
         if after is not None:
@@ -251,19 +251,19 @@ class Plans:
         return [MAPPER.entity(row) for row in self._connection.execute(statement, values)]
 
     def group_members(self, mission_id: str, groups: Collection[str], *, limit: int) -> dict[str, list[str]]:
-        """For each of these parallel groups some tasks that are not done."""
+        """Return for each of these parallel groups some tasks that are not done."""
         if not groups:
             return {}
         values = {"mission_id": mission_id, "groups": sorted(groups), "limit": limit}
         return {row.name: (row.ids or "").split() for row in self._connection.execute(_GROUP_MEMBERS, values)}
 
     def waiting(self, mission_id: str, *, limit: int) -> list[Task]:
-        """The first tasks that wait for others."""
+        """Return the first tasks that wait for others."""
         values = {"mission_id": mission_id, "waiting": str(TaskStatus.PENDING), "limit": limit}
         return [MAPPER.entity(row) for row in self._connection.execute(_WAITING_TASKS, values)]
 
     def waited_for(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
-        """For each task the names of those it still waits for."""
+        """Return for each task the names of those it still waits for."""
         found: dict[str, list[str]] = {id: [] for id in task_ids}
         for row in self._connection.execute(_WAITED_FOR, {"ids": list(task_ids)}):
             if row.status not in _DONE_WORDS:
@@ -271,24 +271,24 @@ class Plans:
         return found
 
     def sequences(self, mission_id: str) -> tuple[int, int | None]:
-        """The highest phase up to which everything is done, and the lowest that is not."""
+        """Return the highest phase up to which everything is done, and the lowest that is not."""
         first = self._connection.execute(_FIRST_UNFINISHED, {"mission_id": mission_id}).scalar()
         last = self._connection.execute(_LAST_BEFORE, {"mission_id": mission_id, "first": first}).scalar()
         return last or 0, first
 
     def held(self, mission_id: str) -> list[Task]:
-        """Tasks that are paused for a reason."""
+        """Return tasks that are paused for a reason."""
         values = {"mission_id": mission_id, "paused": str(TaskStatus.PAUSED)}
         return [MAPPER.entity(row) for row in self._connection.execute(_HELD, values)]
 
     def latest_completed(self, mission_id: str, *, limit: int) -> list[Span]:
-        """When the last attempts at the tasks that were completed last began and ended."""
+        """Return when the last attempts at the most recently completed tasks started and ended."""
         values = {"mission_id": mission_id, "completed": str(TaskStatus.COMPLETED), "limit": limit}
         rows = self._connection.execute(_LATEST_COMPLETED, values)
         return [(row.attempt_started_at, row.completed_at) for row in rows]
 
     def longest_going(self, mission_id: str) -> datetime | None:
-        """Return when the attempt began that is worked on longest; None while none is."""
+        """Return when the longest-running attempt started; None if there is none."""
         values = {"mission_id": mission_id, "going": _GOING_WORDS}
         found: datetime | None = self._connection.execute(_LONGEST_GOING, values).scalar()
         return found

@@ -1,4 +1,4 @@
-"""Counts kept beside the tasks, so that how far a mission is costs the same at 10,000 tasks as at ten."""
+"""Counts kept next to the tasks, so that a mission's progress costs the same at 10,000 tasks as at ten."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mission.store.tables import dependencies, parallel_groups, phases, tasks
 from mission.store.tasks.tasks import ZERO
 
 HEAPS = ("pending", "in_progress", "success", "partial", "failed", "skipped")
-"""Where the tasks of a phase can lie; each task lies on one heap."""
+"""The count buckets of a phase's tasks; each task is in exactly one."""
 _COUNTS = (*HEAPS, "waiting")
 _NO_CHANGE = {f"more_{name}": 0 for name in _COUNTS}
 _RUNNING_WORDS = sorted(map(str, RUNNING))
@@ -68,7 +68,7 @@ class TaskCounts:
         self._connection = connection
 
     def moved(self, before: Task | None, after: Task) -> None:
-        """Note that a task has changed its state, or is new."""
+        """Count a task that is new or has changed its state."""
         more = Counter({after.heap: 1, "waiting": after.waits})
         if before is not None:
             more.subtract({before.heap: 1, "waiting": before.waits})
@@ -82,7 +82,7 @@ class TaskCounts:
             _GROUP_DONE.run(self._connection, values)
 
     def planned(self, mission_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Note the tasks that a plan adds."""
+        """Count the tasks that a plan adds."""
         pending = Counter(row["phase_id"] for row in rows)
         waiting = Counter(row["phase_id"] for row in rows if row["waiting_for"])
         changes = [
@@ -95,7 +95,7 @@ class TaskCounts:
             self._add_groups(mission_id, groups)
 
     def freed(self, task_id: str) -> None:
-        """Note that a task is done: whatever waited for it waits for one task less."""
+        """Record that a task is done: its dependents wait for one task less."""
         values = {"ended_id": task_id, "waiting": str(TaskStatus.PENDING)}
         changes = [
             {**_NO_CHANGE, "row_id": row.phase_id, "more_waiting": -row.tasks}
@@ -106,7 +106,7 @@ class TaskCounts:
             _RECOUNT.run(self._connection, *changes)
 
     def states(self, mission_id: str) -> dict[tuple[TaskStatus, bool], int]:
-        """How many tasks of a mission stand in each state; the second word says whether they wait for others."""
+        """Return how many tasks of a mission are in each state; the second key says whether they wait for others."""
         heaps = self._connection.execute(_OF_MISSION, {"mission_id": mission_id}).one()
         values = {"mission_id": mission_id, "running": _RUNNING_WORDS}
         running = {TaskStatus(row.status): row.tasks for row in self._connection.execute(_RUNNING, values)}
@@ -121,7 +121,7 @@ class TaskCounts:
         }
 
     def groups(self, mission_id: str) -> list[Any]:
-        """For each parallel group its name, how many tasks it has, and how many of them are completed."""
+        """Return for each parallel group its name, the number of its tasks, and how many of them are completed."""
         return list(self._connection.execute(_GROUPS, {"mission_id": mission_id}))
 
     def _add_groups(self, mission_id: str, groups: Mapping[str, int]) -> None:

@@ -30,6 +30,6 @@ class Templates:
         return [(row.name, row.id) for row in self._connection.execute(_LABELS)]
 
     def of_ids(self, ids: Sequence[str]) -> dict[str, Template]:
-        """Return those of the templates that exist, by id."""
+        """Return the templates that exist, by id."""
         found = map(_MAPPER.entity, self._connection.execute(_OF_IDS, {"ids": list(ids)}))
         return {template.id: template for template in found}

@@ -1,4 +1,4 @@
-"""JSON as the store keeps it: compact, with its own characters."""
+"""JSON as the store keeps it: compact, with non-ASCII characters unescaped."""
 
 from __future__ import annotations
 

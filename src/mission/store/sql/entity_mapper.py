@@ -1,4 +1,4 @@
-"""From rows to entities and back: columns and fields share their names, enums travel as text, values as JSON."""
+"""Mapping of rows to entities and back: columns and fields share names, enums are stored as text, values as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Mapper(Generic[Entity]):
     """Reads and writes one kind of entity. Its statements are built once, when the module is imported."""
 
     def __init__(self, table: Table, entity: Callable[..., Entity], *, counters: Iterable[str] = ()) -> None:
-        """`counters` are columns that only relative updates change later, so saving an entity leaves them alone."""
+        """Build the statements; `counters` are columns that only relative updates change, so saving an entity skips them."""
         self._entity = entity
         self._readers = _readers(entity)
         self._names = [field.name for field in fields(entity) if field.name in table.c]  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def _readers(entity: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what drivers take: an enum as its text, a tuple as a list, a value of the domain as JSON."""
+    """Return the value for the driver: an enum as text, a tuple as a list, a domain value as JSON."""
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, tuple):

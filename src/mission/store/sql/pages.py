@@ -1,4 +1,4 @@
-"""How readers narrow and page long lists, newest first, and how such a list loses its oldest rows."""
+"""Filters and pages of long lists, newest first, and the removal of their oldest rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sqlalchemy import Column, ColumnElement, Delete, Table, and_, bindparam, de
 from mission.store.columns import UtcTime
 
 PagePosition = tuple[datetime, str]
-"""Where a page ended: the moment and the id of its last row."""
+"""The end of a page: the moment and the id of its last row."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Filter:
-    """Which rows of a mission a reader wants; nothing set means all."""
+    """A filter for the rows of a mission; unset fields match all."""
 
     phase: int | None = None
     agent: str | None = None
@@ -26,7 +26,7 @@ class Filter:
         return self.phase is not None or self.agent is not None or self.since is not None
 
     def conditions(self, columns: Any) -> list[ColumnElement[bool]]:
-        """The same wish as conditions on a table that has these three columns."""
+        """Return the filter as conditions on a table that has these three columns."""
         conditions = []
         if self.phase is not None:
             conditions.append(columns.phase_number == self.phase)
@@ -38,7 +38,7 @@ class Filter:
 
 
 def older_than(after: PagePosition | None, columns: Any) -> list[ColumnElement[bool]]:
-    """The condition that continues a newest-first page behind its last row."""
+    """Return the condition that continues a newest-first page after its last row."""
     if after is None:
         return []
     moment, last = after
@@ -46,7 +46,7 @@ def older_than(after: PagePosition | None, columns: Any) -> list[ColumnElement[b
 
 
 def oldest_before(table: Table, moment: Column[Any]) -> Delete:
-    """Removes rows of before the moment `before`, the oldest first and at most `limit` of them."""
+    """Return a statement that removes rows from before the moment `before`, the oldest first and at most `limit`."""
     key = table.primary_key.columns
     oldest = select(*key).where(moment < bindparam("before", type_=UtcTime)).order_by(moment).limit(bindparam("limit"))
     return delete(table).where(tuple_(*key).in_(oldest))

@@ -1,4 +1,4 @@
-"""Queries about claims: who may take a task is decided by one statement, whatever was read before."""
+"""Queries about claims: one statement decides who gets a task, regardless of earlier reads."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _MISSIONS = (
 
 
 class PlanPlace(NamedTuple):
-    """Where a task stands in the order of its mission's plan."""
+    """A task's position in the order of its mission's plan."""
 
     phase_number: int
     position: int
@@ -118,7 +118,7 @@ class PlanPlace(NamedTuple):
 
 
 FIRST_PLACE = PlanPlace(0, -1, "")
-"""Before the first task of any plan."""
+"""The position before the first task of any plan."""
 
 
 class Claims:
@@ -126,7 +126,7 @@ class Claims:
         self._connection = connection
 
     def claim(self, taken: Task, *, now: datetime) -> bool:
-        """Store the task in its new owner's hands, if it still can be taken."""
+        """Assign the task to its new owner, if it can still be claimed."""
         values = {
             "row_id": taken.id,
             "agent_id": taken.owner_id,
@@ -146,15 +146,15 @@ class Claims:
         self._connection.execute(_RENEW, {"row_id": task_id, "until": until})
 
     def running(self, mission_id: str, *, now: datetime) -> int:
-        """How many tasks of a mission are in somebody's hands."""
+        """Return how many tasks of a mission are claimed."""
         values = {"mission_id": mission_id, "now": now, **_WORDS}
         busy = self._connection.execute(_BUSY, values).scalar_one()
         return int(busy + self._connection.execute(_CLAIMED, values).scalar_one())
 
     def ready(self, mission_id: str, status: TaskStatus, *, few: int, after: PlanPlace = FIRST_PLACE) -> Iterator[Task]:
-        """Tasks in that state that nobody holds and that wait for nothing, in the order of the plan.
+        """Yield unclaimed tasks in that state that wait for nothing, in plan order.
 
-        `few` says how many will probably do; more are read when they are asked for.
+        `few` says how many will probably be enough; more are read on demand.
         """
         while True:
             values = {
@@ -173,12 +173,12 @@ class Claims:
             after = PlanPlace(rows[-1].phase_number, rows[-1].position, rows[-1].id)
 
     def lapsed(self, mission_id: str, *, now: datetime, limit: int, after: PlanPlace = FIRST_PLACE) -> list[Task]:
-        """Tasks whose owner has shown no life for longer than its lease, in the order of the plan."""
+        """Return tasks whose owner has sent no heartbeat for longer than its lease, in plan order."""
         values = {"mission_id": mission_id, "now": now, "limit": limit, **after._asdict(), **_WORDS}
         return [MAPPER.entity(row) for row in self._connection.execute(_LAPSED, values)]
 
     def missions_with_work(self, *, now: datetime, since: Mission | None = None) -> list[str]:
-        """Missions that hand out tasks and have one that could be taken, oldest first; with `since`, from that one."""
+        """Return missions that assign tasks and have a claimable one, oldest first; with `since`, from that one."""
         values = {"now": now, "status": str(TaskStatus.PENDING), **_WORDS}
         statement = _MISSIONS
         if since is not None:

@@ -53,7 +53,7 @@ _LAST_WORDS = (
 
 
 class Counted(NamedTuple):
-    """What an entry needs to know about its task; `entries` includes it already."""
+    """The facts about its task that an entry needs; `entries` already includes it."""
 
     entries: int
     mission_id: str
@@ -67,7 +67,7 @@ class Journal:
         self._connection = connection
 
     def next_sequence(self, task_id: str) -> Counted:
-        """Count one entry more on the task: its number, and what an entry needs to know about its task."""
+        """Count one more entry on the task; return its number and the facts about the task."""
         rows = _NEXT_SEQUENCE.run(self._connection, {"row_id": task_id})
         if not rows:
             raise no_task(task_id)
@@ -77,22 +77,22 @@ class Journal:
         _MAPPER.insert(self._connection, entry)
 
     def resolve(self, id: str) -> bool:
-        """Whether the entry was an open blocker; it is none any more."""
+        """Resolve the entry if it is an open blocker; return whether it was."""
         return self._connection.execute(_RESOLVE, {"row_id": id}).rowcount == 1
 
     def of_task(self, task_id: str, *, kinds: Sequence[EntryKind], since: int, limit: int) -> list[JournalEntry]:
-        """The first entries of a task behind a number, ascending."""
+        """Return the first entries of a task after a number, ascending."""
         words = [kind.value for kind in kinds]
         values = {"task_id": task_id, "kinds": words, "since": since, "limit": limit}
         return [_MAPPER.entity(row) for row in self._connection.execute(_OF_TASK, values)]
 
     def latest_of_task(self, task_id: str, *, limit: int) -> list[JournalEntry]:
-        """The last entries of a task, ascending."""
+        """Return the last entries of a task, ascending."""
         rows = self._connection.execute(_LATEST_OF_TASK, {"task_id": task_id, "limit": limit}).all()
         return [_MAPPER.entity(row) for row in reversed(rows)]
 
     def last_words(self, task_id: str) -> JournalEntry | None:
-        """The last entry of a task that is not a note of ours."""
+        """Return the last entry of a task that was not written by Mission Control."""
         row = self._connection.execute(_LAST_WORDS, {"task_id": task_id}).first()
         return None if row is None else _MAPPER.entity(row)
 
@@ -106,7 +106,7 @@ class Journal:
         after: PagePosition | None,
         blockers: bool = False,
     ) -> list[JournalEntry]:
-        """Entries of one kind, newest first; with `blockers`, only issues that still wait for a person."""
+        """Return entries of one kind, newest first; with `blockers`, only issues that still wait for a person."""
         where = [*self._where(mission_id, kind, chosen, blockers=blockers), *older_than(after, journal.c)]
         order = (journal.c.created_at.desc(), journal.c.id.desc())
         statement = _MAPPER.select.where(*where).order_by(*order).limit(limit)

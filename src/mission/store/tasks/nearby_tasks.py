@@ -1,4 +1,4 @@
-"""Queries about what stands around a task: the source, what was done before, what goes on beside it."""
+"""Queries about the context of a task: the source, earlier work, and concurrent work."""
 
 from __future__ import annotations
 
@@ -57,35 +57,35 @@ class NearbyTasks:
         self._connection = connection
 
     def source_start(self, mission_id: str, *, characters: int) -> str:
-        """The beginning of the text that the mission was made from."""
+        """Return the beginning of the text that the mission was created from."""
         values = {"mission_id": mission_id, "characters": characters}
         return self._connection.execute(_SOURCE_START, values).scalar() or ""
 
     def entries(self, task_id: str) -> int:
-        """How many entries the task's journal has: the number of the last one."""
+        """Return the number of entries in the task's journal, which is the number of the last one."""
         return int(self._connection.execute(_ENTRIES, {"task_id": task_id}).scalar_one())
 
     def earlier(self, task: Task, *, since: datetime | None, limit: int) -> list[Task]:
-        """Tasks of earlier phases that have ended, the latest first."""
+        """Return tasks of earlier phases that have ended, the latest first."""
         return self._all(_EARLIER, limit=limit, since=since, **_place(task), open=_OPEN_WORDS)
 
     def ended_before(self, task: Task) -> int:
-        """How many tasks of earlier phases have ended."""
+        """Return how many tasks of earlier phases have ended."""
         return int(self._connection.execute(_ENDED_BEFORE, _place(task)).scalar() or 0)
 
     def beside(self, task: Task, *, since: datetime | None, limit: int) -> list[Task]:
-        """Other tasks of the same phase, those in hand first."""
+        """Return other tasks of the same phase, active ones first."""
         values = {"phase_id": task.phase_id, "task_id": task.id, "since": since, "running": _RUNNING_WORDS}
         running = self._all(_RUNNING_BESIDE, limit=limit, mission_id=task.mission_id, **values)
         left = limit - len(running)
         return running + (self._all(_OTHERS_BESIDE, limit=left, **values) if left else [])
 
     def in_hand(self, mission_id: str, *, limit: int) -> list[Task]:
-        """Tasks of a mission that somebody works on, in the order of the plan."""
+        """Return the active tasks of a mission, in plan order."""
         return self._all(_IN_HAND, limit=limit, mission_id=mission_id, running=_RUNNING_WORDS)
 
     def completed_last(self, mission_id: str, *, limit: int) -> list[Task]:
-        """Tasks of a mission that were completed, the latest first."""
+        """Return the completed tasks of a mission, the latest first."""
         return self._all(_ENDED_LAST, limit=limit, mission_id=mission_id, completed=TaskStatus.COMPLETED.value)
 
     def _all(self, statement: Select[Any], *, limit: int, **values: Any) -> list[Task]:

@@ -17,12 +17,12 @@ class Patches:
         self._connection = connection
 
     def get(self, task_id: str) -> Patch | None:
-        """The patch of the task's last end; None if none was kept."""
+        """Return the patch of the task's last attempt; None if none was kept."""
         content = self._connection.execute(_GET, {"wanted": task_id}).scalar()
         return None if content is None else Patch.unpacked(content)
 
     def put(self, task_id: str, packed: str | None) -> None:
-        """Keep what `Patch.packed` made, instead of what an earlier end left."""
+        """Store the result of `Patch.packed`, replacing that of an earlier attempt."""
         self.remove(task_id)
         if packed is not None:
             self._connection.execute(_ADD, {"task_id": task_id, "content": packed})

@@ -20,7 +20,7 @@ from mission.store.tables import missions, tasks
 TaskState = tuple[TaskStatus, bool | None]
 """A state, and whether others must be done first; None where that does not matter."""
 ZERO = literal_column("0", type_=Integer)
-"""Stands in the statement itself: an index of only the ready or only the waiting tasks is found by it."""
+"""Literals in the statement itself, so that the partial index of ready or of waiting tasks is used."""
 MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
 _OPEN_WORDS = sorted(map(str, OPEN))
 _RUNNING_WORDS = sorted(map(str, RUNNING))
@@ -75,7 +75,7 @@ class Tasks:
         self._connection = connection
 
     def get(self, id: str) -> Task:
-        """The task, or an error that says how to find one."""
+        """Return the task, or raise an error that says how to find one."""
         task = self.find(id)
         if task is None:
             raise no_task(id)
@@ -103,7 +103,7 @@ class Tasks:
         return self._all(_OPEN_OF_AGENT, owner_id=agent_id, statuses=_OPEN_WORDS)
 
     def overlapping(self, task: Task) -> list[str]:
-        """Other tasks, not its parent or children, that worked in the same tree while this one did (at most ten)."""
+        """Return other tasks, not its parent or children, that used the same tree at the same time (at most ten)."""
         if task.tree is None or task.started_at is None:
             return []
         rows = self._connection.execute(
@@ -119,21 +119,21 @@ class Tasks:
         return [row.id for row in rows]
 
     def renew(self, agent_id: str, *, until: datetime) -> None:
-        """Extend the leases of everything the agent has in hand."""
+        """Extend the leases of all tasks that the agent holds."""
         self._connection.execute(_RENEW, {"agent_id": agent_id, "until": until, "statuses": _OPEN_WORDS})
 
     def work_of_mission(self, mission_id: str) -> list[Any]:
-        """Changes, metadata and times of every task of the mission."""
+        """Return changes, metadata and times of every task of the mission."""
         return list(self._connection.execute(_WORK_OF_MISSION, {"mission_id": mission_id}))
 
     def snapshots_in_use(self, *, host_id: str) -> list[Any]:
-        """What tasks of this host may still be compared with: not those of a mission that has ended for good."""
+        """Return the snapshots on this host that may still be compared: not those of missions that have ended for good."""
         values = {"host_id": host_id, "going_on": _GOING_ON_WORDS}
         rows = self._connection.execute(_SNAPSHOTS_IN_USE, values).scalars()
         return [snapshot for snapshots in rows for snapshot in snapshots.values()]
 
     def page(self, mission_id: str, chosen: Filter, *, limit: int, after: PagePosition | None) -> list[Task]:
-        """Tasks of a mission, newest first."""
+        """Return tasks of a mission, newest first."""
         where = [*self._where(mission_id, chosen), *older_than(after, tasks.c)]
         statement = MAPPER.select.where(*where).order_by(tasks.c.created_at.desc(), tasks.c.id.desc()).limit(limit)
         return [MAPPER.entity(row) for row in self._connection.execute(statement)]
@@ -147,11 +147,11 @@ class Tasks:
         limit: int,
         after: PagePosition | None,
     ) -> list[Task]:
-        """Tasks of a mission, or of all that are not archived, newest first."""
+        """Return tasks of a mission, or of all that are not archived, newest first."""
         where = older_than(after, tasks.c)
         chosen = select(
             tasks.c.id
-        )  # only ids are sorted: whole tasks are long, and an index holds what tells the order
+        )  # sort only ids: whole tasks are long, and an index has the sort key
         if mission_id is not None:
             where.append(tasks.c.mission_id == mission_id)
         else:

@@ -1,4 +1,4 @@
-"""Queries about workspaces, and which tasks are done in them."""
+"""Queries about workspaces and their tasks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Workspaces:
         self._connection = connection
 
     def get(self, id: str) -> Workspace:
-        """The workspace, or an error that says how to find one."""
+        """Return the workspace, or raise an error that says how to find one."""
         found = _MAPPER.get(self._connection, id)
         if found is None:
             raise NotFound(
@@ -57,12 +57,12 @@ class Workspaces:
         _MAPPER.save(self._connection, workspace)
 
     def at(self, *, host_id: str, path: str) -> Workspace | None:
-        """The workspace that stands at this place now."""
+        """Return the current workspace at this path."""
         row = self._connection.execute(_AT, {"host_id": host_id, "path": path}).first()
         return None if row is None else _MAPPER.entity(row)
 
     def on_branch(self, mission_id: str, branch: str) -> list[Workspace]:
-        """Workspaces that a mission has had on that branch, removed ones too."""
+        """Return workspaces that a mission has had on that branch, including removed ones."""
         rows = self._connection.execute(_ON_BRANCH, {"mission_id": mission_id, "branch": branch})
         return [_MAPPER.entity(row) for row in rows]
 
@@ -75,7 +75,7 @@ class Workspaces:
         limit: int,
         offset: int,
     ) -> tuple[list[Workspace], int]:
-        """Return a page of workspaces, the newest first, and how many there are; removed ones only if asked for."""
+        """Return a page of workspaces, the newest first, and how many there are; removed ones only on request."""
         where: list[ColumnElement[bool]] = []
         if mission_id is not None:
             where.append(workspaces.c.mission_id == mission_id)
@@ -90,12 +90,12 @@ class Workspaces:
         return [_MAPPER.entity(row) for row in self._connection.execute(page)], total
 
     def task_ids(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """For each workspace the tasks that are done in it, in the order of their plan."""
+        """Return for each workspace its tasks, in plan order."""
         found: dict[str, list[str]] = {id: [] for id in ids}
         for row in self._connection.execute(_TASKS, {"ids": list(ids)}):
             found[row.workspace_id].append(row.id)
         return found
 
     def assign(self, task_id: str, workspace_id: str, *, now: datetime) -> None:
-        """Have the task done there."""
+        """Assign the task to the workspace."""
         self._connection.execute(_ASSIGN, {"row_id": task_id, "new_workspace": workspace_id, "now": now})

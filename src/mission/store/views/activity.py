@@ -1,4 +1,4 @@
-"""Queries for how work went: from when to when tasks were worked on, and things waited for a person."""
+"""Queries about activity: the periods in which tasks were worked on, and items waited for a person."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Activities:
         self._connection = connection
 
     def worked(self, *, since: datetime, limit: int) -> Sequence[Any]:
-        """Tasks that are worked on, and those that ended after the moment, the latest so many of each."""
+        """Return active tasks, and those that ended after the moment, the latest of each up to the limit."""
         asked = {"since": since, "limit": limit}
         return [*self._connection.execute(_ENDED, asked), *self._connection.execute(_IN_HAND, {"limit": limit})]
 
     def waited(self, *, since: datetime, limit: int) -> Sequence[Any]:
-        """Items that are open, and those closed after the moment, the latest so many."""
+        """Return open items, and those closed after the moment, the latest up to the limit."""
         return list(self._connection.execute(_WAITED, {"since": since, "limit": limit}))

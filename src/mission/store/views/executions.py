@@ -1,4 +1,4 @@
-"""Queries for those who look on at launched agents: each with the names of its task and agent, and what agents used."""
+"""Queries for viewers of launched agents: executions with the names of task and agent, and token usage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ExecutionViews:
     def page(
         self, *, statuses: Sequence[str] | None, limit: int, after: PagePosition | None
     ) -> list[tuple[Execution, Any]]:
-        """Executions, newest first, each with the row that has the names of what it is about."""
+        """Return executions, newest first, each with the row that has the names it refers to."""
         statement = _RUNS.where(*older_than(after, executions.c)).limit(limit)
         if statuses is not None:
             statement = statement.where(executions.c.status.in_(list(statuses)))
@@ -53,15 +53,15 @@ class ExecutionViews:
         return [(_EXECUTIONS.entity(row), row) for row in rows]
 
     def counts(self) -> dict[str, int]:
-        """How many executions there are by status."""
+        """Return how many executions there are by status."""
         return {row.status: int(row.many) for row in self._connection.execute(_COUNTS)}
 
     def usage(self) -> Iterator[Used]:
-        """What clients told of their use, by agent."""
+        """Yield the usage that clients reported, by agent."""
         for row in self._connection.execute(_USAGE):
             yield row.agent_id, row.usage
 
     def told(self, ids: Sequence[str]) -> Iterator[Used]:
-        """What these agents told with the tasks they ended."""
+        """Yield the usage that these agents reported with the tasks they ended."""
         for row in self._connection.execute(_TOLD, {"ids": list(ids)}):
             yield row.owner_id, row.metadata

@@ -1,4 +1,4 @@
-"""Queries for those who look on: few columns of many rows, along indexes that every mission keeps small."""
+"""Queries for viewers: few columns of many rows, along indexes that stay small."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HAND = (
     tasks.c.owner_id,
     tasks.c.agent_name,
 )
-"""How a task stands, and in whose hands."""
+"""The state of a task, and its owner."""
 _ROW = (
     *_HAND,
     tasks.c.phase_number,
@@ -173,7 +173,7 @@ class Overviews:
         self._connection = connection
 
     def open_missions(self, *, limit: int) -> list[Any]:
-        """Missions that have not ended, the most recently active first."""
+        """Return missions that have not ended, the most recently active first."""
         return list(self._connection.execute(_OPEN_MISSIONS, {"limit": limit}))
 
     def count_open(self) -> int:
@@ -182,7 +182,7 @@ class Overviews:
     def missions(
         self, *, words: Sequence[str], statuses: Sequence[str] | None, archived: bool, limit: int, offset: int
     ) -> tuple[list[Any], dict[str, int]]:
-        """A page of missions whose name or objective has every word, and how many there are by status."""
+        """Return a page of missions whose name or objective has every word, and how many there are by status."""
         where: list[ColumnElement[bool]] = [
             missions.c.archived_at.is_not(None) if archived else missions.c.archived_at.is_(None)
         ]
@@ -196,25 +196,25 @@ class Overviews:
         return list(self._connection.execute(page.limit(limit).offset(offset))), counts
 
     def tallies(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        """For each mission how many of its tasks lie on which heap."""
+        """Return for each mission how many of its tasks are in each count bucket."""
         rows = self._connection.execute(_TALLIES, {"ids": list(ids)})
         return {row.mission_id: {name: int(getattr(row, name)) for name in HEAPS} for row in rows}
 
     def failed_attempts(self, ids: Sequence[str]) -> dict[str, int]:
-        """How many attempts at the tasks of each mission failed; only missions that have some."""
+        """Return how many attempts at the tasks of each mission failed, for missions that have some."""
         rows = self._connection.execute(_FAILING, {"ids": list(ids)})
         return {row.mission_id: int(row.attempts) for row in rows}
 
     def count_failed_attempts(self) -> int:
-        """How many attempts failed at tasks that are still open, in missions that are."""
+        """Return how many attempts failed at open tasks of open missions."""
         return int(self._connection.execute(_COUNT_FAILING).scalar_one())
 
     def hands(self, ids: Sequence[str]) -> list[Any]:
-        """The tasks of these missions that somebody has in hand, with little more than how they stand."""
+        """Return the active tasks of these missions, with little more than their state."""
         return list(self._connection.execute(_HANDS, {"ids": list(ids)}))
 
     def open_steps(self, mission_id: str) -> list[PathStep]:
-        """The open tasks of a mission as far as time goes, in the order of its plan."""
+        """Return the open tasks of a mission with their times, in plan order."""
         needs = self._needs(_OPEN_EDGES, mission_id)
         rows = self._connection.execute(_OPEN_STEPS, {"mission_id": mission_id}).all()
         return [
@@ -223,19 +223,19 @@ class Overviews:
         ]
 
     def in_hand(self, *, limit: int) -> list[Any]:
-        """Tasks that somebody works on, those of the newest missions first, with the last words about each."""
+        """Return active tasks, those of the newest missions first, with the last note about each."""
         return list(self._connection.execute(_IN_HAND, {"limit": limit}))
 
     def in_hands_of(self, ids: Sequence[str]) -> list[Any]:
-        """Return the tasks that these agents work on, in the order of `in_hand`."""
+        """Return the active tasks of these agents, in the order of `in_hand`."""
         return list(self._connection.execute(_IN_HANDS_OF, {"ids": list(ids)}))
 
     def count_going(self) -> int:
-        """How many tasks are worked on: in hand, and not standing still."""
+        """Return how many tasks are active and not stalled."""
         return int(self._connection.execute(_COUNT_GOING).scalar_one())
 
     def ended_since(self, since: datetime, *, limit: int) -> list[Any]:
-        """Tasks that ended after a moment, the latest first."""
+        """Return tasks that ended after a moment, the latest first."""
         return list(self._connection.execute(_ENDED_SINCE, {"since": since, "limit": limit}))
 
     def count_ended(self, since: datetime) -> dict[str, int]:
@@ -243,19 +243,19 @@ class Overviews:
         return {row.status: int(row.tasks) for row in rows}
 
     def fleet(self, ids: Sequence[str], *, since: datetime, limit: int) -> list[Any]:
-        """These agents and all that were seen after a moment, in the order in which they joined."""
+        """Return these agents and all that were seen after a moment, in the order in which they joined."""
         return list(self._connection.execute(_FLEET, {"ids": list(ids), "since": since, "limit": limit}))
 
     def names(self, ids: Sequence[str]) -> dict[str, str]:
-        """What agents are called."""
+        """Return the names of agents."""
         return {row.id: row.name for row in self._connection.execute(_NAMES, {"ids": list(ids)})}
 
     def tasks(self, mission_id: str) -> list[Any]:
-        """Every task of a mission in the order of its plan."""
+        """Return every task of a mission in plan order."""
         return list(self._connection.execute(_OF_MISSION, {"mission_id": mission_id}))
 
     def edges(self, mission_id: str) -> dict[str, list[str]]:
-        """For each task of a mission that waits or waited for others, which."""
+        """Return for each task of a mission with dependencies the tasks it depends on."""
         return self._needs(_EDGES, mission_id)
 
     def _needs(self, edges: Prepared, mission_id: str) -> dict[str, list[str]]:
@@ -265,7 +265,7 @@ class Overviews:
         return needs
 
     def journal(self, mission_id: str, *, limit: int, after: PagePosition | None) -> list[tuple[JournalEntry, str]]:
-        """Entries of every kind with the names of their tasks, newest first."""
+        """Return entries of every kind with the names of their tasks, newest first."""
         statement = (
             select(*_ENTRIES.columns, tasks.c.name.label("task_name"))
             .join(tasks, tasks.c.id == journal.c.task_id)
@@ -282,8 +282,8 @@ class Overviews:
 
 
 def _has(column: Column[Any], word: str) -> ColumnElement[bool]:
-    """Whether a text has the word, given in small letters, in it. SQLite, and PostgreSQL in some locales, know capitals
-    only of ASCII: those of the word's other letters are replaced one by one."""
+    """Return the condition that a text contains the word, given in lower case. SQLite, and PostgreSQL in some locales,
+    only fold ASCII: the word's other letters are replaced one by one."""
     text: ColumnElement[str] = func.lower(column)
     for letter in sorted(set(word)):
         if not letter.isascii() and letter.upper() != letter:

@@ -1,4 +1,4 @@
-"""Queries of the search index: how far it is, what it holds, what fits a query, by our words on both databases."""
+"""Queries of the search index: its progress, its documents, and the matches of a query, the same on both databases."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from mission.store.tables import missions, search_documents, search_progress, ta
 
 CHUNK = 500
 EVERYTHING = -1
-"""A limit that is none, but has SQLite find everything first."""
+"""A limit with no effect, except that SQLite finds all matches first."""
 MOST_POSITIONS = 16_383
-"""What PostgreSQL counts up to in one text."""
+"""PostgreSQL's highest word position in one text."""
 _D = search_documents.c
 _FULL_TEXT = table("search_words", column("rowid"))
-"""SQLite's own table beside ours; triggers keep the two the same."""
+"""SQLite's own table next to ours; triggers keep the two the same."""
 _INSERT = insert(search_documents)
 _REMOVE = delete(search_documents).where(_D.id.in_(bindparam("ids", expanding=True)))
 _OF_MISSION = delete(search_documents).where(
@@ -67,12 +67,12 @@ _GONE_TASKS = select(_D.id).where(
     ~exists().where(tasks.c.id == _D.id),
 )
 _LIVING = or_(_D.kind == DocumentKind.MESSAGE.value, exists().where(missions.c.id == _D.mission_id))
-"""A mission that was removed a moment ago may still be in the index."""
+"""A mission that was just removed may still be in the index."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IndexPosition:
-    """How far the index is: the last event it has followed, and where it stands while it is built anew."""
+    """The index's progress: the last event it has processed, and its position during a rebuild."""
 
     seq: int
     stage: str
@@ -81,7 +81,7 @@ class IndexPosition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """What a reader looks for. `reader` sees no messages but its own; nobody named sees all."""
+    """A search. `reader` sees only its own messages; without a reader all are visible."""
 
     terms: Sequence[str]
     kinds: Sequence[DocumentKind] | None = None
@@ -110,13 +110,13 @@ class SearchIndex:
         return IndexPosition(seq=seq, stage=stage, after_id=after_id)
 
     def advance(self, before: IndexPosition, after: IndexPosition) -> bool:
-        """Whether the index stood where it was seen and is further now; another process may have been faster."""
+        """Advance the index if it is still at the expected position; return False if another process was faster."""
         values = {"old_seq": before.seq, "old_stage": before.stage, "old_after": before.after_id}
         values |= {"new_seq": after.seq, "new_stage": after.stage, "new_after": after.after_id}
         return self._connection.execute(_ADVANCE, values).rowcount == 1
 
     def replace(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take documents in, instead of what was known of them."""
+        """Add documents, replacing earlier versions."""
         self.remove([row["id"] for row in rows])
         if rows:
             self._connection.execute(_INSERT, list(rows))
@@ -126,23 +126,23 @@ class SearchIndex:
             self._connection.execute(_REMOVE, {"ids": list(ids[start : start + CHUNK])})
 
     def remove_mission(self, mission_id: str) -> None:
-        """Forget a mission with its tasks and journal; messages about it stay."""
+        """Remove a mission with its tasks and journal; messages about it stay."""
         self._connection.execute(_OF_MISSION, {"gone_id": mission_id})
 
     def some(self, *, limit: int) -> list[str]:
-        """Ids of some documents, whichever."""
+        """Return ids of some documents, in any order."""
         return list(self._connection.execute(_SOME, {"limit": limit}).scalars())
 
     def unknown_tasks(self, mission_id: str, *, limit: int) -> list[str]:
-        """Tasks of a mission that the index does not hold yet."""
+        """Return tasks of a mission that are not in the index yet."""
         return list(self._connection.execute(_UNKNOWN_TASKS, {"mission_id": mission_id, "limit": limit}).scalars())
 
     def gone_tasks(self, mission_id: str) -> list[str]:
-        """Tasks of a mission that the index still holds though a new plan replaced them."""
+        """Return tasks of a mission that are still in the index though a new plan replaced them."""
         return list(self._connection.execute(_GONE_TASKS, {"mission_id": mission_id}).scalars())
 
     def row(self, document: Document) -> dict[str, Any]:
-        """The document as this database keeps it."""
+        """Return the document in this database's form."""
         title, body = words_of(document.title), words_of(document.text[:LONGEST_TEXT])
         return {
             "id": document.id,
@@ -155,7 +155,7 @@ class SearchIndex:
         }
 
     def find(self, wanted: SearchQuery, *, limit: int, offset: int) -> tuple[list[Any], int]:
-        """Ids and kinds of what fits, the best first, and how many there are in all."""
+        """Return ids and kinds of the matches, the best first, and how many there are in all."""
         if not wanted.terms:
             return [], 0
         found, score = self._matching(wanted.terms)
@@ -173,7 +173,7 @@ class SearchIndex:
 
 
 def _hits(terms: Sequence[str]) -> Subquery:
-    """What SQLite's full text finds, on its own: joined freely, it would be asked anew for each document."""
+    """Return SQLite's full-text matches as a separate query: in a join it would run again for each document."""
     asked = " ".join(f'"{term}"*' for term in terms)
     return (
         select(_FULL_TEXT.c.rowid.label("number"), literal_column("bm25(search_words)").label("score"))
@@ -184,7 +184,7 @@ def _hits(terms: Sequence[str]) -> Subquery:
 
 
 def _vector(title: Iterable[str], body: Iterable[str]) -> str:
-    """A tsvector as text: each word with its places, those of the title marked as weightier."""
+    """Return a tsvector as text: each word with its positions, those of the title with a higher weight."""
     places: dict[str, list[str]] = {}
     position = 0
     for weight, words in (("A", title), ("", body)):

@@ -1,4 +1,4 @@
-"""Queries for whoever reads all of something: the next ids of a kind, and many at once by their ids."""
+"""Queries that read everything of a kind: the next ids, and many entities at once by id."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SearchSources:
         return list(self._connection.execute(_IDS[kind], {"after": after, "limit": limit}).scalars())
 
     def of(self, kind: DocumentKind, ids: Sequence[str], *, source_characters: int) -> list[Any]:
-        """The entities of that kind that exist; a mission comes with the beginning of its source."""
+        """Return the entities of that kind that exist; a mission comes with the beginning of its source."""
         if not ids:
             return []
         found = [_MAPPERS[kind].entity(row) for row in self._connection.execute(_ROWS[kind], {"ids": list(ids)})]
