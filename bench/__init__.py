@@ -1,1 +1,1 @@
-"""Measures Mission Control beside its floors, in one run, as ratios."""
+"""Benchmarks that compare Mission Control with its lower bounds, in one run, as ratios."""

@@ -1,4 +1,4 @@
-"""`python -m bench`: measure, print a table for each section as soon as it is there, keep all as JSON."""
+"""`python -m bench`: measure, print a table for each section as soon as it is ready, and save all as JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a look of about a minute: fewer rounds, fewer files")
+    parser.add_argument("--quick", action="store_true", help="a quick run of about a minute: fewer rounds, fewer files")
     parser.add_argument("--only", action="append", choices=SECTIONS, help="measure this section; may be repeated")
     options = parser.parse_args()
     effort = QUICK if options.quick else FULL
@@ -58,11 +58,11 @@ def main() -> None:
             print(f"{name}: measured in {time.monotonic() - begun:.0f} s\n", file=sys.stderr)
             rows += found
     except KeyboardInterrupt:
-        print("\nStopped: what was measured is kept.", file=sys.stderr)
+        print("\nStopped. The measurements so far were saved.", file=sys.stderr)
     path = save(rows, quick=options.quick)
     missed = sum(row.met is False for row in rows)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    print(f"\n{missed} target(s) missed. Load {load} on {os.cpu_count()} cores. Kept in {path}")
+    print(f"\n{missed} target(s) missed. Load {load} on {os.cpu_count()} cores. Saved in {path}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A stand-in agent: waits for the go, then sends progress at an even pace, by MCP or by markers, and ends.
+"""A stand-in agent: waits for the start signal, then sends progress at an even pace, by MCP or by markers, and ends.
 
-Each signal says in its summary when it was sent. Standard library only, so that fifty of them fit on a small machine.
+The summary of each signal says when it was sent. Standard library only, so that fifty of them fit on a small machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def main(go: Path, position: int, count: int, pause: float) -> None:
     send = Caller(url) if url else Printer()
     while not go.exists():
         time.sleep(0.1)
-    time.sleep(pause * (position % 25) / 25)  # agents do not speak in chorus
+    time.sleep(pause * (position % 25) / 25)  # agents do not send in lockstep
     for number in range(count):
         send(f"e{number}", f"{time.time():.6f}")
         time.sleep(pause)

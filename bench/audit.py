@@ -1,4 +1,4 @@
-"""What the audit trail costs: the same calls with it and without."""
+"""Measure the cost of the audit trail: the same calls with and without it."""
 
 from __future__ import annotations
 

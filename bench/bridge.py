@@ -1,4 +1,4 @@
-"""The stdio bridge: how soon it answers, how much memory it takes, what it adds to a call."""
+"""Measure the stdio bridge: its start-up time, its memory, and its overhead per call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single calls through each door at three sizes of the store, beside the SDK's empty tool."""
+"""Measure single calls through each transport at three store sizes, compared with the SDK's empty tool."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.work import TOOLS, bridge_turn, empty_turn, http_turn
 
 SIZES = (100, 1_000, 10_000)
 SECTION = "one caller"
-GROWTH = "cost at 10,000 tasks beside cost at 100"
+GROWTH = "cost at 10,000 tasks compared with 100"
 DURABLE = {"handshake": Target(2.5), "stateless": Target(3.6)}
 DOORS = (*(f"http {era.name}" for era in ERAS), "bridge")
 
@@ -33,7 +33,7 @@ def measure(effort: Effort) -> list[Row]:
 
 
 def _subjects(stack: ExitStack, size: int, effort: Effort) -> dict[str, Turn]:
-    """Return every tool through every door of one daemon."""
+    """Return every tool through every transport of one daemon."""
     server = stack.enter_context(daemon(tasks=size))
     bridge = stack.enter_context(Bridge(server.home, HANDSHAKE))
     subjects: dict[str, Turn] = {}

@@ -1,4 +1,4 @@
-"""Many processes on one store take the tasks of one plan: each exactly once, none lost, nobody refused."""
+"""Many processes on one store claim the tasks of one plan: each exactly once, none lost, no call refused."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def measure(effort: Effort) -> list[Row]:  # noqa: ARG001
     taken = Counter(line for out, _, _ in ended for line in out.decode().split())
     failed = sum(code != 0 for _, _, code in ended)
     return [
-        _row("different tasks taken", len(taken), Target(TASKS, "at least", of="figure")),
-        _row("tasks taken more than once", sum(times > 1 for times in taken.values()), Target(0, of="figure")),
+        _row("different tasks claimed", len(taken), Target(TASKS, "at least", of="figure")),
+        _row("tasks claimed more than once", sum(times > 1 for times in taken.values()), Target(0, of="figure")),
         _row("processes that ended with an error", failed, Target(0, of="figure")),
         Row(section=SECTION, what="claims, all together", figure=TASKS / seconds, unit="/s"),
     ]
@@ -68,7 +68,7 @@ def _row(what: str, figure: int, target: Target) -> Row:
 
 
 async def _claim(home: Path, agent: str) -> None:
-    """One claimer: takes tasks until there is none, and names each."""
+    """Claim tasks until there are none left, and print each."""
     app = App(Settings(home=home), role="a claimer")
     async with app.running(periodic=False):
         while (taken := await app.gateway("task_claim_next", {"agent_id": agent}, CALLER))["success"]:

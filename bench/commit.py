@@ -1,4 +1,4 @@
-"""The floor of durability: one row into SQLite, committed with `synchronous=FULL`."""
+"""Measure the lower bound of durability: one row into SQLite, committed with `synchronous=FULL`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a run may take: the full measurement, or a quick look."""
+"""The duration of a run: the full measurement, or a quick one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effort:
-    """Rounds are interleaved between the things compared, so that a busy moment hits all of them."""
+    """Rounds are interleaved between the compared subjects, so that a busy moment affects all of them."""
 
     rounds: int
     calls: int

@@ -1,4 +1,4 @@
-"""The floor of a call: the SDK with one tool that does nothing, served with the daemon's settings."""
+"""The lower bound of a call: the SDK with one tool that does nothing, served with the daemon's settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def build() -> Starlette:
         "empty",
         get_tool_input_schema=lambda name: SCHEMA,  # noqa: ARG005
         on_list_tools=list_tools,
-        on_call_tool=call_tool,  # type: ignore[arg-type]  # a plain dict is taken as it is
+        on_call_tool=call_tool,  # type: ignore[arg-type]  # a plain dict is accepted
     )
     server.middleware.clear()
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)

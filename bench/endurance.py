@@ -1,7 +1,7 @@
-"""`python -m bench.endurance`: mixed load for a given time, and what the daemon's memory does meanwhile.
+"""`python -m bench.endurance`: run mixed load for a given time, and watch the daemon's memory.
 
-One client does what agents, a page and a shell do, one call after the other. The slope of the memory over the second
-half says whether it is constant.
+One client does the work of agents, a page and a shell, one call after the other. The slope of the memory over the
+second half shows whether it is constant.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from bench.sockets import SUBSCRIBE, frame
 
 TASKS = 6
 CONSTANT = 1.0
-"""MiB per 10,000 calls: less than this is called constant."""
+"""MiB per 10,000 calls: anything below counts as constant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The daemon at one moment."""
+    """The daemon's memory at one moment."""
 
     seconds: float
     calls: int
@@ -43,7 +43,7 @@ class Look:
 
 
 class Load:
-    """One client that lives through missions, from plan to end."""
+    """One client that runs missions from plan to end."""
 
     def __init__(self, address: Address, repository: Path) -> None:
         self._address = address
@@ -52,7 +52,7 @@ class Load:
         self.calls = 0
 
     def mission(self, number: int) -> None:
-        """Plan a mission, let an agent do its tasks, look at it as a page does, and end it."""
+        """Plan a mission, let an agent do its tasks, view it as a page does, and end it."""
         agent = self.call("agent_register", name=f"worker-{number}", runtime="custom")["id"]
         workflow = self.call(
             "workflow_create",
@@ -102,7 +102,7 @@ class Load:
         self.call("task_update_status", id=task, status="completed", outcome="It is done.", agent_id=agent)
 
     def _look(self, workflow: str) -> None:
-        """What a page, a shell and a program that is wrong ask meanwhile."""
+        """Send the calls of a page, a shell and a faulty program."""
         self.call("overview")
         self.call("overview_mission", mission_id=workflow)
         self.call("overview_journal", mission_id=workflow)
@@ -117,7 +117,7 @@ class Load:
         self._open_page()
 
     def _open_page(self) -> None:
-        """Come as a page that is opened and closed again."""
+        """Connect like a page that is opened and closed again."""
         page = Connection(self._address)
         headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
         key = base64.b64encode(os.urandom(16)).decode()
@@ -143,7 +143,7 @@ class Load:
 
 
 def endure(home: Path, *, seconds: float, every: float) -> list[Look]:
-    """Load a daemon for so long; prints each look as it is taken."""
+    """Load a daemon for that long; print each sample when it is taken."""
     with (
         tempfile.TemporaryDirectory(prefix="mission-bench-") as folder,
         start(home) as address,
@@ -165,13 +165,13 @@ def endure(home: Path, *, seconds: float, every: float) -> list[Look]:
 
 
 def slope(looks: Sequence[Look]) -> float:
-    """MiB per 10,000 calls, over the second half: what start-up and filling caches take is over by then."""
+    """Return MiB per 10,000 calls over the second half, when start-up and cache filling are over."""
     later = looks[len(looks) // 2 :]
     return statistics.linear_regression([look.calls for look in later], [look.memory for look in later]).slope * 10_000
 
 
 def memory_of(pid: int) -> float:
-    """Return what the process holds, in MiB."""
+    """Return the memory of the process, in MiB."""
     listed = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
     return int(listed.stdout) / 1024
 
@@ -201,9 +201,9 @@ def _repository(folder: Path) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.endurance", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=3600, help="how long; an hour unless given")
-    parser.add_argument("--every", type=float, default=60, help="seconds between two looks at the memory")
-    parser.add_argument("--home", type=Path, help="MISSION_HOME of the daemon; a temporary folder unless given")
+    parser.add_argument("--seconds", type=float, default=3600, help="how long to run (default: one hour)")
+    parser.add_argument("--every", type=float, default=60, help="seconds between two memory samples")
+    parser.add_argument("--home", type=Path, help="MISSION_HOME of the daemon (default: a temporary folder)")
     options = parser.parse_args()
     home = options.home or Path(tempfile.mkdtemp(prefix="mission-bench-"))
     home.mkdir(parents=True, exist_ok=True)

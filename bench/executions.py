@@ -1,4 +1,4 @@
-"""Fifty launched agents at once: how long a signal takes until a page hears of it."""
+"""Fifty launched agents at once: measure the time from a signal until a page receives it."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def measure(effort: Effort) -> list[Row]:
 
 
 def _row(what: str, times: list[float], target: Target | None) -> Row:
-    """Return a figure that has a target is the slowest of a hundred."""
+    """Return a row; a figure with a target is the slowest of a hundred (p99), others are medians."""
     p99 = quantiles(times, n=100, method="inclusive")[98] * 1000
     figure = median(times) * 1000 if target is None else p99
     return Row(section=SECTION, what=what, figure=figure, unit="ms", p99=p99, target=target)
 
 
 def _heard(address: Address, go: Path, chosen: Mapping[str, str], *, count: int) -> dict[str, list[float]]:
-    """Return how long each signal took from being sent to being heard."""
+    """Return the time of each signal from sending to arrival."""
     times: dict[str, list[float]] = {delivery: [] for delivery in DELIVERIES}
     with _listening(address) as socket:
         go.touch()
@@ -86,7 +86,7 @@ def _listening(address: Address) -> ClientConnection:
 
 
 def _wait_for_the_end(call: _Front) -> None:
-    """A daemon that goes would leave its agents running."""
+    """Wait until all agents have ended: a stopping daemon would leave them running."""
     deadline = time.monotonic() + PATIENCE
     while call("execution_list", status=["starting", "running", "waiting"])["executions"]:
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""A keep-alive HTTP client that costs next to nothing: prepared bytes out, whole answers in."""
+"""A keep-alive HTTP client with minimal overhead: prepared bytes out, complete responses in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Address:
     def request(
         self, method: str, target: str, *, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> bytes:
-        """Return a whole request, ready to be sent."""
+        """Return a complete request, ready to be sent."""
         fields = {
             "Host": f"{self.host}:{self.port}",
             "Authorization": f"Bearer {self.token}",
@@ -45,7 +45,7 @@ class Address:
 
 
 class Connection:
-    """One connection that stays open; answers carry their length."""
+    """One connection that stays open; responses have a Content-Length."""
 
     def __init__(self, address: Address) -> None:
         self.socket = socket.create_connection((address.host, address.port), timeout=60)
@@ -76,7 +76,7 @@ class Connection:
 
 
 def exchange_many(connections: Sequence[Connection], requests: Sequence[bytes]) -> tuple[list[float], list[bytes]]:
-    """Send the requests over all connections at once, each sending its next when it has its answer."""
+    """Send the requests over all connections at once; each sends its next one after the response."""
     left = iter(requests)
     times: list[float] = []
     answers: list[bytes] = []

@@ -40,7 +40,7 @@ class Local:
         *,
         after: Callable[[Answer], Coroutine[Any, Any, None]] | None = None,
     ) -> Turn:
-        """Calls one after the other; what stands `after` each is not measured."""
+        """Return a turn of calls one after the other; the time of `after` each is not measured."""
 
         async def take() -> list[float]:
             times = []
@@ -57,7 +57,7 @@ class Local:
 
 @contextmanager
 def local(runner: asyncio.Runner, database: str) -> Iterator[Local]:
-    """Mission Control on an empty database of that kind."""
+    """Yield Mission Control on an empty database of that kind."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder, _url(database) as url:
         app = App(Settings(home=Path(folder), database_url=url), role="a benchmark")
         running = app.running(periodic=False)

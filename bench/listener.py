@@ -12,7 +12,7 @@ from websockets.uri import parse_uri
 
 
 def listen(host: str, port: int, token: str) -> None:
-    """Read until the server ends the connection."""
+    """Read until the server closes the connection."""
     with socket.create_connection((host, port)) as connection:
         protocol = ClientProtocol(
             parse_uri(f"ws://{host}:{port}/ws"), extensions=enable_client_permessage_deflate(None)

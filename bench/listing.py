@@ -1,4 +1,4 @@
-"""What the tool list takes of a model's context, in tokens."""
+"""Measure the tool list's share of a model's context, in tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mailboxes: whether an agent's mail costs more when it has much of it; on both databases."""
+"""Mailboxes: measure whether a call costs more in a large mailbox, on both databases."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mission.domain.message import Message, MessageType, Priority
 from mission.store.transaction import Tx
 
 SIZES = (100, 10_000)
-SECTION = "a mailbox of {database}: 10,000 messages beside 100"
+SECTION = "a mailbox of {database}: 10,000 messages compared with 100"
 
 
 class Mailbox:
-    """One agent and the messages it got, half of them read."""
+    """One agent and its messages, half of them read."""
 
     def __init__(self, place: Local, size: int) -> None:
         self.place = place

@@ -1,4 +1,4 @@
-"""Many callers at once: does one commit carry the writes of several, and is none of them lost?"""
+"""Many callers at once: check that one commit holds the writes of several, and that none is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTION = f"{CLIENTS} callers at once"
 
 @dataclass(slots=True)
 class Crowd:
-    """The rates and times of one number of clients over the rounds."""
+    """The rates and times at one number of clients, over the rounds."""
 
     rates: list[float] = field(default_factory=list)
     times: list[float] = field(default_factory=list)

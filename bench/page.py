@@ -1,4 +1,4 @@
-"""The page: its first view of a full store, an event on screen, and a thousand open pages."""
+"""Measure the page: its first view of a full store, an event on screen, and a thousand open pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def measure(effort: Effort) -> list[Row]:
 
 @contextmanager
 def _crowded() -> Iterator[tuple[Address, str]]:
-    """Yield a daemon with many missions, and a task of which something can be told."""
+    """Yield a daemon with many missions, and a task to report progress on."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
         home = Path(folder)
         asyncio.run(_plant(home))
@@ -61,7 +61,7 @@ async def _plant(home: Path) -> None:
 
 
 def _first_answer(address: Address, effort: Effort) -> Row:
-    """Return what the first view waits for on the server."""
+    """Measure the response that the first view waits for."""
     times = []
     for _ in range(effort.calls):
         begun = time.perf_counter()
@@ -71,7 +71,7 @@ def _first_answer(address: Address, effort: Effort) -> Row:
 
 
 def _on_screen(address: Address, task: str, effort: Effort) -> list[Row]:
-    """In a real browser, if one can be had."""
+    """Measure in a real browser, if one is available."""
     try:
         from playwright.sync_api import sync_playwright
 
@@ -79,7 +79,7 @@ def _on_screen(address: Address, task: str, effort: Effort) -> list[Row]:
 
         chromium = obtain()
     except (ImportError, NoBrowser) as error:
-        print(f"page: no browser, so nothing is measured on screen ({error})", file=sys.stderr)
+        print(f"page: no browser available, so nothing is measured on screen ({error})", file=sys.stderr)
         return []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -101,7 +101,7 @@ def _on_screen(address: Address, task: str, effort: Effort) -> list[Row]:
             watching = page.evaluate_handle(f"(words) => ({{ seen: ({SEEN})(words) }})", words)
             committed = _milestone(address, task, words)
             shown.append(float(watching.evaluate("(it) => it.seen")) - committed)
-            time.sleep(0.5)  # one event at a time, as the target is about
+            time.sleep(0.5)  # one event at a time, as in the target
         browser.close()
     return [
         _row("first view in a browser", views, Target(1_000.0, of="figure")),
@@ -110,7 +110,7 @@ def _on_screen(address: Address, task: str, effort: Effort) -> list[Row]:
 
 
 async def _open_pages(address: Address, task: str, *, seconds: int) -> Row:
-    """From commit to socket for each event at each of many open pages."""
+    """Measure the time from commit to socket for each event at each of many open pages."""
     pages = OpenPages(address)
     await pages.open(PAGES)
     for number in range(seconds * EVENTS_PER_SECOND):
@@ -139,7 +139,7 @@ def _row(what: str, times: list[float], target: Target | None) -> Row:
 
 
 def _milestone(address: Address, task: str, words: str) -> float:
-    """Say something; when it was written, in milliseconds since 1970."""
+    """Report progress; return when it was written, in milliseconds since 1970."""
     made = _call(address, "log_milestone", {"task_id": task, "message": words})
     return datetime.fromisoformat(made["created_at"]).timestamp() * 1000
 

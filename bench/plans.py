@@ -1,4 +1,4 @@
-"""Plans: a large one in one call, and whether asking for work feels how large it is; on both databases."""
+"""Plans: measure a large one in one call, and whether its size affects requests for work, on both databases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.timing import Series, Turn, interleave
 from mission.store.transaction import Tx
 
 SIZES = (100, 10_000)
-SECTION = "plans of {database}: 10,000 tasks beside 100"
+SECTION = "plans of {database}: 10,000 tasks compared with 100"
 
 
 class Planned:
@@ -51,13 +51,13 @@ class Planned:
 
 
 def _gather_statistics(tx: Tx) -> None:
-    """What a PostgreSQL server does by itself within a minute after so many new rows."""
+    """Gather statistics, as a PostgreSQL server does by itself within a minute after so many new rows."""
     if tx.connection.dialect.name == "postgresql":
         tx.connection.execute(text("ANALYZE"))
 
 
 def tasks_of(size: int) -> list[dict[str, Any]]:
-    """Return a plan in which each task of a phase waits for one of the phase before, in twenty groups."""
+    """Return a plan in which each task of a phase waits for one of the previous phase, in twenty groups."""
     wide = max(20, size // 20)
     return [
         {

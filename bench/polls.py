@@ -1,4 +1,4 @@
-"""Long polls: a call must not feel that 200 others wait."""
+"""Long polls: check that 200 waiting calls do not slow down another one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _row(server: Daemon, era: Era, poll: str, effort: Effort) -> Row:
     series = interleave({"without": call, "with": _with_polls(server, call, _POLLS[poll])}, rounds=effort.rounds)
     return compared(
         SECTION,
-        f"trivial get_context, http {era.name}, beside {poll}",
+        f"trivial get_context, http {era.name}, during {poll}",
         series["with"],
         series["without"],
         floor_name="without polls",
@@ -60,7 +60,7 @@ def _with_polls(server: Daemon, call: Turn, poll_for: Poll) -> Turn:
             request = poll_for(server)
             for poll in polls:
                 poll.socket.sendall(request)
-            call()  # by now the polls have been taken in
+            call()  # by now the server has received the polls
             times = list(call())
             if select.select([poll.socket for poll in polls], [], [], 0)[0]:
                 raise RuntimeError("a poll ended during the measurement")

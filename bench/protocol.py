@@ -12,7 +12,7 @@ _META = "io.modelcontextprotocol/"
 
 @dataclass(frozen=True, slots=True)
 class Era:
-    """A time of the protocol, by the version that stands for it."""
+    """A period of the protocol, identified by a version."""
 
     name: str
     version: str
@@ -33,7 +33,7 @@ class Era:
         )
 
     def headers(self, method: str, name: str | None) -> dict[str, str]:
-        """Return what the era wants of an HTTP request's head."""
+        """Return the HTTP headers that the era requires."""
         headers = {"MCP-Protocol-Version": self.version}
         if self.stateless:
             headers["Mcp-Method"] = method

@@ -1,4 +1,4 @@
-"""A task's context and a search, in stores small and large; on both databases."""
+"""Measure a task's context and a search, in small and large stores, on both databases."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mission.services.tasks import journal
 from mission.store.transaction import Tx
 
 SIZES = (5, 1_000)
-SECTION = "going on with a task, {database}: 1,000 checkpoints beside 5"
+SECTION = "resuming a task, {database}: 1,000 checkpoints compared with 5"
 QUICK_ENOUGH = Target(20, of="figure")
 
 
 class Desk:
-    """A task in the middle of a plan, with so many checkpoints behind it."""
+    """A task in the middle of a plan, with that many checkpoints."""
 
     def __init__(self, place: Local, size: int) -> None:
         self.place = place

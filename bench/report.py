@@ -1,4 +1,4 @@
-"""The table: each figure beside its floor and its target, on the screen and as JSON."""
+"""The results table: each figure with its lower bound and its target, on the screen and as JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FORMATS: dict[Unit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a ratio, or the figure itself, is to reach."""
+    """The target of a ratio or of the figure itself."""
 
     bound: float
     sense: Literal["at most", "at least"] = "at most"
@@ -42,7 +42,7 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """One figure, its floor from the same run, and what the two make of the target."""
+    """One figure, its lower bound from the same run, and whether it meets the target."""
 
     section: str
     what: str
@@ -63,7 +63,7 @@ class Row:
 def compared(
     section: str, what: str, ours: Series, floor: Series, *, floor_name: str, target: Target | None = None
 ) -> Row:
-    """Return a time beside the time of its floor."""
+    """Return a row with a time and the time of its lower bound."""
     return Row(
         section=section,
         what=what,
@@ -97,7 +97,7 @@ def show(rows: Sequence[Row]) -> None:
 
 
 def save(rows: Iterable[Row], *, quick: bool) -> Path:
-    """Keep the results as JSON; the newest run has the last name."""
+    """Save the results as JSON; the newest run has the last name."""
     RESULTS.mkdir(exist_ok=True)
     now = datetime.now(UTC)
     path = RESULTS / f"{now:%Y%m%d-%H%M%S}.json"

@@ -1,4 +1,4 @@
-"""Fills a store with one mission of many tasks, and takes away again what a measurement added."""
+"""Fill a store with one mission of many tasks, and remove what a measurement added."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mission.store.transaction import Tx
 
 MEASURED = "measured by the benchmark"
 ENTRIES = 60
-"""Of each kind: more than one page of get_context."""
+"""The number of each kind: more than one page of get_context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class Planted:
 
 
 async def plant(home: Path, *, tasks: int) -> Planted:
-    """Return a store with one mission in one phase, through the store's own transactions."""
+    """Create a store with one mission in one phase, through the store's own transactions."""
     app = App(Settings(home=home), role="the benchmark")
     async with app.running(periodic=False):
         return await app.database.write(_plant, count=tasks)
 
 
 def trim(database: Path) -> None:
-    """Remove the tasks and entries that were measured, so that the store keeps its size over the rounds."""
+    """Remove the measured tasks and entries, so that the store keeps its size over the rounds."""
     with sqlite3.connect(database, timeout=30) as connection:
         connection.execute("PRAGMA foreign_keys=ON")
         removed = connection.execute("DELETE FROM tasks WHERE name = ?", (MEASURED,)).rowcount
@@ -48,7 +48,7 @@ def trim(database: Path) -> None:
 
 
 def count_measured(database: Path) -> int:
-    """Return how many entries measured calls have left."""
+    """Return how many entries the measured calls have left."""
     return _number(database, "SELECT count(*) FROM journal WHERE summary = ?", MEASURED)
 
 

@@ -1,4 +1,4 @@
-"""The processes that are measured: daemons with tasks in their store, and the SDK's empty tool beside them."""
+"""The measured processes: daemons with tasks in their store, and the SDK's empty tool for comparison."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Daemon:
 
 @contextmanager
 def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
-    """Yield a daemon on a store of its own with so many tasks in one mission."""
+    """Yield a daemon on a store of its own with that many tasks in one mission."""
     with tempfile.TemporaryDirectory(prefix="mission-bench-") as folder:
         home = Path(folder)
         planted = asyncio.run(seed.plant(home, tasks=tasks))
@@ -50,7 +50,7 @@ def daemon(*, tasks: int, audited: bool = True) -> Iterator[Daemon]:
 
 @contextmanager
 def start(home: Path) -> Iterator[Address]:
-    """Yield a daemon on a store that is there already."""
+    """Yield a daemon on an existing store."""
     with _process([sys.executable, "-m", "mission", "up", "--port", "0"], home) as process:
         yield _address(home / "daemon.json", process)
 
@@ -65,14 +65,14 @@ def empty_server() -> Iterator[Address]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Ours without what would steer Mission Control, and with the code beside the benchmark."""
+    """Return our environment without variables that affect Mission Control, and with the code next to the benchmark."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MISSION_", "GIT_", "CLAUDE_"))}
     return {**kept, "MISSION_HOME": str(home), "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"}
 
 
 @contextmanager
 def listening(address: Address, home: Path) -> Iterator[None]:
-    """Yield what a page does all the time: hear every event."""
+    """Receive every event during the block, as a page does."""
     command = [sys.executable, "-m", "bench.listener", address.host, str(address.port), address.token]
     with _process(command, home, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -98,7 +98,7 @@ def _process(
 
 
 def _address(path: Path, process: subprocess.Popen[bytes]) -> Address:
-    """Return where the process listens, as it writes itself once it does."""
+    """Return the address of the process, which it writes to a file once it listens."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

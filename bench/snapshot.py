@@ -1,4 +1,4 @@
-"""Snapshots of a large repository, and the start of a task in a small one, beside `git status`."""
+"""Measure snapshots of a large repository, and the start of a task in a small one, compared with `git status`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PER_FOLDER = 100
 SMALL = 200
 STATUS = ("status", "--porcelain", "-uall")
 SETTLED_SECONDS = 2.0
-"""After this, git trusts the times of files that were written before the index was."""
+"""After this time, git trusts the times of files that were written before the index."""
 
 
 def measure(effort: Effort) -> list[Row]:
@@ -71,7 +71,7 @@ def _start_task(folder: Path, effort: Effort) -> Row:
 
 
 def generate(path: Path, *, files: int) -> Path:
-    """Return a repository with so many committed files, left alone long enough for git to trust its index."""
+    """Create a repository with that many committed files, and wait until git trusts its index."""
     for number in range(files):
         folder = path / f"package{number // PER_FOLDER // PER_FOLDER}" / f"module{number // PER_FOLDER}"
         if number % PER_FOLDER == 0:

@@ -1,4 +1,4 @@
-"""Many open pages in one process: each a WebSocket that hears everything, read with as little effort as possible."""
+"""Many open pages in one process: each a WebSocket that receives everything, read with minimal overhead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AT = re.compile(rb'"at":\s*"([^"]+)"')
 
 
 class OpenPages:
-    """Sockets, and how long after its commit each event came to each of them."""
+    """Sockets, and the delay between the commit of each event and its arrival at each of them."""
 
     def __init__(self, address: Address) -> None:
         self._address = address

@@ -1,4 +1,4 @@
-"""The bridge `mission mcp` as its client meets it: a process that answers line by line."""
+"""The bridge `mission mcp` as a client sees it: a process that answers line by line."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MISSION = str(Path(sys.executable).with_name("mission"))
 
 
 class Bridge:
-    """A bridge in front of the daemon of that home, ready to be called; used as a context it ends with it."""
+    """A bridge to the daemon of that home, ready for calls; as a context manager it ends the process."""
 
     def __init__(self, home: Path, era: Era) -> None:
         begun = time.perf_counter()
         self._process = subprocess.Popen(
             [MISSION, "mcp"],
-            cwd="/",  # in no tree: what is measured is the bridge, not a snapshot
+            cwd="/",  # outside any tree: this measures the bridge, not a snapshot
             env=environment(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -59,6 +59,6 @@ class Bridge:
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory of a process that lies in RAM."""
+    """Return the resident memory of a process, in bytes."""
     listed = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
     return int(listed.stdout) * 1024

@@ -1,4 +1,4 @@
-"""Times of several subjects that take turns, and what they say about each other."""
+"""Times of several subjects that take turns, and their ratios."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Turn = Callable[[], Sequence[float]]
 
 
 class Door(Protocol):
-    """A way to a server: sends a prepared request and gives back its answer."""
+    """A connection to a server: sends a prepared request and returns the answer."""
 
     def exchange(self, request: bytes) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What one subject took, round by round, in seconds."""
+    """The times of one subject, round by round, in seconds."""
 
     rounds: Sequence[Sequence[float]]
 
@@ -35,11 +35,11 @@ class Series:
 
     @property
     def rate(self) -> float:
-        """Calls per second of one caller that sends the next when it has the answer."""
+        """Return the calls per second of one caller that sends the next call after each answer."""
         return median(len(times) / sum(times) for times in self.rounds)
 
     def against(self, floor: Series) -> float:
-        """Return the ratio of the two, taken within each round: what slows a round slows both."""
+        """Return the ratio of the two within each round: a slow moment affects both."""
         return median(median(ours) / median(theirs) for ours, theirs in zip(self.rounds, floor.rounds, strict=True))
 
 
@@ -54,7 +54,7 @@ def interleave(subjects: Mapping[str, Turn], *, rounds: int) -> dict[str, Series
 
 
 def timed(door: Door, requests: Sequence[bytes]) -> list[float]:
-    """Return how long each exchange took; the first few only warm up. A refused call is no result."""
+    """Return how long each exchange took; the first few are warm-up. A refused call is an error."""
     times, answers = [], []
     for request in requests:
         start = time.perf_counter()

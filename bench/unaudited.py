@@ -1,4 +1,4 @@
-"""The daemon without its audit trail, to see what the trail costs. The product has no such switch."""
+"""The daemon without its audit trail, to measure the trail's cost. The product has no such switch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mission.gateway.audit import trail as audit
 
 
 class Unwritten(audit.AuditEntry):
-    """An entry that makes no row and passes for written."""
+    """An entry that creates no row and counts as written."""
 
     @property
     def written(self) -> bool:

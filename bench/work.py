@@ -1,4 +1,4 @@
-"""The calls that are measured: their arguments, and turns of them through one door."""
+"""The measured calls: their arguments, and turns of them through one transport."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.stdio import Bridge
 from bench.timing import WARM_UP, Turn, timed
 
 Arguments = Callable[[Daemon, int], Mapping[str, Any]]
-_STRIDE = 7919  # a prime: neighbours in time are not neighbours in the store
+_STRIDE = 7919  # a prime: neighbors in time are not neighbors in the store
 
 
 def milestone(daemon: Daemon, number: int) -> Mapping[str, Any]:
@@ -54,7 +54,7 @@ def http_turn(
     calls: int,
     headers: Mapping[str, str] | None = None,
 ) -> Turn:
-    """Calls over a connection that stays open; the store has its old size after each turn."""
+    """Return a turn of calls over a connection that stays open; the store has its old size after each turn."""
     connection = Connection(daemon.address)
     numbers = itertools.count()
 
@@ -83,7 +83,7 @@ def bridge_turn(bridge: Bridge, daemon: Daemon, era: Era, tool: str, arguments: 
 
 
 def empty_turn(address: Address, era: Era, *, calls: int) -> Turn:
-    """Return the empty tool, with arguments like those of log_milestone."""
+    """Return a turn of the empty tool, with arguments like those of log_milestone."""
     connection = Connection(address)
     request = address.call(era, "nothing", {"task_id": "t_0123456789", "message": MEASURED, "progress": 50})
     return lambda: timed(connection, [request] * (calls + WARM_UP))

@@ -1,4 +1,4 @@
-"""Checks names that a stranger has to guess: crowded folders, names of other modules, one class name for two things.
+"""Check for misleading names: crowded folders, names of other modules, one class name for two things.
 
 `make check` runs it. Standard library only.
 """
@@ -33,7 +33,7 @@ def _crowded(modules: list[Path]) -> Iterator[str]:
         folders[module.parent] += module.name != "__init__.py"
     for folder, count in folders.items():
         if count > MAX_FILES:
-            yield f"{folder}: {count} files. Split the folder; {MAX_FILES} are the limit."
+            yield f"{folder}: {count} files. Split the folder; the limit is {MAX_FILES}."
 
 
 def _shadowing(modules: list[Path]) -> Iterator[str]:
@@ -44,7 +44,7 @@ def _shadowing(modules: list[Path]) -> Iterator[str]:
 
 
 def _doubled(modules: list[Path]) -> Iterator[str]:
-    """Tools may share names: each dialect has its own TaskList, and callers never see the class."""
+    """Yield class names with several meanings; tools may share names, because callers never see the class."""
     homes: dict[str, list[Path]] = defaultdict(list)
     for module in modules:
         if "tools" in module.parts:

@@ -1,4 +1,4 @@
-"""Writes the page's types and its table of stale queries from the tools, so that server and page cannot drift apart."""
+"""Write the page's types and its table of stale queries from the tools, so that server and page cannot drift apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Names = Mapping[str, str]
 
 
 def type_declarations(tools: Sequence[Tool], event_types: Sequence[str]) -> str:
-    """Return every model that a tool takes or gives, and a map from a tool's name to both."""
+    """Return every model that a tool takes or returns, and a map from a tool's name to both."""
     models: dict[str, str] = {}
     rows = []
     for tool in sorted(tools, key=lambda each: each.name):
@@ -27,7 +27,7 @@ def type_declarations(tools: Sequence[Tool], event_types: Sequence[str]) -> str:
         [
             HEAD,
             *(models[name] for name in sorted(models)),
-            "/** Each tool by name: what it takes and what it gives. */",
+            "/** Each tool by name: its arguments and its result. */",
             "export interface Tools {",
             *rows,
             "}",
@@ -39,7 +39,7 @@ def type_declarations(tools: Sequence[Tool], event_types: Sequence[str]) -> str:
 
 
 def stale_table(tools: Sequence[Tool]) -> str:
-    """Write which tools' answers an event makes stale, by the first part of its type, and which change without one."""
+    """Return which tools' answers become stale with an event, by the first part of its type, and which without one."""
     topics: dict[str, list[str]] = {}
     for tool in sorted(tools, key=lambda each: each.name):
         about = f', about: "{tool.about}"' if tool.about else ""
@@ -73,11 +73,11 @@ def stale_table(tools: Sequence[Tool]) -> str:
 
 
 def _add(models: dict[str, str], tool: Tool, model: Any, *, mode: Literal["validation", "serialization"]) -> str:
-    """Declare a model and those inside it; one whose name another has already gets the tool's name in front."""
+    """Declare a model and its nested models; one whose name is already taken gets the tool's name as a prefix."""
     schema = model.model_json_schema(mode=mode)
     found = {**schema.get("$defs", {}), model.__name__: schema}
     names = {name: _word(name) for name in found}
-    for _ in range(2):  # what refers to a renamed one is another model too
+    for _ in range(2):  # a model that refers to a renamed one is a different model too
         for name, inner in found.items():
             text = _declaration(names[name], inner, names, optional=mode == "validation")
             if models.get(names[name], text) != text:

@@ -72,7 +72,7 @@ class Listener:
         self._topics: dict[str, tuple[Topic, int, int]] = {}
 
     def follow(self, topic: Topic, *, covered_from: int, live_from: int) -> None:
-        """Subscribe to the topic's events above `live_from`; those from `covered_from` up to there reach the reader by replay."""
+        """Subscribe to the topic's events above `live_from`; those from `covered_from` up to there come by replay."""
         self._topics[topic.name] = (topic, covered_from, live_from)
 
     def unfollow(self, name: str) -> None:

@@ -513,7 +513,7 @@ audit = Table(
     _partial("ix_audit_trouble", "status", "at", where="status <> 'ok'"),
     Index(None, "id"),
     Index(None, "tool", "at"),
-    sqlite_with_rowid=False,  # one index in order of time
+    sqlite_with_rowid=False,  # one tree in order of time
 )
 
 call_keys = Table(

@@ -142,9 +142,7 @@ def base_of(top: Path, name: str | None) -> Base:
     if name is None:
         head = commit_of(top, "HEAD")
         if head is None:
-            raise InvalidState(
-                "the repository has no commits yet", hint="Make a first commit.", field="branch"
-            )
+            raise InvalidState("the repository has no commits yet", hint="Make a first commit.", field="branch")
         branch = run("symbolic-ref", "--quiet", "--short", "HEAD", cwd=top, allowed=(0, 1)).line.decode() or None
         return Base(name=branch, commit=head)
     check_branch(name, field="base_branch")

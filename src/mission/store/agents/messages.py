@@ -97,7 +97,7 @@ class Messages:
         return {Priority(row.priority): int(row.messages) for row in rows}
 
     def inbox(self, owner: str, wanted: MessageFilter, *, limit: int, after: PagePosition | None) -> list[Message]:
-        """Return the messages of a mailbox, newest first. Each state is one range of the index, so size has no effect."""
+        """Return the messages of a mailbox, newest first. Each state is one index range, so size has no effect."""
         found: list[Message] = []
         for state in wanted.states:
             mine = (messages.c.recipient_id == owner, messages.c.state == state.value)

@@ -57,7 +57,7 @@ class Bulk:
 
 
 class _Compiled:
-    """Return the statement in the dialect of one database."""
+    """The statement in the dialect of one database."""
 
     def __init__(self, statement: Insert | Update | Select[Any], connection: Connection) -> None:
         dialect = connection.dialect

@@ -127,7 +127,7 @@ class Tasks:
         return list(self._connection.execute(_WORK_OF_MISSION, {"mission_id": mission_id}))
 
     def snapshots_in_use(self, *, host_id: str) -> list[Any]:
-        """Return the snapshots on this host that may still be compared: not those of missions that have ended for good."""
+        """Return the snapshots on this host that may still be compared: not those of missions that ended for good."""
         values = {"host_id": host_id, "going_on": _GOING_ON_WORDS}
         rows = self._connection.execute(_SNAPSHOTS_IN_USE, values).scalars()
         return [snapshot for snapshots in rows for snapshot in snapshots.values()]
@@ -149,9 +149,7 @@ class Tasks:
     ) -> list[Task]:
         """Return tasks of a mission, or of all that are not archived, newest first."""
         where = older_than(after, tasks.c)
-        chosen = select(
-            tasks.c.id
-        )  # sort only ids: whole tasks are long, and an index has the sort key
+        chosen = select(tasks.c.id)  # sort only ids: whole tasks are long, and an index has the sort key
         if mission_id is not None:
             where.append(tasks.c.mission_id == mission_id)
         else:
