@@ -17,7 +17,7 @@ SIZES = (100, 1_000, 10_000)
 SECTION = "one caller"
 GROWTH = "cost at 10,000 tasks compared with 100"
 DURABLE = {"handshake": Target(2.5), "stateless": Target(3.6)}
-DOORS = (*(f"http {era.name}" for era in ERAS), "bridge")
+TRANSPORTS = (*(f"http {era.name}" for era in ERAS), "bridge")
 
 
 def measure(effort: Effort) -> list[Row]:
@@ -48,17 +48,17 @@ def _subjects(stack: ExitStack, size: int, effort: Effort) -> dict[str, Turn]:
 def _beside_empty(series: dict[str, Series]) -> list[Row]:
     rows = []
     for tool in TOOLS:
-        for door in DOORS:
-            era = door.removeprefix("http ") if door != "bridge" else HANDSHAKE.name
+        for transport in TRANSPORTS:
+            era = transport.removeprefix("http ") if transport != "bridge" else HANDSHAKE.name
             for size in SIZES:
                 rows.append(
                     compared(
                         SECTION,
-                        f"{tool}, {door}, {size:,} tasks",
-                        series[f"{tool} {door} {size}"],
+                        f"{tool}, {transport}, {size:,} tasks",
+                        series[f"{tool} {transport} {size}"],
                         series[f"empty {era}"],
                         floor_name=f"empty SDK tool, {era}",
-                        target=DURABLE[era] if tool == "log_milestone" and door != "bridge" else None,
+                        target=DURABLE[era] if tool == "log_milestone" and transport != "bridge" else None,
                     )
                 )
     durable = series["log_milestone http stateless 100"]
@@ -72,12 +72,12 @@ def _growth(series: dict[str, Series]) -> list[Row]:
     return [
         compared(
             GROWTH,
-            f"{tool}, {door}",
-            series[f"{tool} {door} {SIZES[-1]}"],
-            series[f"{tool} {door} {SIZES[0]}"],
+            f"{tool}, {transport}",
+            series[f"{tool} {transport} {SIZES[-1]}"],
+            series[f"{tool} {transport} {SIZES[0]}"],
             floor_name="at 100 tasks",
             target=Target(1.2),
         )
         for tool in TOOLS
-        for door in DOORS
+        for transport in TRANSPORTS
     ]

@@ -18,7 +18,7 @@ PHASES = 5
 
 
 def plant_crowd(tx: Tx, *, many: int, tasks_each: int, open_every: int = 5) -> list[str]:
-    """Insert missions with phases; one in `open_every` is open and half done, the others have ended. Return their ids."""
+    """Insert missions; one in `open_every` is open and half done, the others have ended. Return their ids."""
     made = [_Mission(number, tasks_each, open=number % open_every == 0, now=tx.now) for number in range(many)]
     _insert(tx.connection, missions, [each.row for each in made])
     _insert(tx.connection, phases, [row for each in made for row in each.phases])

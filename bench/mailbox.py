@@ -32,7 +32,7 @@ class Mailbox:
 
     def turns(self, calls: int) -> dict[str, Turn]:
         mine = {"agent_id": self.owner}
-        letter = {"sender_id": self.sender, "recipient_id": self.owner, "message_type": "query", "body": "x"}
+        message = {"sender_id": self.sender, "recipient_id": self.owner, "message_type": "query", "body": "x"}
         ask, turn = self.place.ask, self.place.turn
         return {
             "message_list, unread": turn(calls, lambda: ask("message_list", mine)),
@@ -40,7 +40,7 @@ class Mailbox:
             "message_list, urgent": turn(calls, lambda: ask("message_list", {**mine, "priority": ["urgent"]})),
             "message_count_unread": turn(calls, lambda: ask("message_count_unread", mine)),
             "message_get": turn(calls, lambda: ask("message_get", {"id": self.known, "mark_read": False})),
-            "message_send": turn(calls, lambda: ask("message_send", letter), after=self._archive),
+            "message_send": turn(calls, lambda: ask("message_send", message), after=self._archive),
         }
 
     async def _archive(self, sent: dict[str, str]) -> None:

@@ -83,7 +83,7 @@ def show(rows: Sequence[Row]) -> None:
     table.add_column("figure (times: p50)")
     for title in ("", "p99", "per s"):
         table.add_column(title, justify="right")
-    table.add_column("beside")
+    table.add_column("compared with")
     for title in ("", "ratio", "target", ""):
         table.add_column(title, justify="right")
     section = ""

@@ -66,7 +66,7 @@ def _number(database: Path, query: str, *values: str) -> int:
 def _plant(tx: Tx, *, count: int) -> Planted:
     new = missions.NewMission(name="A mission to measure", objective="Find out how fast it is", family=Family.MISSION)
     mission = missions.create(tx, new=new, place=None)
-    wish = footing.TaskRequest(
+    request = footing.TaskRequest(
         mission_id=mission.id,
         phase=1,
         name="Task 0",
@@ -76,7 +76,7 @@ def _plant(tx: Tx, *, count: int) -> Planted:
         agent_name="parser-agent",
     )
     owner = starting.Owner(agent_id=None, lease=timedelta(minutes=15))
-    first = starting.begin(tx, wish=wish, mission_id=mission.id, owner=owner, place=None, snapshot=None).task
+    first = starting.begin(tx, wish=request, mission_id=mission.id, owner=owner, place=None, snapshot=None).task
     ids = [first.id]
     for number in range(1, count):
         moment = tx.now - timedelta(seconds=number)

@@ -12,7 +12,7 @@ WARM_UP = 3
 Turn = Callable[[], Sequence[float]]
 
 
-class Door(Protocol):
+class Transport(Protocol):
     """A connection to a server: sends a prepared request and returns the answer."""
 
     def exchange(self, request: bytes) -> bytes: ...
@@ -53,12 +53,12 @@ def interleave(subjects: Mapping[str, Turn], *, rounds: int) -> dict[str, Series
     return {name: Series(times) for name, times in taken.items()}
 
 
-def timed(door: Door, requests: Sequence[bytes]) -> list[float]:
+def timed(transport: Transport, requests: Sequence[bytes]) -> list[float]:
     """Return how long each exchange took; the first few are warm-up. A refused call is an error."""
     times, answers = [], []
     for request in requests:
         start = time.perf_counter()
-        answer = door.exchange(request)
+        answer = transport.exchange(request)
         times.append(time.perf_counter() - start)
         answers.append(answer)
     for answer in answers:

@@ -24,8 +24,8 @@ _ID = re.compile(r"[a-z0-9_]{1,40}")
 
 def is_mail_of_others(event: StoredEvent, *, reader: str) -> bool:
     """Return whether an event is about a message that the agent neither sent nor received."""
-    told = event.type in MAIL or (event.type.startswith("queue:") and event.data.get("kind") == ItemKind.MAIL)
-    return told and reader not in event.agent_ids
+    about_message = event.type in MAIL or (event.type.startswith("queue:") and event.data.get("kind") == ItemKind.MAIL)
+    return about_message and reader not in event.agent_ids
 
 
 class Published:
@@ -117,10 +117,10 @@ class WakeUp(Listener):
 
     def __init__(self, wants: Callable[[StoredEvent], bool]) -> None:
         super().__init__()
-        self._rings_for = wants
+        self._wakes_for = wants
 
     def offer(self, published: Published) -> bool:
-        if self._rings_for(published.event):
+        if self._wakes_for(published.event):
             self.wake.set()
         return False
 
@@ -140,13 +140,13 @@ class Bus:
         self._to_wake.discard(listener)
 
     @contextmanager
-    def ringing(self, bell: WakeUp) -> Iterator[WakeUp]:
+    def ringing(self, wake_up: WakeUp) -> Iterator[WakeUp]:
         """Register the wake-up listener while a caller waits for it."""
-        self.join(bell)
+        self.join(wake_up)
         try:
-            yield bell
+            yield wake_up
         finally:
-            self.leave(bell)
+            self.leave(wake_up)
 
     def wake(self) -> None:
         """Wake every listener, even without a new event."""

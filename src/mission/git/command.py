@@ -227,10 +227,10 @@ def environment(variables: Mapping[str, str], settings: Settings = ()) -> dict[s
     Settings whose names a repository chose are passed as variables: '-c' cannot express a name that contains '='.
     """
     ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    said = {"GIT_CONFIG_COUNT": str(len(settings))}
+    configured = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, (key, value) in enumerate(settings):
-        said |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return {**ours, **VARIABLES, **said, **variables}
+        configured |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return {**ours, **VARIABLES, **configured, **variables}
 
 
 def check_branch(name: str, *, field: str = "branch") -> str:

@@ -58,7 +58,7 @@ class Snapshot:
 
     @property
     def id(self) -> str:
-        """HEAD's commit, or the manifest's digest where there is none."""
+        """Return HEAD's commit, or the manifest's digest where there is none."""
         return self.head or self.digest
 
     @property
@@ -111,8 +111,8 @@ class Snapshots:
             not_in_head = _unless_it_fails(scanner.not_in_head)
         if not_in_head is None:
             return replace(stored, left_out=(NOTHING_KEPT,))
-        said = _unless_it_fails(lambda: keep(scanner, key, not_in_head, lambda: self._storage.locked(room)))
-        return replace(stored, left_out=(NOTHING_KEPT,) if said is None else tuple(said))
+        warnings = _unless_it_fails(lambda: keep(scanner, key, not_in_head, lambda: self._storage.locked(room)))
+        return replace(stored, left_out=(NOTHING_KEPT,) if warnings is None else tuple(warnings))
 
     def changes(self, snapshot: Snapshot, *, lines: bool = False, report: Report | None = None) -> Changes:
         """Return what differs in the tree now, with the lines if requested; raise ChangesUnknown if that cannot be

@@ -69,7 +69,7 @@ def _run_time(folder: Path) -> bytes:
 
 def _listed(group: int) -> object:
     try:
-        said = subprocess.run(PS, capture_output=True, stdin=subprocess.DEVNULL, timeout=5).stdout
+        output = subprocess.run(PS, capture_output=True, stdin=subprocess.DEVNULL, timeout=5).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    return [line for line in said.splitlines() if line.split()[:1] == [str(group).encode()]]
+    return [line for line in output.splitlines() if line.split()[:1] == [str(group).encode()]]

@@ -37,5 +37,5 @@ def words_type() -> TypeEngine[Any]:
 
 
 def json_type() -> TypeEngine[Any]:
-    """Plain JSON on both databases: its text, and so the order of its keys, is kept."""
+    """Return the type of plain JSON on both databases: its text, and so the order of its keys, is kept."""
     return JSON(none_as_null=True)

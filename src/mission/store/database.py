@@ -346,7 +346,7 @@ class _Reader(_Worker):
 
 
 def _nobody_listens(_events: Sequence[StoredEvent]) -> None:
-    """Until somebody does."""
+    """Ignore the events until a listener is set."""
 
 
 def _unexpected(error: Exception) -> MissionError:

@@ -38,9 +38,9 @@ class DatabaseUnreachable(TransientError):
     retryable = False
     default_hint = "Check that its server is running and that database_url is correct; 'mission doctor' tests it."
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, reason: str) -> None:
         """Create the error with the server's message: the name or password in the settings may be wrong."""
-        super().__init__(f"the database cannot be opened: {' '.join(said.split())[:400]}")
+        super().__init__(f"the database cannot be opened: {' '.join(reason.split())[:400]}")
 
 
 def new_backend(settings: Settings, *, role: str) -> SqliteBackend | PostgresBackend:

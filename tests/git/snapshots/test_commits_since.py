@@ -84,7 +84,7 @@ def test_commits_that_ended_on_another_branch_are_a_warning_with_their_files(rep
     assert lists(changes) == {"added": ["here.txt"]}
     assert subjects(changes) == ["here"]
     assert changes.warnings == [
-        f"1 commit(s) made meanwhile are on branch 'side', not in this tree's HEAD ({commit[:10]}); "
+        f"1 commit(s) made since then are on branch 'side', not in this tree's HEAD ({commit[:10]}); "
         "their files: a.txt, aside.txt"
     ]
 
@@ -122,7 +122,7 @@ def test_garbage_collection_breaks_nothing(repo: Repo) -> None:
 
     assert lists(changes) == {"added": ["c.txt"], "modified": ["b.txt"]}
     assert changes.commits == []
-    assert changes.warnings == ["The commits made meanwhile cannot be listed: git forgot where they began"]
+    assert changes.warnings == ["The commits made since then cannot be listed: git no longer knows where they start"]
 
 
 def test_a_shortened_log_is_still_understood(repo: Repo) -> None:
@@ -173,4 +173,4 @@ def test_a_history_with_holes_is_a_warning(repo: Repo) -> None:
     changes = repo.changes(snapshot)
 
     assert lists(changes) == {}
-    assert changes.warnings == ["The commits made meanwhile cannot be listed: their history is incomplete or too long"]
+    assert changes.warnings == ["The commits made since then cannot be listed: their history is incomplete or too long"]

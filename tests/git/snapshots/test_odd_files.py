@@ -143,7 +143,7 @@ def _try_unreadable(top: Path) -> None:
         (repo.path / name).chmod(stat.S_IRWXU)
     assert lists(changes) == {"modified": ["a.txt"]}
     unread = ("b.txt", "closed.txt", "kept/", "kept/k.txt", "shut/")
-    assert sorted(changes.warnings) == [f"Could not be read: {name}" for name in unread]
+    assert sorted(changes.warnings) == [f"Could not read: {name}" for name in unread]
 
 
 def test_a_tree_path_that_is_not_utf8_is_compared(tmp_path: Path, repo: Repo) -> None:

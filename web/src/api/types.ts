@@ -2286,7 +2286,7 @@ export interface WorkspaceState {
 
 export type WorkspaceStatus = "active" | "merged" | "abandoned";
 
-/** Each tool by name: what it takes and what it gives. */
+/** Each tool by name: its arguments and its result. */
 export interface Tools {
   adapter_list: { args: ListAdapters; result: AdapterList };
   agent_get: { args: AgentById; result: AgentRecord };

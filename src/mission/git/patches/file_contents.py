@@ -178,13 +178,13 @@ class Contents:
         """Write the content if it is the expected one; None if it is another."""
         if self._is_too_large(wanted, size):
             return Fetched.TOO_LARGE
-        room = _stored(size)
+        space = _stored(size)
         digest = hashlib.new(self._shadow.repository.object_format, b"blob %d\0" % size)
         with wanted.target.open("wb") as file:
             for piece in pieces:
                 digest.update(piece)
-                file.write(piece[:room])
-                room = max(room - len(piece), 0)
+                file.write(piece[:space])
+                space = max(space - len(piece), 0)
         if digest.hexdigest() != wanted.id:
             wanted.target.unlink()
             return None

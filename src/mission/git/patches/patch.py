@@ -45,7 +45,7 @@ class _Pair:
     after: Wanted | None
 
     def note(self, found: Found, kept: Kept) -> str | None:
-        """The reason why its lines cannot be shown."""
+        """Return the reason why its lines cannot be shown."""
         states = [found.get(each.target) for each in (self.before, self.after) if each]
         if Fetched.TOO_LARGE in states:
             return TOO_LARGE

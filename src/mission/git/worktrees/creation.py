@@ -136,8 +136,8 @@ class WorktreeMaker:
     def _check_root(self, order: WorktreeRequest) -> None:
         """Raise an error unless a worktree may be created at the path: below a root, outside the repository's trees."""
         real = Path(os.path.realpath(order.path))
-        beside = [order.top.parent] if order.top.parent != Path(order.top.anchor) else []
-        roots = [Path(os.path.realpath(root)) for root in (*self._roots, *beside)]
+        sibling = [order.top.parent] if order.top.parent != Path(order.top.anchor) else []
+        roots = [Path(os.path.realpath(root)) for root in (*self._roots, *sibling)]
         if not any(real.is_relative_to(root) and real != root for root in roots):
             allowed = ", ".join(dict.fromkeys(map(str, roots)))
             raise InvalidInput(

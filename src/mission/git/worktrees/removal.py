@@ -39,10 +39,10 @@ class WorktreeToRemove:
         return (self.path / ".git").exists()
 
 
-def verify_merge(yard: WorktreeToRemove, given: str) -> str:
+def verify_merge(worktree: WorktreeToRemove, given: str) -> str:
     """Return the full id of the merge, after checking that it contains everything and is kept elsewhere."""
-    commit = merge_commit(yard.top, given)
-    files = uncommitted(yard.path, copied=yard.copied) if yard.stands else []
+    commit = merge_commit(worktree.top, given)
+    files = uncommitted(worktree.path, copied=worktree.copied) if worktree.stands else []
     if files:
         raise InvalidState(
             f"the worktree has {len(files)} uncommitted file(s), so they are not merged: {named(files)}",
@@ -50,76 +50,81 @@ def verify_merge(yard: WorktreeToRemove, given: str) -> str:
             files=files,
         )
     tips = [
-        tip for tip in (tip_of(yard.top, yard.branch), commit_of(yard.path, "HEAD") if yard.stands else None) if tip
+        tip
+        for tip in (
+            tip_of(worktree.top, worktree.branch),
+            commit_of(worktree.path, "HEAD") if worktree.stands else None,
+        )
+        if tip
     ]
     if not tips:
         raise InvalidState(
-            f"the branch '{yard.branch}' and its worktree are gone, so the merge cannot be verified",
+            f"the branch '{worktree.branch}' and its worktree are gone, so the merge cannot be verified",
             hint="Mark the workspace 'abandoned' instead.",
         )
-    check_merged(yard.top, branch=yard.branch, commit=commit, tips=tips)
+    check_merged(worktree.top, branch=worktree.branch, commit=commit, tips=tips)
     return commit
 
 
-def keep(yard: WorktreeToRemove, *, name: str) -> str | None:
+def keep(worktree: WorktreeToRemove, *, name: str) -> str | None:
     """Return the branch on which uncommitted work was saved, if there was any."""
-    return save_uncommitted(yard.path, name=name, copied=yard.copied) if yard.stands else None
+    return save_uncommitted(worktree.path, name=name, copied=worktree.copied) if worktree.stands else None
 
 
-def remove_worktree(yard: WorktreeToRemove, *, kept: str | None, with_branch: bool) -> None:
+def remove_worktree(worktree: WorktreeToRemove, *, kept: str | None, with_branch: bool) -> None:
     """Remove the worktree, and the branch if asked, unless something would be lost."""
-    tip = tip_of(yard.top, yard.branch) if with_branch else None
-    if tip is not None and not keepers(yard.top, tip, branch=yard.branch):
-        files = branch_files(yard.top, yard.branch)
+    tip = tip_of(worktree.top, worktree.branch) if with_branch else None
+    if tip is not None and not keepers(worktree.top, tip, branch=worktree.branch):
+        files = branch_files(worktree.top, worktree.branch)
         raise InvalidState(
-            f"the branch '{yard.branch}' has work that is not kept anywhere else: {named(files)}",
+            f"the branch '{worktree.branch}' has work that is not kept anywhere else: {named(files)}",
             hint="Merge it first, or remove the workspace without its branch.",
             files=files,
         )
-    if yard.stands:
-        _remove_tree(yard, kept=kept)
+    if worktree.stands:
+        _remove_tree(worktree, kept=kept)
     else:
-        _clear(yard)  # an earlier removal was interrupted, or the folder was deleted by hand
+        _clear(worktree)  # an earlier removal was interrupted, or the folder was deleted by hand
     if tip is not None:
-        delete_branch(yard.top, yard.branch, tip=tip)
+        delete_branch(worktree.top, worktree.branch, tip=tip)
 
 
-def _remove_tree(yard: WorktreeToRemove, *, kept: str | None) -> None:
-    _check_ours(yard)
-    _check_saved(yard, kept=kept)
-    aside = _aside(yard)
-    yard.path.rename(aside)  # atomic: from now on nothing uses it, and a crash leaves nothing half removed
+def _remove_tree(worktree: WorktreeToRemove, *, kept: str | None) -> None:
+    _check_ours(worktree)
+    _check_saved(worktree, kept=kept)
+    aside = _aside(worktree)
+    worktree.path.rename(aside)  # atomic: from now on nothing uses it, and a crash leaves nothing half removed
     try:
-        _check_saved(replace(yard, path=aside), kept=kept)
+        _check_saved(replace(worktree, path=aside), kept=kept)
     except BaseException:
-        aside.rename(yard.path)
-        git("worktree", "repair", "--", str(yard.path), cwd=yard.top)
+        aside.rename(worktree.path)
+        git("worktree", "repair", "--", str(worktree.path), cwd=worktree.top)
         raise
-    _clear(yard)
+    _clear(worktree)
 
 
-def _clear(yard: WorktreeToRemove) -> None:
+def _clear(worktree: WorktreeToRemove) -> None:
     """Forget the worktree and remove its renamed folder; git may have registered either name."""
-    aside = _aside(yard)
+    aside = _aside(worktree)
     shutil.rmtree(aside, ignore_errors=True)
-    for path in (yard.path, aside):
-        if not path.exists() and worktree_at(yard.top, path) is not None:
-            remove(yard.top, path, force=True)
+    for path in (worktree.path, aside):
+        if not path.exists() and worktree_at(worktree.top, path) is not None:
+            remove(worktree.top, path, force=True)
 
 
-def _aside(yard: WorktreeToRemove) -> Path:
-    return yard.path.with_name(f".{yard.path.name}.removing")
+def _aside(worktree: WorktreeToRemove) -> Path:
+    return worktree.path.with_name(f".{worktree.path.name}.removing")
 
 
-def _check_ours(yard: WorktreeToRemove) -> None:
+def _check_ours(worktree: WorktreeToRemove) -> None:
     """Raise an error unless git would remove the worktree."""
-    known = worktree_at(yard.top, yard.path)
+    known = worktree_at(worktree.top, worktree.path)
     if known is None or known.main:
         raise InvalidState(
             "this is the repository's own working tree" if known else "git does not know this worktree any more",
             hint="Leave it where it is; its workspace record can stay.",
         )
-    git_dir = locate(yard.path).git_dir
+    git_dir = locate(worktree.path).git_dir
     if (git_dir / "locked").exists():
         raise InvalidState("the worktree is locked", hint="Run 'git worktree unlock' if it may go.")
     if (git_dir / "modules").is_dir():
@@ -129,22 +134,22 @@ def _check_ours(yard: WorktreeToRemove) -> None:
         )
 
 
-def _check_saved(yard: WorktreeToRemove, *, kept: str | None) -> None:
+def _check_saved(worktree: WorktreeToRemove, *, kept: str | None) -> None:
     """Raise an error that names the files, unless everything in the worktree is kept elsewhere."""
-    if not is_saved(yard.path, branch=kept, copied=yard.copied):
-        files = uncommitted(yard.path, copied=yard.copied)
+    if not is_saved(worktree.path, branch=kept, copied=worktree.copied):
+        files = uncommitted(worktree.path, copied=worktree.copied)
         raise InvalidState(
             f"the worktree has {len(files)} uncommitted file(s): {named(files)}",
             hint="Commit them, or pass save: true to save them on a branch of their own.",
             files=files,
         )
-    if not is_reachable(yard.path):
+    if not is_reachable(worktree.path):
         raise InvalidState(
             "the worktree has commits that are on no branch",
             hint="Pass save: true to save them on a branch of their own, or create a branch there.",
         )
-    edited = [name for name, digest in yard.copied.items() if digest_at(yard.path / name) not in (digest, None)]
-    lost = ignored(edited, target=yard.path)
+    edited = [name for name, digest in worktree.copied.items() if digest_at(worktree.path / name) not in (digest, None)]
+    lost = ignored(edited, target=worktree.path)
     if lost:
         raise InvalidState(
             f"copied files were edited in the worktree, and git ignores them: {named(lost)}",

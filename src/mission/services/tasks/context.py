@@ -87,7 +87,7 @@ def situation(tx: Tx, *, task_id: str, wanted: ContextRequest) -> TaskContext:
     newest = checkpoints[0] if checkpoints else None
     dependencies = tx.plans.dependency_tasks(task_id)
     earlier = tx.surroundings.earlier(task, since=since, limit=NEIGHBOURS) if wanted.earlier else []
-    beside = tx.surroundings.beside(task, since=since, limit=NEIGHBOURS) if wanted.beside else []
+    beside = tx.surroundings.same_phase(task, since=since, limit=NEIGHBOURS) if wanted.beside else []
     moved_at = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *beside)))
     return TaskContext(
         mission=mission,

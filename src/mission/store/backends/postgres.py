@@ -171,12 +171,12 @@ class PostgresBackend:
         plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(plain, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}".encode())
-            told = kept = time.monotonic()
+            notified = kept = time.monotonic()
             while not stop.is_set():
                 heard = any(True for _ in connection.notifies(timeout=STOP_SECONDS, stop_after=1))
-                if heard or time.monotonic() - told > POLL_SECONDS:  # a notification may have been missed
+                if heard or time.monotonic() - notified > POLL_SECONDS:  # a notification may have been missed
                     changed()
-                    told = time.monotonic()
+                    notified = time.monotonic()
                 if time.monotonic() - kept > POLL_SECONDS:
                     self.presence.keep()
                     kept = time.monotonic()

@@ -19,7 +19,7 @@ class Mapper(Generic[Entity]):
     """Reads and writes one kind of entity. Its statements are built once, when the module is imported."""
 
     def __init__(self, table: Table, entity: Callable[..., Entity], *, counters: Iterable[str] = ()) -> None:
-        """Build the statements; `counters` are columns that only relative updates change: saving an entity skips them."""
+        """Build the statements; `counters` are columns that only relative updates change, so a save skips them."""
         self._entity = entity
         self._readers = _readers(entity)
         self._names = [field.name for field in fields(entity) if field.name in table.c]  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ class NearbyTasks:
         """Return how many tasks of earlier phases have ended."""
         return int(self._connection.execute(_ENDED_BEFORE, _place(task)).scalar() or 0)
 
-    def beside(self, task: Task, *, since: datetime | None, limit: int) -> list[Task]:
+    def same_phase(self, task: Task, *, since: datetime | None, limit: int) -> list[Task]:
         """Return other tasks of the same phase, active ones first."""
         values = {"phase_id": task.phase_id, "task_id": task.id, "since": since, "running": _RUNNING_WORDS}
         running = self._all(_RUNNING_BESIDE, limit=limit, mission_id=task.mission_id, **values)
