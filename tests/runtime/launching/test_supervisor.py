@@ -93,7 +93,7 @@ async def test_a_preview_shows_the_prompt_and_does_nothing(control: Control, tmp
 
     assert "Sort the shelves" in seen["prompt"]
     assert "@task::" in seen["prompt"]
-    assert '"next_step": "Do what its description says, then complete_task."' in seen["prompt"]
+    assert '"next_step": "Follow its description, then call complete_task."' in seen["prompt"]
     assert (seen["delivery"], seen["directory"]) == ("stdout-marker", str(tmp_path / "tree"))
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
 

@@ -89,7 +89,7 @@ async def test_everything_that_is_needed_to_go_on_is_there(load, note, call, sce
     assert found["prior_tasks"] == [{"id": tasks["a"], "name": "a", "status": "completed", **a}]
     assert found["dependency_outcomes"] == [{"task_id": tasks["a"], "task_name": "a", **a}]
     assert found["sibling_tasks"] == [{"id": tasks["c"], "name": "c", "status": "pending"}]
-    assert found["next_step"] == f'Go on after: "note 7" (says {ada}).'
+    assert found["next_step"] == f'Continue after: "note 7" (says {ada}).'
     assert found["omitted"] == [
         {
             "what": "current_task.checkpoints: 5 of 9 here",
@@ -247,12 +247,12 @@ async def test_the_next_step_follows_from_where_the_task_stands(call, load, make
     said.append(await step())
 
     assert said == [
-        "Wait until 'a' (pending) is done; take another task meanwhile.",
+        "Wait until 'a' (pending) is done; work on another task until then.",
         "Claim it with task_claim, then start_task.",
-        "Begin it with start_task.",
-        "Its plan is made: begin it with start_task. First step of its plan: one",
+        "Start it with start_task.",
+        "Its plan is ready: start it with start_task. First step of its plan: one",
         "First step of its plan: one",
         f'Next: "write the test" (says {ada}).',
-        f'It is held: "no key" (says {ada}). Resolve that, then start_task.',
-        f'It failed: "boom" (says {ada}). Give it another plan with task_replan.',
+        f'It is on hold: "no key" (says {ada}). Resolve that, then start_task.',
+        f'It failed: "boom" (says {ada}). Replan it with task_replan.',
     ]

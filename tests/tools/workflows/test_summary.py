@@ -72,12 +72,12 @@ async def test_as_markdown(call, scene):
             "About 10 to 20 min remain.",
             "Source: Build # it",
             "Plan: s",
-            *("", "## In hand", "", f"- `{tasks['c']}` c (in_progress): {ada}"),
+            *("", "## In progress", "", f"- `{tasks['c']}` c (in_progress): {ada}"),
             *("", "## Next", "", f"- `{tasks['e']}` e"),
             *("", "## Blocked", "", f"- `{tasks['d']}` d (blocked): c"),
             *("", "## Failed", "", f"- `{tasks['b']}` b (failed): {'x' * 200}…"),
-            *("", "## Done last", "", f"- `{tasks['a']}` a (completed): works"),
-            *("", "## Decided last", "", f"- Which? → this (`{tasks['c']}`, {ada})"),
+            *("", "## Recently completed", "", f"- `{tasks['a']}` a (completed): works"),
+            *("", "## Recent decisions", "", f"- Which? → this (`{tasks['c']}`, {ada})"),
             "",
         ]
     )

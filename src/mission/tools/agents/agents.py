@@ -1,4 +1,4 @@
-"""Agents: register, heartbeat, update, read, leave."""
+"""Tools for agents: register, heartbeat, update, read, unregister."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class UpdateAgent(Arguments):
     status: Presence | None = None
     current_task_id: TaskId | None = Field(None, description="null clears it")
     workspace_path: AbsolutePath | None = None
-    capabilities: GivenTexts | None = Field(None, description="Replaces those it registered with")
+    capabilities: GivenTexts | None = Field(None, description="Replaces the registered ones")
     metadata: dict[str, Any] | None = None
 
 
@@ -117,7 +117,7 @@ class AgentList(Result):
 
 @tool(toolset="agents")
 async def agent_register(call: Call, args: RegisterAgent) -> RegisteredAgent:
-    """Register an agent; it is online from now on."""
+    """Register an agent and mark it online."""
     return await call.write(
         agents.register,
         by=call.identity.agent,
@@ -133,7 +133,7 @@ async def agent_register(call: Call, args: RegisterAgent) -> RegisteredAgent:
 
 @tool(toolset="agents", actor="agent_id", idempotent=True)
 async def agent_heartbeat(call: Call, args: Heartbeat) -> HeartbeatSeen:
-    """Show that the agent lives; its claims are renewed."""
+    """Send a heartbeat; renews leases."""
     next_ms = round(call.rhythm.heartbeat.total_seconds() * 1000)
     return await call.write(
         agents.heartbeat,
@@ -147,7 +147,7 @@ async def agent_heartbeat(call: Call, args: Heartbeat) -> HeartbeatSeen:
 
 @tool(toolset="agents", actor="id", idempotent=True)
 async def agent_update(call: Call, args: UpdateAgent) -> Done:
-    """Change what an agent says of itself."""
+    """Update an agent's own record."""
     return await call.write(
         agents.update,
         agent_id=call.actor,
@@ -170,7 +170,7 @@ async def agent_get(call: Call, args: AgentById) -> AgentRecord:
 
 @tool(toolset="agents", reads=True, address="/api/agents", stale_on=("task", "agent"), fades=True)
 async def agent_list(call: Call, args: ListAgents) -> AgentList:
-    """List agents, the newest first."""
+    """List agents, newest first."""
     wanted = AgentFilter(presences=args.status, role=args.role, runtime=args.runtime)
     page = await call.read(
         agent_states.list_agents, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor
@@ -180,7 +180,7 @@ async def agent_list(call: Call, args: ListAgents) -> AgentList:
 
 @tool(toolset="agents", actor="id", idempotent=True)
 async def agent_unregister(call: Call, args: AgentById) -> Done:
-    """Leave: the agent is offline and its tasks are free for others."""
+    """Take an agent offline and release its tasks."""
     return await call.write(
         agents.unregister, agent_id=call.actor, rhythm=call.rhythm, answer=lambda _seen: Done(success=True)
     )

@@ -1,4 +1,4 @@
-"""Waiting for what happens next: clients do not wake up by themselves."""
+"""The tool that waits for events, for clients that cannot be woken."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ LONGEST_WAIT = 55
 class WaitForEvents(Arguments):
     aliases: ClassVar[dict[str, str]] = {"mission_id": "workflow_id"}
 
-    agent_id: str | None = Field(None, description="Who waits")
-    since: int | None = Field(None, ge=0, lt=2**63, description="The cursor of the last answer")
+    agent_id: str | None = Field(None, description="The waiting agent")
+    since: int | None = Field(None, ge=0, lt=2**63, description="cursor of the last result")
     timeout_seconds: float = Field(30, ge=0, le=LONGEST_WAIT)
-    workflow_id: MissionId | None = Field(None, description="Also what happens in this mission")
+    workflow_id: MissionId | None = Field(None, description="Include events of this mission")
     limit: int = Field(50, ge=1, le=200)
 
 
@@ -39,7 +39,7 @@ class NewsRecord(Result):
     messages: list[MessageRecord]
     events: list[EventRecord]
     cursor: int
-    reset: bool = Field(description="The cursor given lies outside what is kept: look anew, then go on")
+    reset: bool = Field(description="The cursor is outside the stored range: reload, then continue with the new one")
 
     @classmethod
     def of(cls, news: NewEvents) -> NewsRecord:
@@ -56,8 +56,8 @@ class NewsRecord(Result):
 
 @tool(toolset="messages", actor="agent_id", person=True, reads=True)
 async def wait_for_events(call: Call, args: WaitForEvents) -> NewsRecord:
-    """Wait until a message or an event comes for you, then call again with the cursor. The first call answers at once
-    if messages wait unread."""
+    """Wait for a message or event, then call again with the cursor. The first call returns at once if there are
+    unread messages."""
     found = await waiting.new_events(
         call,
         call.events,

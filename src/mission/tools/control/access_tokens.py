@@ -1,4 +1,4 @@
-"""Agents' tokens, for the operator: which there are, a new one, none any more."""
+"""Operator tools for agents' access tokens: list, rotate, revoke."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TokenList(Result):
 
 @tool(toolset="control", reads=True)
 async def token_list(call: Call, args: ListTokens) -> TokenList:
-    """List the tokens an agent has and had, the oldest first; never the tokens themselves."""
+    """List an agent's current and former tokens, oldest first, without their values."""
     return TokenList.of(
         await call.read(identity.of_agent, agent_id=args.agent_id, limit=args.limit, cursor=args.cursor)
     )
@@ -79,11 +79,11 @@ async def token_list(call: Call, args: ListTokens) -> TokenList:
 
 @tool(toolset="control", secret="token")
 async def token_rotate(call: Call, args: RotateToken) -> NewToken:
-    """Give an agent a new token, shown this once; those before are worthless."""
+    """Issue a new token for an agent and revoke the old ones. The token is shown only once."""
     return await call.write(identity.rotate, agent_id=args.agent_id, expires_at=args.expires_at, answer=NewToken.of)
 
 
 @tool(toolset="control", idempotent=True, destructive=True)
 async def token_revoke(call: Call, args: OfAgent) -> RevokedTokens:
-    """Make all tokens of an agent worthless."""
+    """Revoke all tokens of an agent."""
     return await call.write(identity.revoke, agent_id=args.agent_id, answer=RevokedTokens.of)

@@ -1,4 +1,4 @@
-"""Launched agents as an operator sees them: which run, what they said, and a word to them."""
+"""Operator tools for launched agents: list, read, send a message."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ListObservations(Arguments):
 class TellExecution(Arguments):
     execution_id: ExecutionId
     kind: OperatorMessageKind = OperatorMessageKind.TEXT
-    text: Text | None = Field(None, max_length=8_000, description="The words; needed for kind text")
+    text: Text | None = Field(None, max_length=8_000, description="The message; required for kind text")
 
 
 class ExecutionRecord(Result):
@@ -161,7 +161,7 @@ async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
     about="execution",
 )
 async def execution_get(call: Call, args: ExecutionById) -> WholeExecution:
-    """Read one execution: its state, its protocol, and what operators told it."""
+    """Read one execution: state, protocol and operator messages."""
     return WholeExecution.whole(await call.read(ledger.get, execution_id=args.id))
 
 
@@ -173,7 +173,7 @@ async def execution_get(call: Call, args: ExecutionById) -> WholeExecution:
     about="execution",
 )
 async def execution_observations(call: Call, args: ListObservations) -> ObservationList:
-    """List what an execution signalled and what was seen of it, newest first."""
+    """List an execution's signals and observations, newest first."""
     page = await call.read(
         ledger.observations, execution_id=args.execution_id, type=args.type, limit=args.limit, cursor=args.cursor
     )
@@ -182,7 +182,7 @@ async def execution_observations(call: Call, args: ListObservations) -> Observat
 
 @tool(toolset="control")
 async def execution_message(call: Call, args: TellExecution) -> ToldMessage:
-    """Tell a running agent to interrupt, checkpoint, go on, or anything in words. Its state says whether it arrived."""
+    """Send a running agent a command (interrupt, checkpoint, nudge, resume) or text. state shows whether it arrived."""
     return await call.write(
         commands.send_message,
         execution_id=args.execution_id,

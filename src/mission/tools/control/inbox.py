@@ -1,4 +1,4 @@
-"""The human's queue: what waits for a person, and their answer."""
+"""Tools for the inbox: list, read, answer and dismiss items."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class ItemById(Arguments):
 
 class AnswerItem(Arguments):
     id: QueueItemId
-    text: str = Field("", max_length=20_000, description="The answer in words")
-    choice: int | None = Field(None, ge=1, le=100, description="Number of one of its choices, from 1")
+    text: str = Field("", max_length=20_000, description="The answer as text")
+    choice: int | None = Field(None, ge=1, le=100, description="Number of a choice, from 1")
 
 
 class DismissItem(Arguments):
@@ -64,9 +64,9 @@ class ItemRow(Result):
     entry_id: str | None
     choices: list[dict[str, Any]]
     count: int
-    holds_tasks: int = Field(description="Open tasks that stand still until this is closed")
+    holds_tasks: int = Field(description="Open tasks blocked until this is closed")
     holds_agents: int
-    critical: bool = Field(description="Its task stands on the critical path: the mission ends the later for it")
+    critical: bool = Field(description="Its task is on the critical path and delays the mission")
     answer: str | None
     choice: int | None
     closed_by: str | None
@@ -127,8 +127,8 @@ class AnsweredItem(Result):
     state: ItemState
     answer: str | None
     task_id: str | None
-    follow_up_task_id: str | None = Field(description="The task that was added for what is missing")
-    message_id: str | None = Field(description="The letter that brings the answer to the agent")
+    follow_up_task_id: str | None = Field(description="The task added for the missing work")
+    message_id: str | None = Field(description="The message that delivers the answer to the agent")
     closed_at: Moment | None
 
     @classmethod
@@ -147,9 +147,9 @@ class AnsweredItem(Result):
 
 @tool(toolset="control", reads=True, address="/api/queue", stale_on=("queue",))
 async def queue_list(call: Call, args: ListQueue) -> Queue:
-    """List what waits for a person: what stands on a critical path, then what holds up the most, then the oldest.
+    """List inbox items: critical path first, then most blocking, then oldest.
 
-    Agents see neither escalations nor mail of others.
+    Agents do not see failures or other agents' messages.
     """
     found, total = await call.read(
         ranking.list_items, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
@@ -159,14 +159,14 @@ async def queue_list(call: Call, args: ListQueue) -> Queue:
 
 @tool(toolset="control", reads=True, address="/api/queue/{id}", stale_on=("queue",), about="item")
 async def queue_get(call: Call, args: ItemById) -> ItemRow:
-    """Read one item of the queue."""
+    """Read one inbox item."""
     ranked = await call.read(ranking.get, item_id=args.id, reader=call.actor)
     return ItemRow.of(ranked, body=ranked.item.body)
 
 
 @tool(toolset="control")
 async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
-    """Answer an item by words or by one of its choices: its blocker is resolved, what it held goes on."""
+    """Answer an item with text or one of its choices; resolves the blocker and resumes the task."""
     return await answers.answer(
         call,
         call.trees,
@@ -182,7 +182,7 @@ async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
 
 @tool(toolset="control")
 async def queue_dismiss(call: Call, args: DismissItem) -> DismissedItem:
-    """Put an item aside without an answer; what it held goes on all the same."""
+    """Dismiss an item without an answer; the task resumes."""
     return await call.write(
         answers.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=DismissedItem.of
     )

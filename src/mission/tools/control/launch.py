@@ -1,4 +1,4 @@
-"""Launching agents: on which task, with which client, and stopping them again."""
+"""Tools that launch and stop agents and list the clients that can be launched."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from mission.tools.shared.fields import Name, TaskId
 class LaunchAgent(Arguments):
     task_id: TaskId
     adapter: str = Field(description="claude-code, codex, opencode, copilot-cli, gemini-cli, pi, or command")
-    delivery: Delivery | None = Field(None, description="How it signals; the adapter's preference if left out")
-    interactive: bool = Field(False, description="On a terminal that people can watch and type into")
+    delivery: Delivery | None = Field(None, description="Signal transport; default: the adapter's preference")
+    interactive: bool = Field(False, description="Run on a terminal that people can watch and type into")
     arguments: list[str] = Field(
-        [], max_length=200, description="More arguments of the client; for command the program and its arguments"
+        [], max_length=200, description="Extra client arguments; for command, the program and its arguments"
     )
     agent_name: Name | None = None
-    repository_path: str | None = Field(None, description="Where to work, if not in the task's own tree")
-    seconds: float | None = Field(None, gt=0, description="Stop it after this time")
-    handover: str | None = Field(None, max_length=100, description="Made by 'mission launch'")
+    repository_path: str | None = Field(None, description="Default: the task's own tree")
+    seconds: float | None = Field(None, gt=0, description="Time limit")
+    handover: str | None = Field(None, max_length=100, description="Set by 'mission launch'")
 
     def order(self, call: Call) -> LaunchRequest:
         return LaunchRequest(
@@ -47,7 +47,7 @@ class Preview(Result):
     prompt: str
     delivery: Delivery
     directory: str | None
-    variables: list[str] = Field(description="Names of what the program would see of the environment")
+    variables: list[str] = Field(description="Names of the environment variables passed to the program")
 
 
 class ListAdapters(Arguments):
@@ -71,13 +71,13 @@ class AdapterList(Result):
 
 @tool(toolset="control", outside=True)
 async def execution_launch(call: Call, args: LaunchAgent) -> ExecutionRecord:
-    """Launch an agent on a task: the task is claimed and started for it, then its program is started."""
+    """Launch an agent on a task: claim and start the task for it, then start its program."""
     return await call.launcher.launch(call, args.order(call), answer=ExecutionRecord.of)
 
 
 @tool(toolset="control", reads=True)
 async def execution_preview(call: Call, args: LaunchAgent) -> Preview:
-    """Show what execution_launch would do: command line, prompt and environment, without doing it."""
+    """Preview execution_launch: command line, prompt and environment variables."""
     intent = await call.launcher.rehearse(call, args.order(call))
     return Preview(
         argv=list(intent.argv),
@@ -90,11 +90,11 @@ async def execution_preview(call: Call, args: LaunchAgent) -> Preview:
 
 @tool(toolset="control", idempotent=True, destructive=True, outside=True)
 async def execution_stop(call: Call, args: ExecutionById) -> ExecutionRecord:
-    """Stop a launched agent and everything it started; answers when it is gone."""
+    """Stop a launched agent and every process it started; returns when all have ended."""
     return ExecutionRecord.of(await call.launcher.stop(args.id))
 
 
 @tool(toolset="control", reads=True)
 async def adapter_list(call: Call, args: ListAdapters) -> AdapterList:
-    """List the agent clients that can be launched, whether each is installed, and what it can do."""
+    """List the agent clients that can be launched, with installation and capabilities."""
     return AdapterList(adapters=[AdapterRow(**row) for row in await call.launcher.adapters()])

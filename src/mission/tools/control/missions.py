@@ -1,4 +1,4 @@
-"""What is done to the record itself: extend a plan, archive and delete missions, read the audit trail."""
+"""Operator tools for records: extend a plan, archive and delete missions, read the audit trail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mission.tools.shared.wording import Moment
 
 class ArchiveMission(Arguments):
     mission_id: MissionId
-    archived: bool = Field(True, description="false brings it back")
+    archived: bool = Field(True, description="false restores it")
 
 
 class ArchivedMission(Result):
@@ -49,13 +49,13 @@ class DeletedMission(Result):
 
 class ListAudit(Arguments):
     agent_id: str | None = Field(None, description="Id or name")
-    tool: str | None = Field(None, description="A name, or a pattern such as mcp__mail__*")
+    tool: str | None = Field(None, description="Name, or pattern such as mcp__mail__*")
     status: Literal["ok", "error", "denied", "invoked"] | None = None
-    except_transport: str | None = Field(None, description="Leave out calls over this one, such as page")
+    except_transport: str | None = Field(None, description="Exclude calls over this transport, such as page")
     since: Annotated[datetime | None, moment_of("since")] = None
     limit: int = Field(50, ge=1, le=500)
     cursor: str | None = None
-    lines: bool = Field(False, description="Also as the lines of a decision log: invoked, result, error")
+    lines: bool = Field(False, description="Include decision log lines: invoked, result, error")
 
 
 class EntryById(Arguments):
@@ -117,7 +117,7 @@ class AddedTasks(Result):
 
 @tool(toolset="control")
 async def workflow_add_tasks(call: Call, args: AddTasks) -> AddedTasks:
-    """Add tasks to a plan. depends_on also takes names and ids of tasks that exist already."""
+    """Add tasks to a plan. depends_on also accepts names and ids of existing tasks."""
     return await call.write(
         planning.extend, mission_id=args.id, new=[task.new() for task in args.tasks], answer=AddedTasks.of
     )
@@ -125,7 +125,7 @@ async def workflow_add_tasks(call: Call, args: AddTasks) -> AddedTasks:
 
 @tool(toolset="control", idempotent=True)
 async def mission_archive(call: Call, args: ArchiveMission) -> ArchivedMission:
-    """Take an ended mission out of the lists, or bring it back."""
+    """Archive an ended mission, or restore it to the lists."""
     return await call.write(
         missions.archive, mission_id=args.mission_id, archived=args.archived, answer=ArchivedMission.of
     )
@@ -133,13 +133,13 @@ async def mission_archive(call: Call, args: ArchiveMission) -> ArchivedMission:
 
 @tool(toolset="control", destructive=True)
 async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
-    """Remove an ended mission with its phases, tasks and journal, for good."""
+    """Permanently delete an ended mission with its phases, tasks and journal."""
     return await missions.remove(call, call.launcher, mission_id=args.mission_id, answer=DeletedMission.of)
 
 
 @tool(toolset="control", reads=True, address="/api/audit")
 async def audit_list(call: Call, args: ListAudit) -> AuditList:
-    """Read what was called, by whom, with what result; newest first."""
+    """List audited calls with caller and result, newest first."""
     page = await call.read(
         trail.list_entries,
         agent_id=args.agent_id,
@@ -156,6 +156,6 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
 
 @tool(toolset="control", reads=True, address="/api/audit/{id}")
 async def audit_get(call: Call, args: EntryById) -> AuditEntry:
-    """Read one audit entry: an incident has its id."""
+    """Read one audit entry, such as that of an incident."""
     row = await call.read(trail.get, id=args.id)
     return AuditEntry(**row, lines=[LogLine(**line) for line in trail.lines(row)])

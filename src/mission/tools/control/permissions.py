@@ -1,4 +1,4 @@
-"""What an agent may do, for the operator: each rule and what it decides."""
+"""The operator tool that shows an agent's permission rules and what each decides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ShownRule(Result):
     effect: str
     pattern: str
     source: str
-    tools: Texts = Field(description="Tools that this rule decides")
+    tools: Texts = Field(description="Tools decided by this rule")
 
 
 class Permissions(Result):
@@ -31,7 +31,7 @@ class Permissions(Result):
 
 @tool(toolset="control", reads=True)
 async def permission_show(call: Call, args: OfAgent) -> Permissions:
-    """Tell what an agent may call and which rule says so; rules that deny are asked first."""
+    """Show which tools an agent may call and which rule decides; deny rules are checked first."""
     known = args.agent_id.upper() in AgentType.__members__
     agent = None if known else await call.read(agents.find, reference=args.agent_id)
     kind = agent.type if agent is not None else AgentType(args.agent_id.upper())

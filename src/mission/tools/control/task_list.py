@@ -1,4 +1,4 @@
-"""Tasks as a list: of a mission or of all, by state and owner."""
+"""The tool that lists tasks by mission, state and owner."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ListTasks(Arguments):
     cursor: str | None = None
 
     def standings(self) -> list[TaskState] | None:
-        """Where tasks may stand that are told by these words."""
+        """Return the stored states that these status words cover; None for all."""
         if self.status is None:
             return None
         return [each for word in self.status for each in _STANDINGS.get(word) or [(TaskStatus(word), None)]]
@@ -84,7 +84,7 @@ class TaskList(Result):
 
 @tool(toolset="control", reads=True, address="/api/tasks")
 async def task_list(call: Call, args: ListTasks) -> TaskList:
-    """List tasks, newest first: of one mission, or of all that are not archived."""
+    """List tasks of one mission, or of all that are not archived; newest first."""
     page = await call.read(
         listing.list_tasks,
         mission_id=args.mission_id,

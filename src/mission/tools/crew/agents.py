@@ -1,4 +1,4 @@
-"""Agents of a crew: make one with a token of its own, what one has before it, and all of them."""
+"""Crew tools for agents: create one with its access token, read its own work, list all."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class CreateAgent(Arguments):
     type: AgentType
     name: Name
     epicId: MissionId | None = None
-    supervisorId: str | None = Field(None, description="Default: whoever creates it")
-    expiresAt: Annotated[datetime | None, moment_of("expiresAt")] = Field(None, description="When its token ends")
-    toolsets: Toolsets | None = Field(None, description="What its token lists; default: its role's")
+    supervisorId: str | None = Field(None, description="Default: the creator")
+    expiresAt: Annotated[datetime | None, moment_of("expiresAt")] = Field(None, description="Expiry of its token")
+    toolsets: Toolsets | None = Field(None, description="Toolsets the token can see; default: its role's")
 
 
 class CreatedAgent(Result):
@@ -47,7 +47,7 @@ class CreatedAgent(Result):
 
 @tool(toolset="crew", secret="token")
 async def mcp__agent__create(call: Call, args: CreateAgent) -> CreatedAgent:
-    """Make an agent of a type below your own. Its token is shown this once."""
+    """Create an agent of a type below your own. Its token is shown only once."""
     return await call.write(
         identity.create,
         by=call.identity.agent,
@@ -62,12 +62,12 @@ async def mcp__agent__create(call: Call, args: CreateAgent) -> CreatedAgent:
 
 
 class Nothing(Arguments):
-    """No arguments: the agent that calls is meant."""
+    """No arguments: the tool is about the calling agent."""
 
 
 class ListMembers(Arguments):
     limit: int = Field(100, ge=1, le=500)
-    cursor: str | None = Field(None, description="nextCursor of the last page")
+    cursor: str | None = Field(None, description="nextCursor of the previous page")
 
 
 class MemberList(Result):
@@ -78,7 +78,7 @@ class MemberList(Result):
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__agent__get_status(call: Call, args: Nothing) -> AgentStatus:
-    """Tell who you are, how you stand and what you work on."""
+    """Show your identity, state and current work."""
     return AgentStatus.of(await call.read(crew.get, agent=call.identity.agent))
 
 
@@ -90,13 +90,13 @@ async def mcp__agent__get_task(call: Call, args: Nothing) -> CurrentTask:
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__agent__get_epic(call: Call, args: Nothing) -> Epic:
-    """Read your current epic; a worker's is that of its task."""
+    """Read your current epic; for a worker, its task's."""
     return Epic.of(await call.read(crew.current_mission, agent=call.identity.agent))
 
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__supervisor__list_agents(call: Call, args: ListMembers) -> MemberList:
-    """List agents with state, epic and task, the newest first."""
+    """List agents with state, epic and task, newest first."""
     page = await call.read(crew.members, limit=args.limit, cursor=args.cursor)
     members = [CrewMember.of(member) for member in page.rows]
     return MemberList(agents=members, count=len(members), nextCursor=page.next)

@@ -1,4 +1,4 @@
-"""The crew's log of decisions: entries that agents write into the audit trail themselves."""
+"""The crew's decision log: entries that agents write to the audit trail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LoggedDecision(Result):
 
 @tool(toolset="crew", actor="agentId", whole=True)
 async def mcp__system__log_decision(call: Call, args: LogDecision) -> LoggedDecision:
-    """Write down a decision and its reasons, for whoever reads the audit trail."""
+    """Record a decision and its reasons in the audit trail."""
     entry_id = call.entry_id
 
     def logged(at: datetime) -> LoggedDecision:

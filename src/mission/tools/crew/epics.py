@@ -1,4 +1,4 @@
-"""Epics of a crew, which are missions: make, move, list, and their tasks."""
+"""Crew tools for epics, which are missions: create, update, list, and list their tasks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ListTasks(Arguments):
     state: TaskState | None = None
     epicId: MissionId | None = Field(None, description="Default: your epic")
     limit: int = Field(200, ge=1, le=200)
-    cursor: str | None = Field(None, description="nextCursor of the last page")
+    cursor: str | None = Field(None, description="nextCursor of the previous page")
     offset: int = Field(0, ge=0, le=1_000_000_000)
 
 
@@ -76,7 +76,7 @@ async def mcp__epic__create(call: Call, args: CreateEpic) -> Epic:
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
-    """List the tasks of an epic in the order of its plan."""
+    """List the tasks of an epic in plan order."""
     page = await call.read(
         crew_tasks.list_tasks,
         agent=call.identity.agent,
@@ -96,7 +96,7 @@ async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
 
 @tool(toolset="crew", actor="agentId")
 async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Epic:
-    """Move an epic. COMPLETED wants every task ended; CANCELLED skips what is open."""
+    """Change an epic's status. COMPLETED requires all tasks to be finished; CANCELLED skips open ones."""
     mission_id = args.epicId or (await call.read(crew.current_mission, agent=call.identity.agent)).id
     with legal_moves_in({state.status: state for state in EpicState}):
         return await call.write(
@@ -106,7 +106,7 @@ async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Epic:
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__orchestrator__list_epics(call: Call, args: ListEpics) -> EpicList:
-    """List epics, the most recently active first."""
+    """List epics, most recently active first."""
     listed, total = await call.read(
         missions.list_missions,
         statuses=[str(status) for status in args.state.statuses] if args.state is not None else None,

@@ -1,4 +1,4 @@
-"""The crew's mail: the messages of every agent and of the person, in the crew's words."""
+"""Crew tools for mail: messages between agents and the human."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ListInbox(Arguments):
     includeRead: bool = False
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = None
-    agentId: str | None = Field(None, description="Who acts")
+    agentId: str | None = Field(None, description="The acting agent")
 
 
 class MailRecord(Result):
@@ -63,7 +63,7 @@ class Inbox(Result):
 
 class ReadMail(Arguments):
     mailId: MessageId
-    agentId: str | None = Field(None, description="Who acts")
+    agentId: str | None = Field(None, description="The acting agent")
 
 
 class SendMail(Arguments):
@@ -71,14 +71,14 @@ class SendMail(Arguments):
     toHuman: bool = Field(False, description="Instead of toAgentId")
     subject: Name
     body: Text
-    agentId: str | None = Field(None, description="Who acts")
+    agentId: str | None = Field(None, description="The acting agent")
 
     @model_validator(mode="after")
     def _one_recipient(self) -> Self:
         if (self.toAgentId is None) != self.toHuman:
             raise InvalidInput(
                 "Must specify either 'toAgentId' or 'toHuman: true'",
-                hint="Give exactly one of the two.",
+                hint="Give exactly one of them.",
                 field="toAgentId",
             )
         return self
@@ -87,7 +87,7 @@ class SendMail(Arguments):
 class ReplyMail(Arguments):
     originalMailId: MessageId
     body: Text
-    agentId: str | None = Field(None, description="Who acts")
+    agentId: str | None = Field(None, description="The acting agent")
 
 
 class SentMail(Result):
@@ -101,7 +101,7 @@ class SentMail(Result):
 
 @tool(toolset="crew", actor="agentId", reads=True)
 async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
-    """List your mail, newest first. Long bodies are cut."""
+    """List your mail, newest first. Long bodies are truncated."""
     states = [MessageState.UNREAD, MessageState.READ] if args.includeRead else [MessageState.UNREAD]
     found = await call.read(
         mailboxes.list_messages,
@@ -116,13 +116,13 @@ async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
 
 @tool(toolset="crew", actor="agentId", idempotent=True)
 async def mcp__mail__read(call: Call, args: ReadMail) -> MailRecord:
-    """Read one of your mails whole, and mark it as read."""
+    """Read one of your mails in full and mark it as read."""
     return await call.write(mailboxes.open_mail, id=args.mailId, reader=_own_box(call), answer=MailRecord.of)
 
 
 @tool(toolset="crew", actor="agentId")
 async def mcp__mail__send(call: Call, args: SendMail) -> SentMail:
-    """Write to an agent, or to the human."""
+    """Send mail to an agent or the human."""
     return await call.write(
         mail.send_mail,
         sender=_own_box(call),
@@ -136,7 +136,7 @@ async def mcp__mail__send(call: Call, args: SendMail) -> SentMail:
 
 @tool(toolset="crew", actor="agentId")
 async def mcp__mail__reply(call: Call, args: ReplyMail) -> SentMail:
-    """Answer a mail you got."""
+    """Reply to a mail you received."""
     return await call.write(
         mail.reply, to=args.originalMailId, sender=_own_box(call), body=args.body, answer=SentMail.of
     )
@@ -145,7 +145,7 @@ async def mcp__mail__reply(call: Call, args: ReplyMail) -> SentMail:
 def _own_box(call: Call) -> str:
     if call.actor is None:
         raise InvalidAgentState(
-            "no agent calls: mail of the crew belongs to an agent",
+            "Only agents can call this.",
             action=Action.READ_OWN_MAIL,
         )
     return call.actor

@@ -1,4 +1,4 @@
-"""What the crew's tools answer: agents, tasks and missions in the crew's words."""
+"""Result models of the crew's tools: agents, tasks and epics."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class EpicState(StrEnum):
 
     @property
     def status(self) -> MissionStatus:
-        """Where a mission moves that is set to this."""
+        """Return the mission status that this state sets."""
         return MissionStatus.ABANDONED if self is EpicState.CANCELLED else MissionStatus(self.value.lower())
 
     @property
     def statuses(self) -> list[MissionStatus]:
-        """Every state of ours that is told as this one."""
+        """Return every mission status shown as this state."""
         return [status for status in MissionStatus if epic_state(status) is self]
 
 
@@ -156,7 +156,7 @@ class Epic(Result):
 
 
 def linear_of(mission: Mission) -> tuple[str | None, str | None]:
-    """Id and address of the Linear issue that the mission comes from; the reference names one or both."""
+    """Return id and URL of the mission's Linear issue; the reference has one or both."""
     if mission.source_type != "linear" or not mission.source_ref:
         return None, None
     words = mission.source_ref.split()

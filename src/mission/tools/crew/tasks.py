@@ -1,4 +1,4 @@
-"""Tasks of a crew: make, hand out, move, comment."""
+"""Crew tools for tasks: create, assign, update, comment."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _TAKEN: dict[str, str] = {
     TaskStatus.COMPLETED: "COMPLETED",
     TaskStatus.FAILED: "FAILED",
 }
-"""How our states are asked for here."""
+"""The crew's words for task states."""
 
 
 class CreateTask(Arguments):
     title: Name
     description: Text
     epicId: MissionId | None = Field(None, description="Default: your epic")
-    dependsOn: GivenTexts = Field([], description="Ids or titles of tasks to wait for")
+    dependsOn: GivenTexts = Field([], description="Ids or titles of prerequisite tasks")
 
 
 class AssignTask(Arguments):
@@ -56,7 +56,7 @@ class UpdateStatus(Arguments):
         return StatusChange(
             status=TaskStatus.PAUSED if blocked else TaskStatus(self.status.lower()),
             blocked=blocked,
-            error=self.failureReason or ("no reason was given" if failed else None),
+            error=self.failureReason or ("no reason given" if failed else None),
         )
 
 
@@ -92,7 +92,7 @@ async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
 
 @tool(toolset="crew", idempotent=True)
 async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
-    """Hand a free task to an agent."""
+    """Assign a free task to an agent."""
     return await crew_tasks.assign(
         call,
         call.trees,
@@ -107,7 +107,7 @@ async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
 
 @tool(toolset="crew", actor="agentId", owned="taskId")
 async def mcp__task__update_status(call: Call, args: UpdateStatus) -> CrewTask:
-    """Move a task: IN_PROGRESS remembers its tree, COMPLETED and FAILED compare it. REVIEW asks a person."""
+    """Change a task's status: IN_PROGRESS snapshots its tree, COMPLETED and FAILED compare it, REVIEW asks a person."""
     with legal_moves_in(_TAKEN):
         return await crew_tasks.move(
             call,
@@ -124,7 +124,7 @@ async def mcp__task__update_status(call: Call, args: UpdateStatus) -> CrewTask:
 
 @tool(toolset="crew", actor="agentId", owned="taskId")
 async def mcp__task__add_comment(call: Call, args: AddComment) -> AddedComment:
-    """Write a comment into a task's journal."""
+    """Add a comment to a task's journal."""
     task_id = args.taskId or (await call.read(crew.own_task, agent=call.identity.agent)).id
     return await call.write(
         journal.checkpoint,

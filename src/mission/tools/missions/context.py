@@ -1,4 +1,4 @@
-"""Reading a mission back: phases, tasks, decisions, milestones, blockers."""
+"""The tool that reads a mission: phases, tasks, decisions, milestones, blockers."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from mission.tools.shared.records import IF_ASKED
 from mission.tools.shared.wording import Moment, mission_status
 
 LARGEST_ANSWER = 30_000
-"""Characters of rows after which an answer goes on in the next page, unless the caller said how many rows it wants."""
+"""Characters of rows per page, unless the caller set a limit of rows."""
 
 
 WHOLE_MISSION = ("phase_summary", "tasks", "decisions", "milestones", "blockers")
-"""What REST includes unless the request names sections."""
+"""Sections that REST includes unless the request names others."""
 
 
 class ContextFilter(Arguments):
@@ -38,12 +38,12 @@ class ContextFilter(Arguments):
 
 
 class GetContext(Arguments):
-    mission_id: MissionId | None = Field(None, description="Default: newest open mission of this repository")
-    workflow_id: MissionId | None = Field(None, description="Same as mission_id")
+    mission_id: MissionId | None = Field(None, description="Default: newest open mission here")
+    workflow_id: MissionId | None = Field(None, description="Alias of mission_id")
     include: list[ContextSection] = Field(min_length=1, max_length=20)
     filter: ContextFilter = ContextFilter()
     limit: int = Field(50, ge=1, le=200)
-    cursor: str | None = Field(None, description="next_cursor of the last page")
+    cursor: str | None = Field(None, description="next_cursor of the previous page")
 
     @model_validator(mode="after")
     def _check(self) -> GetContext:
@@ -125,7 +125,7 @@ class MissionContext(Result):
     address=Address("/api/missions/{id}", argument="mission_id", defaults={"include": WHOLE_MISSION}),
 )
 async def get_context(call: Call, args: GetContext) -> MissionContext:
-    """Read a mission: phases, tasks, decisions, milestones, open blockers; newest first."""
+    """Read a mission's phases, tasks, decisions, milestones and open blockers, newest first."""
     mission_id = args.mission_id or args.workflow_id
     if mission_id is None:
         mission_id = (await current_mission.newest_here(call, call.trees, directory=call.directory)).id
@@ -143,9 +143,9 @@ async def get_context(call: Call, args: GetContext) -> MissionContext:
 def _sections(
     found: ContextRows, *, whole: bool
 ) -> tuple[dict[ContextSection, list[Any]], dict[ContextSection, PagePosition]]:
-    """The rows of each section, as many as fit a comfortable answer, and where each goes on.
+    """Return the rows of each section that fit one answer, and the position where each continues.
 
-    With `whole` the caller said how many rows it wants and gets them, whatever their size.
+    With `whole` the caller set a limit of rows and gets them all, regardless of size.
     """
     room = LARGEST_ANSWER
     sections: dict[ContextSection, list[Any]] = {}
@@ -166,7 +166,7 @@ def _sections(
 
 
 def _cursor(positions: dict[ContextSection, PagePosition]) -> str | None:
-    """Where each section goes on, as one word that a caller hands back."""
+    """Return the positions of all sections as one cursor."""
     if not positions:
         return None
     text = json.dumps({section: [format_time(at[0]), at[1]] for section, at in positions.items()})
@@ -182,7 +182,7 @@ def _positions(cursor: str | None) -> Positions | None:
         return {ContextSection(name): (parse_time(at, field="cursor"), str(id)) for name, (at, id) in rows.items()}
     except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError, InvalidInput):
         raise InvalidInput(
-            "cursor: not one that an earlier page gave",
-            hint="Give next_cursor of the last page as it is.",
+            "cursor: not a cursor of an earlier page",
+            hint="Pass next_cursor of the previous page unchanged.",
             field="cursor",
         ) from None

@@ -1,4 +1,4 @@
-"""The rows that a mission is read back in: phases, tasks, decisions, milestones, blockers."""
+"""Rows of get_context: phases, tasks, decisions, milestones, blockers."""
 
 from __future__ import annotations
 

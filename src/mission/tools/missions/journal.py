@@ -1,4 +1,4 @@
-"""Writing into a task's journal: decisions, issues, milestones."""
+"""Tools that write to a task's journal: decisions, issues, milestones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Log(Arguments):
     task_id: TaskId
 
     def detail(self) -> dict[str, Any]:
-        """The fields that this kind of entry alone has."""
+        """Return the fields specific to this kind of entry."""
         return self.model_dump(mode="json", exclude=set(self.own))
 
 
@@ -38,8 +38,8 @@ class LogDecision(_Log):
 class LogIssue(_Log):
     type: IssueType
     description: Text
-    resolution: Text = Field(description="How it was solved or worked around")
-    requires_human_review: bool = Field(False, description="A person must decide: it shows as a blocker")
+    resolution: Text = Field(description="Fix or workaround")
+    requires_human_review: bool = Field(False, description="Show it as a blocker")
     agent_id: str | None = None
     fence: Fence | None = None
 
@@ -81,7 +81,7 @@ class LoggedMilestone(Result):
 
 @tool(toolset="mission", actor="agent_id", owned="task_id")
 async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
-    """Record a choice that others must know: library, architecture, trade-off, workaround."""
+    """Record a choice others should know: library, architecture, trade-off, workaround."""
     return await call.write(
         journal.log,
         kind=EntryKind.DECISION,
@@ -96,7 +96,7 @@ async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
 
 @tool(toolset="mission", actor="agent_id", owned="task_id")
 async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
-    """Record a problem and how it was met."""
+    """Record a problem and its resolution."""
     return await call.write(
         journal.log,
         kind=EntryKind.ISSUE,
@@ -112,7 +112,7 @@ async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
 
 @tool(toolset="mission", actor="agent_id", owned="task_id")
 async def log_milestone(call: Call, args: LogMilestone) -> LoggedMilestone:
-    """Report progress, briefly; at most 5 per task."""
+    """Report progress briefly; at most 5 per task."""
     return await call.write(
         journal.log,
         kind=EntryKind.MILESTONE,

@@ -1,4 +1,4 @@
-"""Missions as a whole: start and complete one, under either of its names (mission, workflow)."""
+"""Tools that start and complete a mission, also under the name workflow."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class StartMission(Arguments):
     name: Name
     objective: Text = Field(description="Measurable goal")
     description: str | None = None
-    profile: Profile = Field(Profile.STANDARD, description="simple 2 phases, standard 3, complex 4+")
+    profile: Profile = Field(Profile.STANDARD, description="Phases: simple 2, standard 3, complex 4+")
     total_phases: int | None = Field(None, ge=1, le=100)
-    scope: str | None = Field(None, description="What is in and out")
+    scope: str | None = None
     constraints: str | None = None
-    repository_path: str | None = Field(None, description="Absolute; default: where you work")
+    repository_path: str | None = Field(None, description="Absolute; default: working directory")
 
     def new(self, family: Family) -> NewMission:
         return NewMission(
@@ -129,25 +129,25 @@ class CompletedMission(Result):
 
 @tool(toolset="mission")
 async def start_mission(call: Call, args: StartMission) -> StartedMission:
-    """Open a mission: the record of one goal worked on in phases. Call once, first."""
+    """Start a mission: one goal, worked on in phases. Call once, first."""
     return await _start(call, args, Family.MISSION)
 
 
 @tool(toolset="mission", idempotent=True)
 async def complete_mission(call: Call, args: CompleteMission) -> CompletedMission:
-    """Close a mission. 'completed' needs every task ended; 'failed' and 'partial' skip open ones."""
+    """End a mission. 'completed' requires all tasks to be finished; 'failed' and 'partial' skip open ones."""
     return await _complete(call, args.mission_id, args)
 
 
 @tool(toolset="mission")
 async def start_workflow(call: Call, args: StartMission) -> StartedMission:
-    """Same as start_mission, for callers that say workflow."""
+    """Alias of start_mission."""
     return await _start(call, args, Family.WORKFLOW)
 
 
 @tool(toolset="mission", idempotent=True)
 async def complete_workflow(call: Call, args: CompleteWorkflow) -> CompletedMission:
-    """Same as complete_mission, for callers that say workflow."""
+    """Alias of complete_mission."""
     return await _complete(call, args.workflow_id, args)
 
 

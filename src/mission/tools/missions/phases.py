@@ -1,4 +1,4 @@
-"""Phases: open one before its tasks, close it after them."""
+"""Tools that start and complete a phase."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StartPhase(Arguments):
     number: PhaseNumber
     name: Name
     description: str | None = None
-    is_parallel: bool = Field(False, description="May its tasks run side by side?")
+    is_parallel: bool = False
 
 
 class StartedPhase(Result):
@@ -105,7 +105,7 @@ class CompletedPhase(Result):
 
 @tool(toolset="mission", idempotent=True)
 async def start_phase(call: Call, args: StartPhase) -> StartedPhase:
-    """Open a phase before its tasks start. An existing one is returned as it is."""
+    """Start a phase before its tasks. An existing one is returned unchanged."""
     return await call.write(
         phases.start,
         mission_id=args.workflow_id,
@@ -119,7 +119,7 @@ async def start_phase(call: Call, args: StartPhase) -> StartedPhase:
 
 @tool(toolset="mission", idempotent=True)
 async def complete_phase(call: Call, args: CompletePhase) -> CompletedPhase:
-    """Close a phase after its tasks. Tasks still open are named in warnings."""
+    """Complete a phase after its tasks. warnings names open ones."""
     return await call.write(
         phases.complete,
         phase_id=args.phase_id,

@@ -1,4 +1,4 @@
-"""Working on a task: start it, complete it."""
+"""Tools that start and complete a task."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from mission.tools.shared.wording import Moment
 
 
 class StartTask(Arguments):
-    mission_id: MissionId | None = Field(None, description="Default: newest open mission of this repository")
-    workflow_id: MissionId | None = Field(None, description="Same as mission_id")
-    phase: PhaseNumber | None = Field(None, description="Made on demand; default: the current one")
+    mission_id: MissionId | None = Field(None, description="Default: newest open mission here")
+    workflow_id: MissionId | None = Field(None, description="Alias of mission_id")
+    phase: PhaseNumber | None = Field(None, description="Created if missing; default: current")
     phase_id: PhaseId | None = None
     phase_name: Name | None = None
     caller_type: CallerType | None = None
     agent_name: Name | None = Field(None, description="Required for subagent")
     name: Name | None = Field(None, description="Required for a new task")
     goal: Text | None = Field(None, description="Required for a new task")
-    areas: GivenTexts = Field([], description="Folders or globs it will touch")
+    areas: GivenTexts = Field([], description="Folders or globs to change")
     parent_task_id: TaskId | None = None
-    task_id: TaskId | None = Field(None, description="An existing task to start instead of a new one")
-    repository_path: str | None = Field(None, description="Absolute; default: where you work")
+    task_id: TaskId | None = Field(None, description="Start this existing task")
+    repository_path: str | None = Field(None, description="Absolute; default: working directory")
     agent_id: str | None = None
     fence: Fence | None = None
 
@@ -53,13 +53,13 @@ class StartTask(Arguments):
         check_one_mission(self.mission_id, self.workflow_id)
         if self.caller_type is CallerType.SUBAGENT and not self.agent_name:
             message = "agent_name is required when caller_type is subagent"
-            raise InvalidInput(message, hint="Say in agent_name who does the work.", field="agent_name")
+            raise InvalidInput(message, hint="Set agent_name to the agent that does the work.", field="agent_name")
         missing = [] if self.task_id else [field for field in ("name", "goal") if not getattr(self, field)]
         if missing:
             verb = "is" if len(missing) == 1 else "are"
             raise InvalidInput(
                 f"{' and '.join(missing)} {verb} required for a new task",
-                hint="Give them, or the task_id of a planned task.",
+                hint="Provide them, or the task_id of a planned task.",
                 field=missing[0],
                 fields=missing,
             )
@@ -147,7 +147,7 @@ class CompleteTask(Arguments):
     status: Literal["success", "partial_success", "failed"]
     outcome: TaskOutcome
     metadata: TaskMetadata | None = None
-    phase_complete: bool = Field(False, description="Also close the task's phase")
+    phase_complete: bool = Field(False, description="Also complete its phase")
     agent_id: str | None = None
     fence: Fence | None = None
 
@@ -203,7 +203,7 @@ class CompletedTask(Result):
 
 
 def _packet(started: Started) -> dict[str, Any] | None:
-    """What an earlier owner left behind, as task_claim answers it."""
+    """Return the recovery packet of the previous owner, in the form task_claim uses."""
     if started.recovery is None:
         return None
     return RecoveryPacket.of(started.recovery).model_dump(mode="json", by_alias=True)
@@ -215,7 +215,7 @@ def _word(quality: Quality | None) -> str:
 
 @tool(toolset="mission", actor="agent_id")
 async def start_task(call: Call, args: StartTask) -> StartedTask:
-    """Begin a task before touching files: remembers the tree as it is, so complete_task can tell what changed."""
+    """Start a task before changing files; snapshots the tree for complete_task."""
     return await starting.start(
         call,
         call.trees,
@@ -230,7 +230,7 @@ async def start_task(call: Call, args: StartTask) -> StartedTask:
 
 @tool(toolset="mission", actor="agent_id", owned="task_id", idempotent=True)
 async def complete_task(call: Call, args: CompleteTask) -> CompletedTask:
-    """End a task. Answers the files that really changed since start_task."""
+    """End a task. Returns the files changed since start_task."""
     return await finishing.complete(
         call,
         call.trees,

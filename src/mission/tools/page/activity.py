@@ -1,4 +1,4 @@
-"""How work went since somebody left, as a curve shows it."""
+"""The tool behind the page's activity chart."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from mission.tools.shared.wording import Moment
 
 
 class GetCourse(Arguments):
-    since: Annotated[datetime, moment_of("since")] = Field(description="When the curve begins; seven days back at most")
+    since: Annotated[datetime, moment_of("since")] = Field(description="Start of the chart; at most seven days ago")
 
 
 class WorkCourse(Result):
     at: list[Moment]
-    at_work: list[int] = Field(description="Tasks worked on at each moment, without those that stood still")
-    waiting: list[int] = Field(description="Items that waited for a person at each moment")
-    unanswered_since: Moment | None = Field(description="Since when the oldest open item waits")
+    at_work: list[int] = Field(description="Tasks in progress at each moment, without blocked ones")
+    waiting: list[int] = Field(description="Open inbox items at each moment")
+    unanswered_since: Moment | None = Field(description="Creation time of the oldest open item")
 
 
 @tool(toolset="control", reads=True, stale_on=("queue",), fades=True)
 async def overview_course(call: Call, args: GetCourse) -> WorkCourse:
-    """See how many tasks were worked on, and how many things waited for a person, over time."""
+    """Count tasks in progress and open inbox items over time."""
     found = await call.read(course.activity, since=args.since)
     return WorkCourse(
         at=list(found.at),

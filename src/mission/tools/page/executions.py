@@ -1,4 +1,4 @@
-"""What the page shows of launched agents: all of them with names and counts, and what agents used."""
+"""Tools behind the page's executions view: launched agents with names and counts, and their usage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mission.tools.shared.wording import Moment
 class ListRuns(Arguments):
     status: list[ExecutionStatus] | None = None
     limit: int = Field(100, ge=1, le=500)
-    cursor: str | None = Field(None, description="next_cursor of the last page")
+    cursor: str | None = Field(None, description="next_cursor of the previous page")
 
 
 class RunGlance(ExecutionRecord):
@@ -24,7 +24,7 @@ class RunGlance(ExecutionRecord):
     task_name: str
     task_state: str
     lease_until: Moment | None
-    shown_at: Moment | None = Field(description="When it last showed anything, while this daemon follows it")
+    shown_at: Moment | None = Field(description="Time of its last output, while this daemon manages it")
 
 
 class RunGlances(Result):
@@ -50,7 +50,7 @@ class Spending(Result):
 
 @tool(toolset="control", reads=True, stale_on=("task", "execution", "observation"), fades=True)
 async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
-    """List launched agents with the names of their tasks, newest first, and how many there are of each status."""
+    """List launched agents with their task names, newest first, and the count per status."""
     page = await call.read(runs.list_executions, statuses=args.status, limit=args.limit, cursor=args.cursor)
     return RunGlances(
         now=page.now,
@@ -62,7 +62,7 @@ async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
 
 @tool(toolset="control", reads=True, stale_on=("task", "execution", "observation"))
 async def overview_spending(call: Call, args: SpendingOf) -> Spending:
-    """See what agents used of tokens and money, as far as their clients or they themselves told."""
+    """Show tokens and cost used, as reported by clients and agents."""
     found = await call.read(runs.spending, agent_ids=args.agent_ids)
     return Spending(
         agents=[AgentSpending(agent_id=each.agent_id, tokens=each.tokens, cost_usd=each.cost_usd) for each in found]

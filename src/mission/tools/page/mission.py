@@ -1,4 +1,4 @@
-"""What the page shows of one mission: the whole of it, its journal, its changed files, and it as a document."""
+"""Tools behind the page's mission view: overview, journal, changed files, export."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class MissionTask(Result):
     failed_attempts: int
     lease_until: Moment | None
     started_at: Moment | None
-    attempt_started_at: Moment | None = Field(description="When the current attempt began, or went on after a hold")
+    attempt_started_at: Moment | None = Field(description="When the current attempt started or last resumed")
     completed_at: Moment | None
-    remaining_seconds: float | None = Field(description="What is left of an open task; null while too few have ended")
+    remaining_seconds: float | None = Field(description="Estimate for an open task; null until enough tasks have ended")
     files: int | None
     group: str | None
-    critical: bool = Field(description="It stands on the chain that decides when the mission is done")
+    critical: bool = Field(description="On the critical path of the mission")
 
     @classmethod
     def of(cls, line: TaskLine, found: MissionDetail) -> MissionTask:
@@ -87,7 +87,7 @@ class MissionOverview(Result):
     status: str
     summary: str | None
     plan_summary: str | None
-    source_content: str | None = Field(description="The prompt or issue that a workflow was made from, or its start")
+    source_content: str | None = Field(description="The prompt or issue of a workflow, possibly truncated")
     plan: dict[str, Any] | None
     repository_path: str | None
     max_parallel: int
@@ -102,12 +102,10 @@ class MissionOverview(Result):
     entries: int
     files: int
     task_seconds: float
-    typical_seconds: float | None = Field(description="What a task usually takes; null while too few have ended")
-    remaining_seconds: float | None = Field(description="What is left, as workflow_progress estimates it")
+    typical_seconds: float | None = Field(description="Typical task duration; null until enough tasks have ended")
+    remaining_seconds: float | None = Field(description="Estimate of workflow_progress")
     estimated_range: Range | None = Field(description="Low and high of remaining_seconds")
-    critical_seconds: float | None = Field(
-        description="What is left of the critical path, however many work side by side"
-    )
+    critical_seconds: float | None = Field(description="Remaining time of the critical path, regardless of parallelism")
 
     @classmethod
     def of(cls, found: MissionDetail) -> MissionOverview:
@@ -158,7 +156,7 @@ class MissionOverview(Result):
 class ReadJournal(Arguments):
     mission_id: MissionId
     limit: int = Field(50, ge=1, le=200)
-    cursor: str | None = Field(None, description="next_cursor of the last page")
+    cursor: str | None = Field(None, description="next_cursor of the previous page")
 
 
 class JournalRow(Result):
@@ -235,7 +233,7 @@ class ExportedMission(Result):
     toolset="control", reads=True, stale_on=(*MISSION, "task", *JOURNAL, "queue", "agent"), about="mission", fades=True
 )
 async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
-    """See one mission whole: its phases, every task with its dependencies, and its figures."""
+    """Read a complete mission: phases, all tasks with dependencies, and metrics."""
     return MissionOverview.of(await call.read(overviews.get, mission_id=args.mission_id, rhythm=call.rhythm))
 
 
@@ -248,13 +246,13 @@ async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
 
 @tool(toolset="control", reads=True, stale_on=("task",), about="mission")
 async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
-    """List the files a mission's tasks changed, and which task changed each."""
+    """List the files changed by a mission's tasks, with the tasks that changed each."""
     files = await call.read(overviews.read_changes, mission_id=args.mission_id)
     return MissionChanges(files=[ChangedPath.of(file) for file in files])
 
 
 @tool(toolset="control", reads=True)
 async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
-    """Get a mission as one document: tasks, journal and changed files, as Markdown, HTML or JSON."""
+    """Export a mission with tasks, journal and changed files as Markdown, HTML or JSON."""
     made = await call.read(export.export, mission_id=args.mission_id, format=args.format, rhythm=call.rhythm)
     return ExportedMission(filename=made.filename, media_type=made.media_type, content=made.content)

@@ -1,4 +1,4 @@
-"""What the page shows first: all that goes on at a glance, and missions as a list."""
+"""Tools behind the page's start view: current activity, and missions as a list."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SHORT = 300
 
 
 class TaskCount(Result):
-    """How many tasks stand where, in the parts of a progress bar."""
+    """Tasks per state, as the parts of a progress bar."""
 
     claimed: int
     working: int
     needs: int
     failed: int
-    failed_attempts: int = Field(description="Failed attempts at any of the tasks, whatever became of them since")
+    failed_attempts: int = Field(description="Failed attempts at all tasks, including tasks completed since")
     skipped: int
     total: int
 
@@ -43,7 +43,7 @@ class MissionGlance(Result):
     status: str
     repository_path: str | None
     tasks: TaskCount
-    at_work: int = Field(description="Agents at work on it")
+    at_work: int = Field(description="Agents working on it")
     created_at: Moment
     updated_at: Moment
 
@@ -74,7 +74,7 @@ class RunningTask(Result):
     lease_until: Moment | None
     failed_attempts: int
     started_at: Moment | None
-    said: str | None = Field(description="The last words in its journal")
+    said: str | None = Field(description="The last text in its journal")
     said_at: Moment | None
 
     @classmethod
@@ -149,7 +149,9 @@ class FleetAgent(Result):
 
 
 class GetOverview(Arguments):
-    since: Annotated[datetime | None, moment_of("since")] = Field(None, description="Ended tasks after this moment")
+    since: Annotated[datetime | None, moment_of("since")] = Field(
+        None, description="Include tasks ended after this time"
+    )
 
 
 class OverviewRecord(Result):
@@ -158,12 +160,12 @@ class OverviewRecord(Result):
     missions_open: int
     missions: list[MissionGlance]
     running: list[RunningTask]
-    running_total: int = Field(description="How many tasks are worked on, without those that stand still")
+    running_total: int = Field(description="Number of tasks in progress, without blocked ones")
     ended: list[EndedTask]
     ended_total: int
     claimed: int
     failed: int
-    failed_attempts: int = Field(description="Failed attempts at tasks that are still open")
+    failed_attempts: int = Field(description="Failed attempts at open tasks")
     fleet: list[FleetAgent]
 
     @classmethod
@@ -186,7 +188,7 @@ class OverviewRecord(Result):
 
 
 class ListMissionGlances(Arguments):
-    text: str = Field("", max_length=200, description="Words of its name or objective")
+    text: str = Field("", max_length=200, description="Words in its name or objective")
     status: list[MissionStatus] | None = None
     archived: bool = False
     limit: int = Field(100, ge=1, le=500)
@@ -206,7 +208,7 @@ class MissionGlances(Result):
     fades=True,
 )
 async def overview(call: Call, args: GetOverview) -> OverviewRecord:
-    """See everything at a glance: open missions, running tasks, what ended, the fleet of agents."""
+    """Show an overview: open missions, running tasks, ended tasks, agents."""
     return OverviewRecord.of(await call.read(overviews.overview, since=args.since, rhythm=call.rhythm))
 
 

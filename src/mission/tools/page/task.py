@@ -1,4 +1,4 @@
-"""What the page shows of one task besides its record: its history, its areas, the lines it changed."""
+"""Tools behind the page's task view: history, areas, changed files and lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LookFile(Arguments):
 class TaskMove(Result):
     at: str
     status: str
-    state: str = Field(description="The same in the word that the page shows")
+    state: str = Field(description="The state as the page shows it")
     agent: str | None
     attempt: int
 
@@ -54,11 +54,9 @@ class TaskStory(Result):
     mission_name: str
     quality: str | None
     areas: list[str]
-    tree: str | None = Field(description="The working tree it is done in")
-    moves: list[TaskMove] = Field(description="The states it was in, oldest first")
-    scope: TaskScope | None = Field(
-        description="Whether the changed files lie in its areas, known once it is completed"
-    )
+    tree: str | None = Field(description="Its working tree")
+    moves: list[TaskMove] = Field(description="State changes, oldest first")
+    scope: TaskScope | None = Field(description="Whether the changed files are in its areas; known after completion")
 
     @classmethod
     def of(cls, story: TaskHistory) -> TaskStory:
@@ -94,8 +92,8 @@ class TaskFile(Result):
 class TaskFiles(Result):
     files: list[TaskFile]
     total: int
-    known: bool = Field(description="Whether the task has a tree that is watched")
-    final: bool = Field(description="Whether it has ended; until then this is how its tree differs now")
+    known: bool = Field(description="Whether the task's tree has a snapshot")
+    final: bool = Field(description="Whether it has ended; until then, the current difference")
 
     @classmethod
     def of(cls, changes: Changes | None, *, final: bool) -> TaskFiles:
@@ -107,9 +105,9 @@ class TaskFiles(Result):
 
 
 class FilePatch(Result):
-    patch: str = Field(description="As a unified diff")
+    patch: str = Field(description="Unified diff")
     whole: bool = Field(description="False when lines are missing")
-    note: str | None = Field(description="Why lines are missing; null when it was merely too long")
+    note: str | None = Field(description="Why lines are missing; null if it was just too long")
 
     @classmethod
     def of(cls, lines: Lines) -> FilePatch:
@@ -118,18 +116,18 @@ class FilePatch(Result):
 
 @tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_task(call: Call, args: LookTask) -> TaskStory:
-    """See how a task came to where it is, and whether it kept to its areas."""
+    """Show a task's history and whether it stayed within its areas."""
     return TaskStory.of(await call.read(task_story.read, task_id=args.task_id))
 
 
 @tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_files(call: Call, args: LookTask) -> TaskFiles:
-    """List the files a task changed; while it is under way, how its tree differs from its start."""
+    """List the files a task changed; for an open task, the difference since its start."""
     changes, final = await task_story.changed_files(call, call.trees, task_id=args.task_id)
     return TaskFiles.of(changes, final=final)
 
 
 @tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_diff(call: Call, args: LookFile) -> FilePatch:
-    """Read the lines that a task changed in one of its files, from its start to its end (until then, to now)."""
+    """Read the diff of one changed file, from the task's start to its end, or to now while it is open."""
     return FilePatch.of(await task_story.lines(call, call.trees, task_id=args.task_id, path=args.path))

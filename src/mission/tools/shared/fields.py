@@ -1,4 +1,4 @@
-"""Field types that several tools share: names, ids of a kind, moments, lists."""
+"""Field types shared by tools: names, ids, timestamps, lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _absolute(value: str, info: ValidationInfo) -> str:
     if not value.startswith("/"):
         raise InvalidInput(
             f"{field}: '{value[:200]}' is not an absolute path",
-            hint="Give the whole path, starting with '/'.",
+            hint="Use a full path that starts with '/'.",
             field=field,
         )
     return normpath(value)
@@ -49,33 +49,33 @@ Setup = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Copies = Annotated[list[PathText], Field(max_length=100)]
 Texts = list[str]
 GivenTexts = Annotated[list[str], Field(max_length=1_000)]
-"""A list as a caller may send it; what we answer is never shortened."""
+"""A list in arguments; lists in results have no limit."""
 Range = Annotated[list[float], Field(min_length=2, max_length=2)]
-"""Low and high of a figure."""
+"""Low and high estimate."""
 PhaseNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Fence = Annotated[int, Field(ge=0, le=2_000_000_000)]
 
 
 def moment_of(field: str) -> BeforeValidator:
-    """Accepts ISO 8601 and Unix numbers."""
+    """Return a validator that accepts ISO 8601 and Unix timestamps."""
     return BeforeValidator(
         lambda value: parse_time(value, field=field) if isinstance(value, str | int | float) else value
     )
 
 
 def check_one_mission(mission_id: str | None, workflow_id: str | None) -> None:
-    """Nothing unless the two words for a mission name two."""
+    """Raise InvalidInput if mission_id and workflow_id differ."""
     if mission_id and workflow_id and mission_id != workflow_id:
         raise InvalidInput(
             "mission_id and workflow_id name two different missions",
-            hint="Give one of the two.",
+            hint="Give only one of them.",
             field="workflow_id",
             fields=["mission_id", "workflow_id"],
         )
 
 
 def cut(text: Any, *, longest: int = 500) -> Any:
-    """A long text as a row of a list shows it; only reading one object gives it whole."""
+    """Truncate long texts for a row of a list; reading one object returns them in full."""
     if isinstance(text, str) and len(text) > longest:
         return f"{text[:longest]}…"
     if isinstance(text, dict):

@@ -1,4 +1,4 @@
-"""The tasks of a plan as callers describe them."""
+"""Tasks of a plan as callers describe them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from mission.services.missions.planning import NewTask
 from mission.tools.shared.fields import GivenTexts, Name, PhaseNumber, Text
 
 MOST_TASKS = 10_000
-"""How many tasks one call may bring."""
+"""Maximum number of tasks per call."""
 
 
 class PlanTask(Arguments):
     name: Name
     description: Text
-    sequence: PhaseNumber = Field(description="Tasks that share one stand side by side")
+    sequence: PhaseNumber = Field(description="Tasks with the same number may run in parallel")
     parallel_group: Name | None = None
-    depends_on: list[Name] = Field([], max_length=1000, description="Names of tasks that must be done first")
-    requires: list[Name] = Field(
-        [], max_length=100, description="Handed out only to agents with all these capabilities"
-    )
+    depends_on: list[Name] = Field([], max_length=1000, description="Names of prerequisite tasks")
+    requires: list[Name] = Field([], max_length=100, description="Only agents with all of these can claim it")
     estimated_complexity: Literal["low", "medium", "high"] | None = None
     files_likely_affected: GivenTexts = []
 

@@ -1,4 +1,4 @@
-"""What several tools answer: a mission, a task and a checkpoint in the words of workflows with plans."""
+"""Result models shared by tools: missions, tasks and checkpoints in the workflow dialect."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from mission.tools.shared.fields import Texts, cut
 from mission.tools.shared.wording import Moment
 
 IF_ASKED: Any = Field(None, exclude_if=lambda value: value is None)
-"""A field that stands in the answer only when it was asked for."""
+"""A field that is in the result only on request."""
 
-STATE: Any = Field(description="The word that people read")
+STATE: Any = Field(description="The state as people read it")
 
 BLOCKED = "blocked"
 
@@ -77,7 +77,7 @@ class CheckpointRecord(Result):
 
     @classmethod
     def row(cls, entry: JournalEntry) -> CheckpointRecord:
-        """The checkpoint in a list that must stay short: long texts are cut."""
+        """Return the checkpoint for a short list, with long texts truncated."""
         whole = cls.of(entry)
         return whole.model_copy(update={"summary": cut(whole.summary), "detail": cut(whole.detail)})
 
@@ -257,7 +257,7 @@ class RecoveryPacket(Result):
 
 
 def task_word(task: Task) -> str:
-    """The state in the words of this dialect: blocked is told apart, a review is still in progress."""
+    """Return the status in this dialect: blocked is separate, a review counts as in progress."""
     if task.is_blocked:
         return BLOCKED
     return TaskStatus.IN_PROGRESS if task.status is TaskStatus.REVIEW else task.status
@@ -268,7 +268,7 @@ def mission_word(mission: Mission) -> str:
 
 
 def outcome_of(task: Task) -> str | None:
-    """What came of the task; a failure that was told in `error` alone is not told twice."""
+    """Return the summary of the task's outcome; None if it only repeats `error`."""
     summary = task.outcome["summary"] if task.outcome is not None else None
     return summary if summary != task.error else None
 
@@ -280,7 +280,7 @@ def files_changed(changes: Mapping[str, Any] | None) -> FilesChanged | None:
 
 
 def _outcome_detail(task: Task) -> dict[str, Any] | None:
-    """What was said about the outcome besides its summary, in whichever dialect."""
+    """Return the details of the outcome other than its summary, in any dialect."""
     rest = {name: value for name, value in (task.outcome or {}).items() if name != "summary"}
     return rest.get("detail", rest) or None
 

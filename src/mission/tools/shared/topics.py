@@ -1,4 +1,4 @@
-"""Events that go together, for tools whose answers they make stale."""
+"""Groups of events that make a tool's result stale."""
 
 from __future__ import annotations
 

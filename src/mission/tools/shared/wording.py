@@ -1,4 +1,4 @@
-"""How the mission tools word our states, and how moments are written for every caller."""
+"""The mission tools' words for states, and the format of timestamps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ISSUE = {IssueType.DOCUMENTATION_GAP: "DOC_GAP", IssueType.BUG_ENCOUNTERED: "BU
 
 @contextmanager
 def legal_moves_in(words: Mapping[str, str]) -> Iterator[None]:
-    """An illegal move in here names the legal ones in these words, by our state."""
+    """Reword the legal moves of an illegal one raised inside, by our state."""
     try:
         yield
     except IllegalMove as error:

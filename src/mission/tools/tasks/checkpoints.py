@@ -1,4 +1,4 @@
-"""Checkpoints: what whoever goes on with a task should know."""
+"""Tools for checkpoints: notes for the agent that resumes a task."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AddedCheckpoint(Result):
 class ListCheckpoints(Arguments):
     task_id: TaskId
     type: list[CheckpointType] | None = None
-    since_sequence: int = Field(0, ge=0, le=2_000_000_000, description="Only those behind this number")
+    since_sequence: int = Field(0, ge=0, le=2_000_000_000, description="Only checkpoints after this number")
     limit: int = Field(1000, ge=1, le=1000)
     cursor: str | None = None
 
@@ -49,7 +49,7 @@ class CheckpointList(Result):
 
 @tool(toolset="tasks", actor="agent_id", owned="task_id")
 async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
-    """Note where a task stands, so that it can be gone on with after a crash or a cleared context."""
+    """Record the state of a task, so that it can be resumed after a crash or a context reset."""
     return await call.write(
         journal.checkpoint,
         type=args.type,
@@ -65,7 +65,7 @@ async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
 
 @tool(toolset="tasks", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def checkpoint_list(call: Call, args: ListCheckpoints) -> CheckpointList:
-    """Read a task's checkpoints in order; its decisions, issues and milestones are among them."""
+    """List a task's checkpoints in order, including decisions, issues and milestones."""
     page = await call.read(
         journal.checkpoints,
         task_id=args.task_id,

@@ -1,4 +1,4 @@
-"""Claiming tasks: one agent at a time, for as long as it shows life."""
+"""Tools that claim and release tasks; one agent holds a task while its lease lasts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ClaimedNext(Result):
 class ReleaseTask(Arguments):
     task_id: TaskId
     agent_id: str
-    reason: Text | None = Field(None, description="For whoever takes it next")
+    reason: Text | None = Field(None, description="For the next owner")
 
 
 class GetAvailable(Arguments):
@@ -91,7 +91,7 @@ class AvailableTasks(Result):
 
 @tool(toolset="tasks", actor="agent_id", idempotent=True)
 async def task_claim(call: Call, args: ClaimTask) -> ClaimedTask:
-    """Take a task: exactly one agent succeeds. `recovery` says what an earlier owner left; work in `workspace`."""
+    """Claim a task; exactly one agent succeeds. `recovery` has the previous owner's work; work in `workspace`."""
     return await claims.claim(
         call,
         call.trees,
@@ -105,7 +105,7 @@ async def task_claim(call: Call, args: ClaimTask) -> ClaimedTask:
 
 @tool(toolset="tasks", actor="agent_id")
 async def task_claim_next(call: Call, args: ClaimNext) -> ClaimedNext:
-    """Take the next task that you can do, within its workflow's max_parallel. success is false when there is none."""
+    """Claim the next task you can do, within its workflow's max_parallel. success is false if there is none."""
     return await claims.claim_next(
         call,
         call.trees,
@@ -119,7 +119,7 @@ async def task_claim_next(call: Call, args: ClaimNext) -> ClaimedNext:
 
 @tool(toolset="tasks", actor="agent_id", idempotent=True)
 async def task_release(call: Call, args: ReleaseTask) -> Done:
-    """Give a task back for others to take. success is false when nobody had it."""
+    """Release a task for others. success is false if it was not claimed."""
     return await call.write(
         claims.release,
         task_id=args.task_id,
@@ -131,7 +131,7 @@ async def task_release(call: Call, args: ReleaseTask) -> Done:
 
 @tool(toolset="tasks", actor="agent_id", reads=True)
 async def task_get_available(call: Call, args: GetAvailable) -> AvailableTasks:
-    """List tasks that the agent could claim now: ready, free, within its capabilities and max_parallel."""
+    """List tasks the agent can claim now: ready, free, within its capabilities and max_parallel."""
     page = await call.read(
         claims.available,
         mission_id=args.workflow_id,

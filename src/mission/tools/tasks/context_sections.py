@@ -1,4 +1,4 @@
-"""The parts of a task's context, each with its worth and the call that gives it whole."""
+"""Sections of a task's context, each with its share of the budget and the call that returns it in full."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mission.tools.shared.records import CheckpointRecord, files_changed, outcom
 from mission.tools.tasks.next_step import next_step
 
 MOST_SOURCE = 4_000
-"""Characters of a source that serve as its summary."""
+"""Maximum characters of a source used as its summary."""
 CHECKPOINTS = ("current_task.checkpoints", "current_task.older_checkpoints")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What a reader wants of what was found."""
+    """The caller's options."""
 
     plan: bool
     recent: int
@@ -28,7 +28,7 @@ class Asked:
 
 
 def sections_of(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
-    """The parts of the answer in the order of their value."""
+    """Yield the sections of the answer, most valuable first."""
     yield from _own(found)
     yield from _journal(found, asked)
     yield from _dependencies(found)
@@ -47,7 +47,7 @@ def _own(found: TaskContext) -> Iterator[BudgetSection]:
 
 
 def _journal(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
-    """The last checkpoints come before almost everything; older ones are nice to have."""
+    """Yield the last checkpoints as vital and older ones as optional."""
     rows = [CheckpointRecord.of(entry).model_dump(mode="json") for entry in found.checkpoints]
     for name, chosen in zip(CHECKPOINTS, (rows[: asked.recent], rows[asked.recent :]), strict=True):
         yield BudgetSection(
@@ -153,6 +153,6 @@ def _prior(task: Task, *, full: bool) -> dict[str, Any]:
 
 
 def _summary(source: str) -> str:
-    """The source without its white space, cut: a summary that nobody had to write."""
+    """Return the source with whitespace collapsed and truncated, as a summary."""
     text = " ".join(source[:MOST_SOURCE].split())
     return f"{text}{CUT}" if len(source) > MOST_SOURCE else text

@@ -1,4 +1,4 @@
-"""Going on with a task: its context within a token budget, for an agent that was cleared or takes over."""
+"""The tool that returns a task's context within a token budget, to resume a task or take it over."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SMALLEST_BUDGET = 200
 LARGEST_BUDGET = 200_000
 ROOMY = 8_000
 SMALLEST_CHECKPOINT = 40
-"""Tokens that a checkpoint takes at least, as a record."""
+"""Minimum tokens of a checkpoint record."""
 ITEMISED_FROM = 1_000
-"""The budget from which each thing left out is listed with a call of its own."""
+"""Budget from which each omitted section is listed with its own call."""
 
 
 class Include(Arguments):
     workflow_plan: bool = True
-    workflow_summary: bool = Field(True, description="The source, compressed")
+    workflow_summary: bool = Field(True, description="The source, shortened")
     prior_task_outcomes: bool = Field(True, description="Of earlier sequences")
-    prior_task_full: bool = Field(False, description="Also their details and files")
+    prior_task_full: bool = Field(False, description="Include details and files")
     sibling_status: bool = Field(True, description="Tasks of the same sequence")
     dependency_outcomes: bool = True
     all_checkpoints: bool = False
@@ -43,9 +43,9 @@ class LoadContext(Arguments):
     task_id: TaskId
     include: Include = Include()
     max_tokens: int = Field(
-        ROOMY, ge=SMALLEST_BUDGET, le=LARGEST_BUDGET, description="The answer never takes more, as compact JSON"
+        ROOMY, ge=SMALLEST_BUDGET, le=LARGEST_BUDGET, description="Limit of the result as compact JSON"
     )
-    since: str | None = Field(None, description="cursor of an earlier answer: only what is new since")
+    since: str | None = Field(None, description="cursor of an earlier result: only what is new")
 
     def wanted(self) -> ContextRequest:
         include = self.include
@@ -81,7 +81,7 @@ class LoadedWorkflow(Result):
 
 
 class LoadedTask(Result):
-    """What did not fit, or is not new, does not stand in it."""
+    """The task, without fields that did not fit or are not new."""
 
     id: str
     name: str
@@ -143,13 +143,13 @@ class LoadedContext(Result):
 
 @tool(toolset="tasks", reads=True, stale_on=("task", *JOURNAL), about="task")
 async def task_load_context(call: Call, args: LoadContext) -> LoadedContext:
-    """Get what you need to go on with a task, within a token budget: after a context reset or when taking over.
-    `omitted` names what was left out and the call that gives it."""
+    """Get what you need to resume a task, within a token budget: after a context reset or when taking over.
+    `omitted` lists what was left out and the call that returns it."""
     return await call.read(_load, args=args)
 
 
 def preview_context(tx: Tx, *, task_id: str, max_tokens: int, agent_id: str) -> LoadedContext:
-    """What `task_load_context` answers once the agent has begun the task, whether it has or is about to."""
+    """Return what `task_load_context` returns once the agent has started the task, even before it does."""
     args = LoadContext(task_id=task_id, max_tokens=max_tokens)
     found = recovery.situation(tx, task_id=task_id, wanted=args.wanted())
     return _fitted(recovery.begun(found, agent_id=agent_id), args)
@@ -179,7 +179,7 @@ _AT_ANY_BUDGET = ("current_task.name", "next_step")
 
 
 class _Frame:
-    """Puts what fits into its place."""
+    """The layout of the answer: puts the sections that fit in place."""
 
     def __init__(
         self, found: TaskContext, args: LoadContext, sections: Sequence[BudgetSection], words: Tokenizer
@@ -212,18 +212,18 @@ class _Frame:
         )
 
     def lean(self, packed: Packed) -> dict[str, Any]:
-        """Only the task itself, without the names of what is not there."""
+        """Return only the task itself, without a list of what is missing."""
         arguments = {"task_id": self._found.task.id, "max_tokens": ROOMY}
         return self._counted(
             {
                 "current_task": self._task(packed),
                 "next_step": packed.kept.get("next_step") or CUT,
-                "omitted": [{"what": "all else", "tool": "task_load_context", "arguments": arguments}],
+                "omitted": [{"what": "everything else", "tool": "task_load_context", "arguments": arguments}],
             }
         )
 
     def bare(self, packed: Packed) -> dict[str, Any]:
-        """Only what is there at any budget."""
+        """Return only what is included at any budget."""
         return self._counted(
             {
                 "current_task": self._task(packed),
@@ -233,7 +233,7 @@ class _Frame:
         )
 
     def _task(self, packed: Packed) -> dict[str, Any]:
-        """What fits of the task itself."""
+        """Return the parts of the task itself that fit."""
         task, kept = self._found.task, packed.kept
         checkpoints = [row for name in reversed(CHECKPOINTS) for row in reversed(kept.get(name) or [])]
         parts = {part: kept.get(f"current_task.{part}") for part in ("description", "plan", "context")}
@@ -278,7 +278,7 @@ class _Frame:
         ]
 
     def _counted(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer as it will be written, with its own size in it."""
+        """Return the answer with its own token count in it."""
         most = self._args.max_tokens * 2
         size = self._args.max_tokens
         for _ in range(3):

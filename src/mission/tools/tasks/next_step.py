@@ -1,4 +1,4 @@
-"""What whoever has a task should do next, in words it can act on."""
+"""The next step for the owner of a task, in words it can act on."""
 
 from __future__ import annotations
 
@@ -16,44 +16,46 @@ NAMED = 5
 
 
 def next_step(found: TaskContext) -> str:
-    """The next thing to do about the task as it stands."""
+    """Return the next step for the task in its current state."""
     task = found.task
     if task.status in DONE:
-        return f"Nothing: the task is {task.status}."
+        return f"Nothing to do: the task is {task.status}."
     if found.waits_for and task.status is TaskStatus.PENDING:
         names = ", ".join(f"'{each.name}' ({each.status})" for each in found.waits_for[:NAMED])
-        return f"Wait until {names} {'is' if len(found.waits_for) == 1 else 'are'} done; take another task meanwhile."
+        return (
+            f"Wait until {names} {'is' if len(found.waits_for) == 1 else 'are'} done; work on another task until then."
+        )
     match task.status:
         case TaskStatus.PENDING if task.owner_id is None:
-            return "Claim it with task_claim, then start_task." + _going_on(found)
+            return "Claim it with task_claim, then start_task." + _where_to_continue(found)
         case TaskStatus.PENDING:
-            return "Begin it with start_task." + _going_on(found)
+            return "Start it with start_task." + _where_to_continue(found)
         case TaskStatus.PLANNING if task.plan is not None:
-            return "Its plan is made: begin it with start_task." + _going_on(found)
+            return "Its plan is ready: start it with start_task." + _where_to_continue(found)
         case TaskStatus.PLANNING:
             return "Finish its plan with task_set_plan, then start_task."
         case TaskStatus.PAUSED if task.hold is not None:
-            return f"It is held: {_quoted(task.hold.reason, task.hold.by)}. Resolve that, then start_task."
+            return f"It is on hold: {_quoted(task.hold.reason, task.hold.by)}. Resolve that, then start_task."
         case TaskStatus.PAUSED:
-            return "Take it up again with start_task." + _going_on(found)
+            return "Resume it with start_task." + _where_to_continue(found)
         case TaskStatus.REVIEW:
-            return "It waits for a review; then complete_task."
+            return "Wait for its review, then call complete_task."
         case TaskStatus.FAILED:
-            return f"It failed: {_quoted(task.error, task.owner_id)}. Give it another plan with task_replan."
-    return _going_on(found).strip() or "Do what its description says, then complete_task."
+            return f"It failed: {_quoted(task.error, task.owner_id)}. Replan it with task_replan."
+    return _where_to_continue(found).strip() or "Follow its description, then call complete_task."
 
 
-def _going_on(found: TaskContext) -> str:
-    """Where the work stands, as its last checkpoint tells it, or its plan."""
+def _where_to_continue(found: TaskContext) -> str:
+    """Return where to continue, from the last checkpoint or the plan."""
     entry = found.latest
     is_plan = entry is not None and entry.kind.checkpoint in (CheckpointType.PLAN, CheckpointType.REPLAN)
     if entry is not None and not is_plan and (wanted := _named_next(entry.content)) is not None:
         return f" Next: {_quoted(wanted, entry.author)}."
     progress = _reported_since(found.left, entry)
     if progress is not None:
-        return f" Go on after: {progress}."
+        return f" Continue after: {progress}."
     if entry is not None and not is_plan:
-        word = "Solve" if entry.kind.checkpoint is CheckpointType.ERROR else "Go on after"
+        word = "Solve" if entry.kind.checkpoint is CheckpointType.ERROR else "Continue after"
         return f" {word}: {_quoted(entry.summary, _author(entry))}."
     return _first_step(found.task)
 
@@ -74,7 +76,7 @@ def _first_step(task: Task) -> str:
 
 
 def _named_next(content: Mapping[str, Any]) -> str | None:
-    """What a checkpoint itself calls the next step."""
+    """Return the next step that a checkpoint names, if any."""
     for name in ("next_step", "next_steps", "next"):
         value = content.get(name)
         value = value[0] if isinstance(value, list) and value else value
@@ -88,6 +90,6 @@ def _author(entry: JournalEntry) -> str | None:
 
 
 def _quoted(text: Any, author: str | None) -> str:
-    """Somebody's words, marked as theirs."""
+    """Quote a text and name its author."""
     shown = cut(str(text or "no reason given"), longest=QUOTED)
     return f'"{shown}" (says {author})' if author else f'"{shown}"'

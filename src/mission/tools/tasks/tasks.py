@@ -1,4 +1,4 @@
-"""Tasks of a plan: read one, plan it, move it, plan it again."""
+"""Tools for tasks of a plan: read, plan, update, replan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mission.tools.shared.wording import legal_moves_in
 
 ALL_CHECKPOINTS = 1_000_000
 _TAKEN = {str(status): str(status) for status in TaskStatus if status is not TaskStatus.REVIEW}
-"""The states that a task can be moved to by hand, in this dialect's words."""
+"""States that callers can set, in this dialect's words."""
 
 
 class _TaskArguments(Arguments):
@@ -33,7 +33,7 @@ class _TaskArguments(Arguments):
 
 class GetTask(_TaskArguments):
     include_checkpoints: bool = False
-    checkpoint_limit: int | None = Field(None, ge=1, le=ALL_CHECKPOINTS, description="Only the last ones; default all")
+    checkpoint_limit: int | None = Field(None, ge=1, le=ALL_CHECKPOINTS, description="Only the last ones; default: all")
 
 
 class TaskPlan(Arguments):
@@ -49,7 +49,7 @@ class FirstTaskPlan(TaskPlan):
 
 class SetTaskPlan(_TaskArguments):
     plan: FirstTaskPlan
-    context: dict[str, Any] | None = Field(None, description="Kept with the task, merged key by key")
+    context: dict[str, Any] | None = Field(None, description="Stored with the task, merged by key")
     agent_id: str | None = None
     fence: Fence | None = None
 
@@ -62,7 +62,7 @@ class UpdateTaskStatus(_TaskArguments):
     status: Literal["pending", "blocked", "planning", "in_progress", "paused", "completed", "failed", "skipped"]
     outcome: Text | None = Field(None, description="Required for completed")
     outcome_detail: dict[str, Any] | None = None
-    error: Text | None = Field(None, description="Required for failed; for blocked, what blocks")
+    error: Text | None = Field(None, description="Required for failed; for blocked, the reason")
     agent_id: str | None = None
     fence: Fence | None = None
 
@@ -72,7 +72,7 @@ class UpdateTaskStatus(_TaskArguments):
             if self.status == status and getattr(self, field) is None:
                 raise InvalidInput(
                     f"{field} is required when status is {status}",
-                    hint=f"Say in {field} what came of it." if field == "outcome" else "Say in error why it failed.",
+                    hint=f"Describe the result in {field}." if field == "outcome" else "Give the reason in error.",
                     field=field,
                 )
         return self
@@ -140,14 +140,14 @@ class DependencyCheck(Result):
 
 @tool(toolset="tasks", reads=True, address="/api/tasks/{id}", stale_on=("task", *JOURNAL), about="task", fades=True)
 async def task_get(call: Call, args: GetTask) -> TaskRecord:
-    """Read a task whole, with its checkpoints if asked for."""
+    """Read a complete task, optionally with its checkpoints."""
     wanted = (args.checkpoint_limit or ALL_CHECKPOINTS) if args.include_checkpoints else None
     return TaskRecord.of(await call.read(steering.get, task_id=args.id, checkpoints=wanted))
 
 
 @tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
-    """Write down how a task will be done, before doing it. A pending task becomes planning."""
+    """Record the plan of a task before doing it. A pending task becomes planning."""
     return await call.write(
         steering.set_plan,
         task_id=args.id,
@@ -160,7 +160,7 @@ async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
 
 @tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
-    """Move a task. in_progress remembers the tree, completed and failed compare it: files_changed of task_get."""
+    """Change a task's status: in_progress snapshots the tree, completed and failed set files_changed of task_get."""
     with legal_moves_in(_TAKEN):
         return await steering.move(
             call,
@@ -176,7 +176,7 @@ async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
 
 @tool(toolset="tasks", actor="agent_id", owned="id")
 async def task_replan(call: Call, args: ReplanTask) -> Replanned:
-    """Give a failed or running task another plan. A failed one becomes pending."""
+    """Replace the plan of a failed or running task. A failed one becomes pending."""
     return await call.write(
         steering.replan,
         task_id=args.id,
@@ -189,7 +189,7 @@ async def task_replan(call: Call, args: ReplanTask) -> Replanned:
 
 @tool(toolset="tasks", reads=True)
 async def task_check_dependencies(call: Call, args: TaskById) -> DependencyCheck:
-    """Tell what a task still waits for."""
+    """List the unfinished dependencies of a task."""
     return DependencyCheck.of(await call.read(dependencies.get, task_id=args.task_id))
 
 

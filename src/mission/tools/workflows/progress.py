@@ -1,4 +1,4 @@
-"""How far a workflow is, and what comes next in it."""
+"""Tools that show a workflow's progress and its next tasks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class WorkflowById(Arguments):
 
 class GetNextTasks(Arguments):
     workflow_id: MissionId
-    include_failed: bool = Field(True, description="Also failed ones, to try again")
-    limit: int | None = Field(None, ge=1, le=1000, description="Default: 20, or as many as may run")
+    include_failed: bool = Field(True, description="Include failed ones, to retry")
+    limit: int | None = Field(None, ge=1, le=1000, description="Default: 20, or recommended_count if higher")
     cursor: str | None = None
 
 
@@ -85,7 +85,7 @@ class WorkflowProgress(Result):
     blocked_tasks: list[BlockedTask]
     parallel_groups: list[ParallelGroup]
     remaining_tasks: int
-    estimated_remaining: float | None = Field(description="Seconds; null while too few tasks have ended to say")
+    estimated_remaining: float | None = Field(description="Seconds; null until enough tasks have ended")
     estimated_range: Range | None = Field(description="Low and high of estimated_remaining")
 
     @classmethod
@@ -110,7 +110,7 @@ class WorkflowProgress(Result):
 
 @tool(toolset="workflow", reads=True, stale_on=("task",))
 async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
-    """List tasks that can be begun now. Running ones count against max_parallel in recommended_count."""
+    """List tasks that can start now. recommended_count respects max_parallel, minus running tasks."""
     found = await call.read(
         progress.next_tasks,
         mission_id=args.workflow_id,
@@ -123,12 +123,12 @@ async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
 
 @tool(toolset="workflow", reads=True)
 async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
-    """How far a workflow is, what blocks what (the first 50), and the seconds it may still take."""
+    """Show a workflow's progress, blocked tasks (first 50) and estimated remaining seconds."""
     return WorkflowProgress.of(await call.read(progress.measure, mission_id=args.workflow_id))
 
 
 def tasks_by_status(found: MissionProgress) -> dict[str, int]:
-    """Tasks per state, in the words of this dialect."""
+    """Return the number of tasks per state, in this dialect's words."""
     counts = dict.fromkeys(_STATES, 0)
     for (status, waiting), tasks in found.states.items():
         if status is TaskStatus.REVIEW:

@@ -1,4 +1,4 @@
-"""Repositories that missions work in."""
+"""Tools for the repositories that missions work in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mission.tools.shared.wording import Moment
 
 class RegisterRepository(Arguments):
     path: PathText = Field(description="Absolute")
-    name: Name | None = Field(None, description="Default: its folder's")
+    name: Name | None = Field(None, description="Default: the folder name")
 
 
 class RegisteredRepository(Result):
@@ -54,7 +54,7 @@ class RepositoryList(Result):
 
 
 class GetRepository(Arguments):
-    path: PathText = Field(description="Absolute; a folder inside will do")
+    path: PathText = Field(description="Absolute; may be a folder inside it")
 
 
 class FoundRepository(Result):
@@ -63,19 +63,19 @@ class FoundRepository(Result):
 
 @tool(toolset="workspaces", idempotent=True)
 async def repository_register(call: Call, args: RegisterRepository) -> RegisteredRepository:
-    """Make a repository or folder known. A known path keeps its id; a name given anew replaces the old one."""
+    """Register a repository or folder. A known path keeps its id; a given name replaces the old one."""
     return await repositories.register(call, call.trees, path=args.path, name=args.name, answer=RegisteredRepository.of)
 
 
 @tool(toolset="workspaces", reads=True)
 async def repository_list(call: Call, args: ListRepositories) -> RepositoryList:
-    """List known repositories by name."""
+    """List registered repositories by name."""
     found, total = await call.read(repositories.list_repositories, limit=args.limit, offset=args.offset)
     return RepositoryList(repositories=[RepositoryRecord.of(each) for each in found], total=total)
 
 
 @tool(toolset="workspaces", reads=True)
 async def repository_get(call: Call, args: GetRepository) -> FoundRepository:
-    """Find the known repository at a path; null when there is none."""
+    """Find the registered repository at a path; null if there is none."""
     found = await repositories.at(call, call.trees, path=args.path)
     return FoundRepository(repository=RepositoryRecord.of(found) if found is not None else None)

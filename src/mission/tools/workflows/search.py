@@ -1,4 +1,4 @@
-"""Search over missions, tasks, journal and messages."""
+"""The tool that searches missions, tasks, journal and messages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TITLE = 200
 
 
 class Search(Arguments):
-    query: Text = Field(max_length=1_000, description="Words, or their beginnings; all must occur")
+    query: Text = Field(max_length=1_000, description="Words or prefixes; all must match")
     kind: list[DocumentKind] | None = Field(None, description="Default: all")
     workflow_id: MissionId | None = None
     limit: int = Field(20, ge=1, le=100)
-    offset: int = Field(0, ge=0, le=10_000, description="next_offset of the last page")
+    offset: int = Field(0, ge=0, le=10_000, description="next_offset of the previous page")
     agent_id: str | None = None
 
 
@@ -69,8 +69,8 @@ class SearchResults(Result):
 
 @tool(toolset="workflow", actor="agent_id", reads=True)
 async def search(call: Call, args: Search) -> SearchResults:
-    """Find missions, tasks, journal entries and your messages by words in them. complete is false while old material
-    is still being taken in."""
+    """Search missions, tasks, journal entries and your messages. complete is false while the index is still being
+    built."""
     complete = await service.catch_up(call)
     wanted = service.wanted(query=args.query, kinds=args.kind, mission_id=args.workflow_id, reader=call.actor)
     return SearchResults.of(

@@ -1,4 +1,4 @@
-"""A workflow in short, for a model's memory file or a quick look: as JSON or Markdown."""
+"""The tool that summarizes a workflow as JSON or Markdown, such as for a model's memory file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mission.tools.shared.records import mission_word, outcome_of, task_word
 from mission.tools.workflows.progress import tasks_by_status
 
 BRIEF = 200
-"""Characters of a text that is quoted."""
+"""Maximum characters of a quoted text."""
 MOST_TOKENS = 100_000
 
 
@@ -36,7 +36,7 @@ class WorkflowInShort(Result):
 
 @tool(toolset="workflow", reads=True)
 async def workflow_get_summary(call: Call, args: GetSummary) -> WorkflowInShort:
-    """A workflow in short: how far it is, what is in hand, next, failed, done and decided last."""
+    """Summarize a workflow: progress, current, next, failed, and latest completed tasks and decisions."""
     return await call.read(_summarised, mission_id=args.id, markdown=args.format == "markdown")
 
 
@@ -81,12 +81,12 @@ def _task(task: Task, **more: Any) -> dict[str, Any]:
 
 
 def _said(entry: JournalEntry) -> dict[str, Any]:
-    """What somebody wrote, with who it was."""
+    """Return the text of an entry with its author."""
     return {"text": _brief(entry.summary), "author": entry.author or entry.agent_name, "task_id": entry.task_id}
 
 
 def _brief(text: str) -> str:
-    """A text on one line, cut: what was written in it opens no heading and no list."""
+    """Return a text truncated on one line, so that it cannot start a heading or list."""
     line = " ".join(text[: BRIEF + 1].split())
     return f"{line[:BRIEF]}…" if len(text) > BRIEF else line
 
@@ -102,12 +102,12 @@ def _markdown(document: dict[str, Any]) -> Iterator[str]:
     for title, name in (("Source", "source_summary"), ("Plan", "plan_summary")):
         if document[name]:
             yield f"{title}: {document[name]}"
-    yield from _list("In hand", (_item(task, task["assigned_agent_id"]) for task in document["in_hand"]))
+    yield from _list("In progress", (_item(task, task["assigned_agent_id"]) for task in document["in_hand"]))
     yield from _list("Next", (_item(task) for task in document["next"]))
     yield from _list("Blocked", (_item(task, ", ".join(task["blocked_by"])) for task in document["blocked"]))
     yield from _list("Failed", (_item(task, task["error"]) for task in document["failed"]))
-    yield from _list("Done last", (_item(task, task["outcome"]) for task in document["completed_last"]))
-    for title, name in (("Decided last", "decisions_last"), ("Open blockers", "open_blockers")):
+    yield from _list("Recently completed", (_item(task, task["outcome"]) for task in document["completed_last"]))
+    for title, name in (("Recent decisions", "decisions_last"), ("Open blockers", "open_blockers")):
         yield from _list(
             title, (f"{row['text']} (`{row['task_id']}`, {row['author'] or 'operator'})" for row in document[name])
         )

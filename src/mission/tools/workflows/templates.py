@@ -1,4 +1,4 @@
-"""Templates: plans with blanks, kept in the store or carried by a repository."""
+"""Tools for templates: plans with variables, stored in the database or in a repository."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ class TemplateFile(TemplateBody):
 class CreateTemplate(Arguments):
     name: Name
     description: Text | None = None
-    from_workflow_id: MissionId | None = Field(None, description="Take the plan of this workflow")
-    template: TemplateBody | None = Field(None, description="Or give the tasks; texts may hold {{variables}}")
+    from_workflow_id: MissionId | None = Field(None, description="Use the plan of this workflow")
+    template: TemplateBody | None = Field(None, description="Or give the tasks; texts may contain {{variables}}")
 
     @model_validator(mode="after")
     def _check(self) -> CreateTemplate:
         if (self.from_workflow_id is None) == (self.template is None):
             raise InvalidInput(
-                "give either from_workflow_id or template",
-                hint="Exactly one of the two.",
+                "Give either from_workflow_id or template.",
+                hint="Give exactly one of them.",
                 field="from_workflow_id",
                 fields=["from_workflow_id", "template"],
             )
@@ -135,7 +135,7 @@ class TemplateSummary(Result):
 
 class ListTemplates(Arguments):
     repository_path: PathText | None = Field(
-        None, description="Absolute; default: where you work, and all known repositories"
+        None, description="Absolute; default: working directory and all registered repositories"
     )
     limit: int = Field(100, ge=1, le=500)
     cursor: str | None = None
@@ -148,7 +148,7 @@ class BrokenFile(Result):
 
 class TemplateList(Result):
     templates: list[TemplateSummary]
-    broken: list[BrokenFile] = Field(description="With the first page")
+    broken: list[BrokenFile] = Field(description="Only on the first page")
     next_cursor: str | None
 
 
@@ -161,7 +161,7 @@ class ApplyTemplate(Arguments):
     template_id: TemplateId
     workflow_name: Name
     variables: dict[str, str] = Field({}, description="Values for the template's {{variables}}")
-    repository_path: PathText | None = Field(None, description="Absolute; default: where you work")
+    repository_path: PathText | None = Field(None, description="Absolute; default: working directory")
     max_parallel_tasks: int = Field(1, ge=1, le=1000)
     auto_create_workspaces: bool = False
 
@@ -176,12 +176,12 @@ class AppliedTemplate(Result):
 
 
 LISTED_TASKS = 50
-"""How many tasks of a template a list shows."""
+"""Maximum tasks of a template in a list."""
 
 
 @tool(toolset="templates")
 async def template_create(call: Call, args: CreateTemplate) -> CreatedTemplate:
-    """Keep a plan for reuse: that of a workflow, or one given here."""
+    """Save a plan for reuse: a workflow's, or the one given."""
     return await call.write(
         templates.create,
         name=args.name,
@@ -194,7 +194,7 @@ async def template_create(call: Call, args: CreateTemplate) -> CreatedTemplate:
 
 @tool(toolset="templates", reads=True, address="/api/templates", stale_on=("template",))
 async def template_list(call: Call, args: ListTemplates) -> TemplateList:
-    """List templates by name: kept ones, and files under .mission/templates of repositories (50 tasks of each)."""
+    """List templates by name: saved ones and files in .mission/templates of repositories (50 tasks each)."""
     shelf = await templates.gather(
         call,
         call.trees,
@@ -227,7 +227,7 @@ async def template_get(call: Call, args: GetTemplate) -> TemplateSummary:
 
 @tool(toolset="templates")
 async def template_apply(call: Call, args: ApplyTemplate) -> AppliedTemplate:
-    """Make a planned workflow of a template. Missing variables are listed."""
+    """Create a planned workflow from a template. Missing variables are reported."""
     return await templates.apply(
         call,
         call.trees,
@@ -244,7 +244,7 @@ async def template_apply(call: Call, args: ApplyTemplate) -> AppliedTemplate:
 
 
 def _read(document: Any) -> Definition:
-    """The definition that a file holds; it is checked like arguments are."""
+    """Return the definition in a file, checked like arguments."""
     check_value(document, field="the file")
     try:
         found = TemplateFile.model_validate(document)

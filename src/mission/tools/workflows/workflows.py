@@ -1,4 +1,4 @@
-"""Missions as workflows with plans: make one, plan it, read it, steer it."""
+"""Tools for missions as workflows with plans: create, plan, read, list, update."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from mission.tools.shared.plan_tasks import MOST_TASKS, PlanTask
 from mission.tools.shared.records import IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
 from mission.tools.shared.wording import Moment
 
-Parallel = Field(1, ge=1, le=1000, description="How many tasks may run at once")
+Parallel = Field(1, ge=1, le=1000, description="Maximum tasks running at once")
 
 
 class CreateWorkflow(Arguments):
     name: Name
     source_type: Literal["prompt", "github_issue", "linear", "jira", "custom"]
     source_ref: str | None = Field(None, max_length=2000, description="URL or identifier")
-    source_content: Text = Field(description="The prompt or issue itself")
-    repository_path: str | None = Field(None, description="Absolute; default: where you work")
+    source_content: Text = Field(description="The prompt or issue text")
+    repository_path: str | None = Field(None, description="Absolute; default: working directory")
     max_parallel_tasks: int = Parallel
-    auto_create_workspaces: bool = Field(False, description="A worktree for each parallel task")
+    auto_create_workspaces: bool = Field(False, description="Create a worktree for each parallel task")
     workspace_setup: Setup | None = Field(None, description="Shell command to run in each new worktree")
-    workspace_copy: Copies | None = Field(None, description="Files to copy there that git does not carry: '.env'")
+    workspace_copy: Copies | None = Field(None, description="Untracked files to copy there, such as '.env'")
 
 
 class CreatedWorkflow(Result):
@@ -52,8 +52,8 @@ class CreatedWorkflow(Result):
 class GetWorkflow(Arguments):
     id: MissionId
     include_tasks: bool = False
-    include_task_summaries: bool = Field(True, description="false: whole tasks instead of summaries")
-    offset: int = Field(0, ge=0, le=10_000_000, description="next_offset of the last page")
+    include_task_summaries: bool = Field(True, description="false: complete tasks instead of summaries")
+    offset: int = Field(0, ge=0, le=10_000_000, description="next_offset of the previous page")
 
 
 class WorkflowRecord(Result):
@@ -184,7 +184,7 @@ class UpdateWorkflowStatus(Arguments):
 
 class SetParallelism(Arguments):
     id: MissionId
-    max_parallel_tasks: int = Field(ge=1, le=1000, description="1: one after the other")
+    max_parallel_tasks: int = Field(ge=1, le=1000, description="1: one at a time")
     auto_create_workspaces: bool | None = None
     workspace_setup: Setup | None = None
     workspace_copy: Copies | None = None
@@ -192,7 +192,7 @@ class SetParallelism(Arguments):
 
 @tool(toolset="workflow")
 async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
-    """Make a workflow from a prompt or an issue; plan it next with workflow_set_plan."""
+    """Create a workflow from a prompt or issue; plan it next with workflow_set_plan."""
     return await missions.start(
         call,
         call.trees,
@@ -215,7 +215,7 @@ async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
 
 @tool(toolset="workflow", reads=True)
 async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
-    """Read a workflow, with its tasks if asked for: 200 a page, in the order of the plan."""
+    """Read a workflow, optionally with its tasks: 200 per page, in plan order."""
     found = await call.read(progress.get, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
     return WorkflowRecord.of(found, summaries=args.include_task_summaries)
 
@@ -236,7 +236,7 @@ async def workflow_list(call: Call, args: ListWorkflows) -> WorkflowList:
 
 @tool(toolset="workflow")
 async def workflow_set_plan(call: Call, args: SetWorkflowPlan) -> PlannedWorkflow:
-    """Make all tasks of a workflow from its plan. A plan that nobody has begun is replaced."""
+    """Create all tasks of a workflow from its plan. Replaces a plan that has not started."""
     plan = args.plan.plan()
     plan.check()
     return await call.write(planning.set_plan, mission_id=args.id, plan=plan, answer=PlannedWorkflow.of)
@@ -244,7 +244,7 @@ async def workflow_set_plan(call: Call, args: SetWorkflowPlan) -> PlannedWorkflo
 
 @tool(toolset="workflow")
 async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Done:
-    """Move a workflow. 'completed' needs every task ended; 'failed' and 'abandoned' skip open ones."""
+    """Change a workflow's status. 'completed' requires all tasks finished; 'failed' and 'abandoned' skip open ones."""
     return await call.write(
         mission_ends.move,
         mission_id=args.id,
@@ -256,7 +256,7 @@ async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Done
 
 @tool(toolset="workflow", idempotent=True)
 async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Done:
-    """Change how many tasks of a workflow may run at once."""
+    """Set how many tasks of a workflow may run at once."""
     return await call.write(
         planning.set_parallelism,
         mission_id=args.id,
@@ -268,7 +268,7 @@ async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Done:
 
 
 def _setup(command: str | None, copies: list[str] | None) -> dict[str, Any] | None:
-    """What each new worktree gets, as far as it was said."""
+    """Return the given setup of new worktrees; None if nothing was given."""
     for name in copies or ():
         check_inner(name, field="workspace_copy")
     given = {"setup": command, "copy": copies}
@@ -276,7 +276,7 @@ def _setup(command: str | None, copies: list[str] | None) -> dict[str, Any] | No
 
 
 def _ours(statuses: list[MissionStatus] | None) -> list[str] | None:
-    """Our states behind the words of this dialect, in which a blocked mission counts as paused."""
+    """Return the stored states of this dialect's words, in which a blocked mission counts as paused."""
     if statuses is None:
         return None
     wanted = set(statuses) | ({MissionStatus.BLOCKED} if MissionStatus.PAUSED in statuses else set())

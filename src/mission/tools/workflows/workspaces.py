@@ -1,4 +1,4 @@
-"""Workspaces: git worktrees in which tasks are done side by side."""
+"""Tools for workspaces: git worktrees for parallel tasks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class CreateWorkspace(Arguments):
     workflow_id: MissionId
     path: PathText = Field(description="Absolute")
     branch: BranchName
-    base_branch: BranchName | None = Field(None, description="Default: what is checked out in the repository")
-    task_ids: list[TaskId] = Field([], max_length=1000, description="Tasks to do there")
+    base_branch: BranchName | None = Field(None, description="Default: the repository's current branch")
+    task_ids: list[TaskId] = Field([], max_length=1000, description="Tasks to assign to it")
     create: bool | None = Field(
-        None, description="Make the worktree if there is none; default: the workflow's auto_create_workspaces"
+        None, description="Create the worktree if missing; default: the workflow's auto_create_workspaces"
     )
     setup: Setup | None = Field(None, description="Shell command to run in a new worktree")
-    copy_files: Copies | None = Field(None, description="Files that git does not carry, such as '.env'")
+    copy_files: Copies | None = Field(None, description="Untracked files to copy, such as '.env'")
 
     def wanted(self) -> NewWorkspace:
         own = self.setup is not None or self.copy_files is not None
@@ -63,7 +63,7 @@ class CreatedWorkspace(Result):
 class UpdateWorkspace(Arguments):
     id: WorkspaceId
     status: WorkspaceStatus | None = None
-    merge_commit: str | None = Field(None, max_length=100, description="Required for merged: it must hold the branch")
+    merge_commit: str | None = Field(None, max_length=100, description="Required for merged; must contain the branch")
 
 
 class UpdatedWorkspace(Done):
@@ -77,8 +77,8 @@ class UpdatedWorkspace(Done):
 class ListWorkspaces(Arguments):
     workflow_id: MissionId | None = Field(None, description="Default: all")
     status: list[WorkspaceStatus] | None = None
-    include_state: bool = Field(False, description="Also ahead, behind and uncommitted files")
-    include_removed: bool = Field(True, description="Also those whose worktree is gone")
+    include_state: bool = Field(False, description="Include ahead, behind and uncommitted files")
+    include_removed: bool = Field(True, description="Include those whose worktree was removed")
     limit: int = Field(100, ge=1, le=500)
     offset: int = Field(0, ge=0, le=10_000_000)
 
@@ -94,8 +94,8 @@ class GetWorkspace(Arguments):
 
 class RemoveWorkspace(Arguments):
     id: WorkspaceId
-    save: bool = Field(False, description="First save uncommitted files on a branch of their own")
-    delete_branch: bool = Field(False, description="Also the branch, if something else holds its work")
+    save: bool = Field(False, description="First save uncommitted files on a separate branch")
+    delete_branch: bool = Field(False, description="Also delete the branch, if its commits exist elsewhere")
 
 
 class AssignWorkspace(Arguments):
@@ -105,7 +105,7 @@ class AssignWorkspace(Arguments):
 
 @tool(toolset="workspaces", idempotent=True, outside=True)
 async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspace:
-    """Register a git worktree for tasks of a workflow; one that does not exist is made on a new branch, if asked."""
+    """Register a git worktree for tasks of a workflow; optionally creates it on a new branch."""
     return await assignment.create(
         call, call.trees, wanted=args.wanted(), agent_id=call.actor, report=call.report, answer=CreatedWorkspace.of
     )
@@ -113,7 +113,7 @@ async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspac
 
 @tool(toolset="workspaces", idempotent=True)
 async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspace:
-    """Mark a workspace merged (proved by its merge_commit), abandoned (uncommitted work is saved) or active again."""
+    """Mark a workspace merged (verified by merge_commit), abandoned (saves uncommitted work) or active again."""
     return await clearing.update(
         call,
         call.trees,
@@ -126,7 +126,7 @@ async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspac
 
 @tool(toolset="workspaces", reads=True, address="/api/workspaces", stale_on=("workspace",))
 async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
-    """List workspaces, the newest first."""
+    """List workspaces, newest first."""
     found, total = await call.read(
         workspaces.list_workspaces,
         mission_id=args.workflow_id,
@@ -142,14 +142,14 @@ async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
 
 @tool(toolset="workspaces", reads=True, address="/api/workspaces/{id}")
 async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
-    """Read one workspace with how it stands: ahead, behind, uncommitted files."""
+    """Read one workspace with its git state: ahead, behind, uncommitted files."""
     found = await call.read(workspaces.get, workspace_id=args.id)
     return WorkspaceRecord.of(await workspaces.with_state(call.trees, found))
 
 
 @tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)
 async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspace:
-    """Take the worktree of a merged or abandoned workspace away. Refused while that would lose work."""
+    """Remove the worktree of a merged or abandoned workspace. Refused if work would be lost."""
     return await clearing.remove(
         call,
         call.trees,
@@ -162,7 +162,7 @@ async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspac
 
 @tool(toolset="tasks", idempotent=True)
 async def task_assign_workspace(call: Call, args: AssignWorkspace) -> Done:
-    """Have a task done in a workspace: its files are followed there."""
+    """Assign a task to a workspace; its changed files are tracked there."""
     return await call.write(
         assignment.assign,
         task_id=args.task_id,
