@@ -119,7 +119,7 @@ def test_a_demonstration_broken_off_in_the_middle_ends_at_once_and_leaves_nothin
         playing.send_signal(signal.SIGINT)
         rest, _ = playing.communicate(timeout=PATIENCE)
         assert playing.returncode == 1, heard
-        assert "nothing of it runs" in rest
+        assert "nothing of it is running" in rest
         assert json.loads(mission("executions", "--json").stdout)["executions"] == []
         assert [each["status"] for each in json.loads(mission("missions", "--json").stdout)["workflows"]] == ["failed"]
     finally:

@@ -137,6 +137,8 @@ async def test_after_kill_9_the_next_owner_learns_who_had_the_task_and_the_step_
     assert taken["recovery"]["previous_owner"] == dead
     assert taken["recovery"]["checkpoints"][-1]["author"] == "system"
     step = (
-        f'Next: "Fix the lexer" (says {dead}).' if leaves == "checkpoint" else f'Continue after: "waiting" (says {dead}).'
+        f'Next: "Fix the lexer" (says {dead}).'
+        if leaves == "checkpoint"
+        else f'Continue after: "waiting" (says {dead}).'
     )
     assert context["next_step"] == f"Start it with start_task. {step}"

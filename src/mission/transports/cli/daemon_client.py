@@ -1,4 +1,4 @@
-"""How commands reach the daemon: it is started when none runs, and called like any other program would."""
+"""Calls from commands to the daemon, which is started if it is not running."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from mission.transports.bridge import daemon_process as daemon
 def call(
     name: str, arguments: dict[str, Any], *, agent: str | None = None, start: bool = True, timeout: float = 600.0
 ) -> dict[str, Any]:
-    """A tool's result, through the road every call takes; without `start` a daemon that is down stays so."""
+    """Return a tool's result through the call pipeline; without `start`, raise if the daemon is down."""
     settings = load_or_default()
-    running = daemon.ensure(settings, report=_tell_person) if start else daemon.find(settings)
+    running = daemon.ensure(settings, report=_show_progress) if start else daemon.find(settings)
     if running is None:
         raise daemon.DaemonUnavailable("Mission Control is not running.", hint="Start it with 'mission up'.")
     headers = {"Mission-Transport": "cli", "Mission-Directory": quote_from_bytes(bytes(Path.cwd()))}
@@ -29,7 +29,7 @@ def call(
 
 
 def call_if_allowed(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a tool's result; None when the caller may not call it, as a worker what only people see."""
+    """Return a tool's result; None if the caller may not call it, such as a worker an operator's tool."""
     try:
         return call(name, arguments)
     except daemon.ToolFailed as failed:
@@ -41,7 +41,7 @@ def call_if_allowed(name: str, arguments: dict[str, Any]) -> dict[str, Any] | No
 def call_every_page(
     name: str, arguments: dict[str, Any], *, rows: str, limit: int, timeout: float = 600.0
 ) -> dict[str, Any]:
-    """Return a list tool's answer with the rows of all its pages; `limit` is how many a page has."""
+    """Return a list tool's result with the rows of all pages; `limit` is the page size."""
     found = call(name, {**arguments, "limit": limit}, timeout=timeout)
     answer, listed = found, list(found[rows])
     while (more := _next_page(answer, seen=len(listed))) is not None and answer[rows]:
@@ -52,14 +52,14 @@ def call_every_page(
 
 
 def _next_page(answer: dict[str, Any], *, seen: int) -> dict[str, Any] | None:
-    """Return what asks for the next page; None at the end."""
+    """Return the arguments for the next page; None at the end."""
     if "total" in answer:
         return {"offset": seen} if seen < answer["total"] else None
     cursor = answer.get("next_cursor", answer.get("nextCursor"))
     return None if cursor is None else {"cursor": cursor}
 
 
-def _tell_person(text: str) -> None:
-    """What happens meanwhile; a program reads nothing but errors on stderr."""
+def _show_progress(text: str) -> None:
+    """Print progress on stderr for a person; programs read only errors there."""
     if sys.stderr.isatty():
         click.echo(text, err=True)

@@ -13,47 +13,47 @@ from mission.spelling import nearest
 COMMANDS = {
     "up": ("system.daemon", "Start Mission Control."),
     "open": ("system.open_page", "Open the web page, signed in."),
-    "demo": ("system.demo", "Watch a mission that plays itself."),
+    "demo": ("system.demo", "Play a demo mission."),
     "down": ("system.daemon", "Stop Mission Control."),
-    "status": ("system.daemon", "Show whether Mission Control runs, and where."),
+    "status": ("system.daemon", "Show whether Mission Control is running, and where."),
     "logs": ("system.daemon", "Show the daemon's log."),
     "setup": ("system.setup", "Connect an agent client."),
-    "doctor": ("system.doctor", "Check that everything is in order."),
-    "mcp": ("system.serve_mcp", "Serve MCP on stdin and stdout (what clients start)."),
+    "doctor": ("system.doctor", "Check the installation and show fixes."),
+    "mcp": ("system.serve_mcp", "Serve MCP on stdin and stdout (started by clients)."),
     "tools": ("work.tools", "List the tools."),
     "call": ("work.tools", "Call a tool."),
     "missions": ("work.missions", "List missions."),
     "tasks": ("work.tasks", "List the tasks of a mission."),
     "show": ("work.missions", "Show one mission or task."),
     "search": ("work.search", "Find missions, tasks, journal entries and messages."),
-    "archive": ("work.missions", "Take an ended mission out of the lists."),
-    "delete": ("work.missions", "Remove an ended mission for good."),
+    "archive": ("work.missions", "Archive an ended mission."),
+    "delete": ("work.missions", "Permanently delete an ended mission."),
     "agents": ("work.agent_list", "List agents."),
-    "agent": ("work.agents", "Make agents, renew and revoke their tokens."),
-    "inbox": ("work.inbox", "Show what waits for you."),
-    "answer": ("work.inbox", "Answer what waits for you."),
-    "dismiss": ("work.inbox", "Put something aside without an answer."),
+    "agent": ("work.agents", "Create agents, renew and revoke their tokens."),
+    "inbox": ("work.inbox", "Show your inbox."),
+    "answer": ("work.inbox", "Answer an inbox item."),
+    "dismiss": ("work.inbox", "Dismiss an inbox item without an answer."),
     "launch": ("work.launch", "Launch an agent on a task."),
     "adapters": ("work.launch", "List the agent clients that can be launched."),
     "executions": ("work.executions", "List launched agents, or show one."),
-    "attach": ("work.attach", "Watch a launched agent's terminal, and type into it."),
-    "message": ("work.executions", "Tell a launched agent something."),
+    "attach": ("work.attach", "Watch a launched agent's terminal and type into it."),
+    "message": ("work.executions", "Send a message to a launched agent."),
     "stop": ("work.executions", "Stop a launched agent."),
-    "replay": ("work.attach", "Play what an execution showed."),
-    "templates": ("work.templates", "List templates: plans to make missions of."),
-    "workspaces": ("work.workspaces", "List workspaces: branch, state, distance, uncommitted work."),
-    "permissions": ("work.permissions", "Show what an agent may do, and which rule says so."),
-    "audit": ("work.audit", "Show what was called, by whom, with what result."),
-    "config": ("system.config", "Show the settings in force and where they come from."),
+    "replay": ("work.attach", "Replay an execution's terminal output."),
+    "templates": ("work.templates", "List templates for missions."),
+    "workspaces": ("work.workspaces", "List workspaces with branch, state and uncommitted files."),
+    "permissions": ("work.permissions", "Show what an agent may do and which rule decides."),
+    "audit": ("work.audit", "Show calls with their callers and results."),
+    "config": ("system.config", "Show the effective settings and where each comes from."),
     "backup": ("system.backup", "Write a backup."),
-    "restore": ("system.backup", "Replace everything by a backup."),
+    "restore": ("system.backup", "Restore from a backup."),
     "token": ("system.operator_token", "Show or renew the operator's token."),
 }
-"""Each command's module and what the overview says of it, so that --help imports none of them."""
+"""Each command's module and short help, so that --help does not import them."""
 
 
 ELSEWHERE = {"help": "--help", "version": "--version", "start": "up", "run": "up", "list": "missions", "ls": "missions"}
-"""What other programs call it."""
+"""Names that other programs use, and our command."""
 
 
 class Lazy(click.Group):
@@ -77,7 +77,7 @@ class Lazy(click.Group):
         if args and args[0] not in COMMANDS:
             close = ELSEWHERE.get(args[0]) or nearest(args[0], COMMANDS)
             hint = f" Did you mean 'mission {close}'?" if close else " 'mission --help' lists the commands."
-            ctx.fail(f"there is no command '{args[0]}'.{hint}")
+            ctx.fail(f"There is no command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
 
 
@@ -88,7 +88,7 @@ class Lazy(click.Group):
         "max_content_width": 100,
         "color": False if os.environ.get("NO_COLOR") else None,
     },
-    epilog="Every command that lists or answers takes --json. Exit codes: 0 done, 1 refused, 2 wrong usage.",
+    epilog="Most commands accept --json. Exit codes: 0 success, 1 failure, 2 usage error.",
 )
 @click.version_option(__version__, "--version", "-V", prog_name="mission")
 def cli() -> None:

@@ -1,4 +1,4 @@
-"""How commands speak: tables for people, one JSON document for programs, errors with a hint."""
+"""Output of commands: tables for people, one JSON document for programs, errors with a hint."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ NARROW = 60
 _UNSEEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _AS_MARKS = dict.fromkeys((code for code in _UNSEEN if chr(code) not in "\n\t"), "\N{REPLACEMENT CHARACTER}")
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON document.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 def fail(error: dict[str, Any], *, as_json: bool) -> NoReturn:
-    """Say what went wrong on stderr and end with exit code 1."""
+    """Print the error on stderr and exit with code 1."""
     if as_json:
         click.echo(json.dumps({"error": error}, ensure_ascii=False, indent=1), err=True)
     else:
@@ -42,7 +42,7 @@ def fail(error: dict[str, Any], *, as_json: bool) -> NoReturn:
 
 
 def report_errors(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
-    """Let a command's failures reach the person as message and hint, or as the error object with --json."""
+    """Wrap a command so that its failures are printed as message and hint, or as an error object with --json."""
 
     @wraps(command)
     def run(*args: Parameters.args, **options: Parameters.kwargs) -> Value:
@@ -59,10 +59,10 @@ def report_errors(command: Callable[Parameters, Value]) -> Callable[Parameters, 
             )
         except OSError as problem:
             if problem.errno == errno.EPIPE:
-                raise  # whoever read us went away: click ends quietly
+                raise  # the reader closed the pipe: click exits quietly
             fail(_unusable(problem).as_dict(), as_json=as_json)
         except KeyboardInterrupt:
-            sys.exit(130)  # the way to leave what follows and watches
+            sys.exit(130)  # how a person leaves --follow and --watch
         except BadSetting as bad:
             fail({"code": "INVALID_INPUT", "message": str(bad), "hint": None, "details": {}}, as_json=as_json)
 
@@ -70,29 +70,31 @@ def report_errors(command: Callable[Parameters, Value]) -> Callable[Parameters, 
 
 
 def _unusable(problem: OSError) -> MissionError:
-    """What the system said about a file, in our words."""
+    """Return an error with a hint for an operating system error."""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageFull(
-            "There is no space left where the command writes to, be it MISSION_HOME or its own output.",
-            hint="Free some space there. What a call did before stands: look before you repeat it.",
+            "The disk is full.",
+            hint="Free some space. Earlier changes were saved; check before you retry.",
         )
     place = f"{problem.filename}: " if problem.filename else ""
-    return InvalidState(f"{place}{problem.strerror or problem}", hint="'mission doctor' looks at files and folders.")
+    return InvalidState(
+        f"{place}{problem.strerror or problem}", hint="Run 'mission doctor' to check files and folders."
+    )
 
 
 def say(text: str = "", **style: Any) -> None:
-    """A line for a person."""
+    """Print a line for a person."""
     click.secho(plain(text), **style)
 
 
 def warn(sentences: Iterable[str]) -> None:
-    """What is no failure and yet worth knowing, on stderr."""
+    """Print warnings on stderr."""
     for sentence in sentences:
         say(f"Warning: {sentence}", fg="yellow", err=True)
 
 
 def plain(text: str) -> str:
-    """Text that agents wrote, without what a terminal would obey: escape sequences, overwriting, reversed writing."""
+    """Return text without what a terminal would interpret: escape sequences, overwriting, reversed writing."""
     return text.replace("\r\n", "\n").translate(_AS_MARKS)
 
 
@@ -101,7 +103,7 @@ def show_json(document: Any) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
-    """Rows as a table, for a program a line each, on a narrow terminal one below the other; a sentence for none."""
+    """Print rows as a table, as plain lines for a program, or stacked on a narrow terminal; print `empty` if none."""
     cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in rows]
     if not cells:
         click.echo(empty)
@@ -123,7 +125,7 @@ def _show_lines(rows: Sequence[Sequence[str]]) -> None:
 
 
 def _show_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console  # deferred: --json, --help and pipes do without
+    from rich.console import Console  # deferred: --json, --help and pipes do not need it
     from rich.table import Table
 
     console = Console(highlight=False, markup=False)
@@ -132,7 +134,7 @@ def _show_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, column in enumerate(columns):
-        width = 12 if column == "ID" else None  # ids are copied whole
+        width = 12 if column == "ID" else None  # ids are never truncated: people copy them
         table.add_column(column, no_wrap=not number, overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*row)
@@ -149,7 +151,7 @@ def _show_blocks(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def own_command() -> str:
-    """How this person can call us: by name if that is us, else by path."""
+    """Return the command that starts this program: its name if PATH finds it, else its path."""
     own = Path(sys.argv[0])
     found = shutil.which("mission")
     if own.name != "mission" or (found and Path(found).resolve() == own.resolve()):
@@ -158,7 +160,7 @@ def own_command() -> str:
 
 
 def wide() -> bool:
-    """Whether a table has room for columns that only help."""
+    """Return whether a table has room for optional columns."""
     if _is_piped():
         return True
     from rich.console import Console  # deferred like the table
@@ -167,8 +169,8 @@ def wide() -> bool:
 
 
 def ago(moment: str | None) -> str:
-    """An ISO moment as people say it."""
-    from datetime import UTC, datetime  # deferred like the table it stands in
+    """Return an ISO timestamp as relative time."""
+    from datetime import UTC, datetime  # deferred like the table that shows it
 
     if moment is None:
         return ""

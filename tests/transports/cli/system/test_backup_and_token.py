@@ -62,11 +62,11 @@ def test_an_earlier_backup_is_replaced_only_when_asked(fresh: Program, tmp_path:
     fresh.does("backup", str(file), "--force")
 
     assert refused["code"] == "INVALID_STATE"
-    assert "exists already" in refused["message"]
+    assert "already exists" in refused["message"]
     assert "--force" in refused["hint"]
     assert kept == "the only one"
     assert zipfile.is_zipfile(file)
-    assert fresh.refuses("backup", "/dev/null", "--force")["message"] == "/dev/null is no ordinary file"
+    assert fresh.refuses("backup", "/dev/null", "--force")["message"] == "/dev/null is not a regular file"
 
 
 def test_a_backup_that_cannot_be_written_is_refused(fresh: Program, tmp_path: Path) -> None:

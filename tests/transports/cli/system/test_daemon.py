@@ -51,7 +51,7 @@ def test_from_nothing_to_running_and_back(tmp_path: Path) -> None:
     assert (before.code, before.json) == (1, {"running": False, "home": str(mission.home)})
     assert again == started
     assert beyond["message"] == elsewhere["message"]
-    assert elsewhere["message"] == f"Mission Control runs already at {started['url']}"
+    assert elsewhere["message"] == f"Mission Control is already running at {started['url']}"
     assert running["url"] == started["url"]
     assert running["pid"] == started["pid"]
     assert (running["running"], running["open_missions"], running["agents_online"]) == (True, 0, 0)

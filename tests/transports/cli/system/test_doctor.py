@@ -87,7 +87,7 @@ def examine(*, code: int) -> Findings:
 
 
 def trouble(*, code: int = 1) -> Findings:
-    """What is not in order; each says how to mend it."""
+    """Return the warnings and problems; each comes with a fix."""
     found = [finding for finding in examine(code=code) if finding["status"] != "ok"]
     assert all(finding["mend"] for finding in found)
     return found
@@ -119,7 +119,7 @@ def test_a_home_that_cannot_be_made_is_found(home: Path, monkeypatch: pytest.Mon
 
     (found,) = [finding for finding in trouble() if finding["status"] == "problem"]
 
-    assert (found["check"], found["message"].partition(": ")[2]) == ("home", f"{home / 'file'} cannot be written to")
+    assert (found["check"], found["message"].partition(": ")[2]) == ("home", f"{home / 'file'} is not writable")
 
 
 def test_nothing_is_made_on_a_machine_that_never_ran_mission_control(home: Path) -> None:
@@ -192,7 +192,7 @@ def _connect(client: str, command: Command) -> None:
         (_open_token, "home", "open to others (mode 0644)"),
         (_bad_setting, "settings", "unknown setting 'prot'"),
         (_home_is_a_file, "home", "is not a folder"),
-        (_not_a_database, "database", "damaged or no database"),
+        (_not_a_database, "database", "damaged or not a database"),
         (_newer_database, "database", "newer Mission Control"),
         (_broken_client, "client", ".claude.json, line 3"),
         (_program_is_gone, "client", "/no/longer/mission, which is not there"),
@@ -279,7 +279,7 @@ def test_a_database_server_that_cannot_be_reached_is_found(home: Path, monkeypat
 
     [found] = trouble()
 
-    assert "PostgreSQL cannot be reached" in found["message"]
+    assert "could not connect to PostgreSQL" in found["message"]
     assert "secret" not in json.dumps(found)
 
 
@@ -297,7 +297,7 @@ def test_a_daemon_that_runs_is_in_order_and_one_of_another_version_is_a_warning(
     running = daemon.Daemon(url="http://127.0.0.1:1", token="t", pid=os.getpid(), version=__version__)
     monkeypatch.setattr(daemon, "find", lambda _settings: running)
     monkeypatch.setattr(daemon, "health", lambda _daemon: {"pid": os.getpid()})
-    assert "runs at http://127.0.0.1:1" in examine(code=0)[5]["message"]
+    assert "running at http://127.0.0.1:1" in examine(code=0)[5]["message"]
 
     running.version = "0.0.1"
     [found] = trouble(code=0)
@@ -315,7 +315,7 @@ def test_a_daemon_that_does_not_answer_is_found(home: Path) -> None:
     finally:
         process.communicate(b"\n")
 
-    assert "does not answer" in found["message"]
+    assert "does not respond" in found["message"]
 
 
 def test_a_daemon_that_is_stuck_is_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +329,7 @@ def test_a_daemon_that_is_stuck_is_found(home: Path, monkeypatch: pytest.MonkeyP
         [found] = trouble()
     lock.close()
 
-    assert f"{url} but does not answer" in found["message"]
+    assert f"{url} but does not respond" in found["message"]
 
 
 def test_a_misspelled_variable_is_a_warning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,7 +347,7 @@ def test_a_program_that_is_not_on_the_path_is_a_warning(home: Path, programs: Pa
     [found] = trouble(code=0)
 
     assert found["message"] == "'mission' is not on PATH"
-    assert found["mend"].startswith("Call it as /")
+    assert found["mend"].startswith("Run it as /")
 
 
 def test_clients_are_listed_with_what_is_set_up(home: Path, programs: Path) -> None:

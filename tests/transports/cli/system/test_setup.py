@@ -104,7 +104,7 @@ def test_setting_up_twice_changes_nothing_the_second_time_and_removing_leaves_no
     run("--remove", client, "--scope", scope, "--yes")
 
     assert files(home) == {}
-    assert "Nothing of Mission Control" in run("--remove", client, "--scope", scope, "--yes").output
+    assert "Mission Control is not set up in" in run("--remove", client, "--scope", scope, "--yes").output
 
 
 def test_print_shows_the_difference_and_writes_nothing(home: Path) -> None:
@@ -263,7 +263,7 @@ def test_the_real_server_is_started_and_a_session_of_the_client_comes_and_goes(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["emacs"], 1, "Known are: claude-code"),
+        (["emacs"], 1, "Known clients: claude-code"),
         (["claude"], 1, "did you mean 'claude-code'?"),
         (["code"], 1, "did you mean 'vscode'?"),
         (["vscode", "--hooks", "--yes"], 1, "no hooks for Visual Studio Code"),

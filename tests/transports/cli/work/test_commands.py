@@ -57,7 +57,7 @@ def test_an_answer_that_finds_no_space_is_not_said_to_have_changed_nothing(missi
         )
 
     assert done.returncode == 1
-    assert done.stderr.startswith("TRANSIENT_ERROR: There is no space left where the command writes to")
+    assert done.stderr.startswith("TRANSIENT_ERROR: The disk is full.")
     assert "What a call did before stands" in done.stderr
 
 
@@ -98,7 +98,7 @@ def test_missions_tasks_and_decisions_are_found(mission: Program, started: str) 
     assert [(row["id"], row["title"]) for row in found["results"]] == [(started, "Übersicht")]
     assert words.code == nothing.code == 0
     assert "Why? → So" in words.out
-    assert "Nothing fits." in nothing.out
+    assert "No results." in nothing.out
 
 
 def test_missions_are_listed(mission: Program, started: str) -> None:
@@ -201,7 +201,7 @@ def test_the_audit_trail_tells_who_called_what(mission: Program, started: str) -
     assert "INVALID_INPUT" in lines.out
     assert len(lines.out.splitlines()) <= 6
     assert mission.run("audit", "--limit", "2").out.splitlines()[2:] == [
-        "Only the newest 2 are shown: --limit shows more."
+        "Only the newest 2 are shown; use --limit for more."
     ]
     assert "are shown" not in mission.run("audit", "--tool", "mission_delete", "--limit", "500").out
     assert mission.refuses("audit", "--since", "yesterday")["code"] == "INVALID_INPUT"

@@ -102,10 +102,10 @@ def test_a_review_is_wanted_until_it_was_answered(mission: Program) -> None:
     mission.does("missions")
     for words in (["--choice", "1"], ["--choice", "2", "Fix the title"]):
         started, item = open_review(mission, "Read the copy")
-        assert "review wanted for t_" in shown(mission, started)
+        assert "review requested for t_" in shown(mission, started)
         assert "'The task': Read the copy" in shown(mission, started)
 
         mission.run("answer", item, *words)
 
-        assert "review wanted" not in shown(mission, started)
+        assert "review requested" not in shown(mission, started)
         assert mission.does("show", started)["reviews"] == []

@@ -59,7 +59,7 @@ def test_tasks_are_listed_by_their_state_with_their_owner_and_say_what_is_cut(mi
 
     assert some.out.splitlines()[0] == f"Wide · {wide}"
     assert sum(line.startswith("t_") for line in some.out.splitlines()) == 50
-    assert some.out.splitlines()[-1] == f"… {MANY - 50} more: --all shows every task"
+    assert some.out.splitlines()[-1] == f"… {MANY - 50} more; use --all to show every task"
     assert (len(everything["tasks"]), everything["total"]) == (MANY, MANY)
     assert [(row["phase"], row["name"]) for row in everything["tasks"]] == in_plan()
     assert working["total"] == 1
@@ -70,7 +70,7 @@ def test_tasks_are_listed_by_their_state_with_their_owner_and_say_what_is_cut(mi
     assert f"ada ({agent})" in words
     assert "Working" in words
     assert "more:" not in words
-    assert "No task matches." in mission.run("tasks", wide, "--status", "failed").out
+    assert "No matching tasks." in mission.run("tasks", wide, "--status", "failed").out
 
 
 def test_tasks_on_a_narrow_terminal_stand_one_below_the_other(mission: Program, wide: str) -> None:

@@ -28,12 +28,12 @@ Value = TypeVar("Value")
 @json_option
 @report_errors
 def backup(file: Path | None, force: bool, as_json: bool) -> None:
-    """Write a backup to FILE [default: a new file in MISSION_HOME/backups]. The daemon may go on running."""
+    """Write a backup to FILE [default: a new file in MISSION_HOME/backups]. The daemon may keep running."""
     if file is not None:
         _check_target(file, force=force)
     settings = load()
     make_home(settings)
-    from mission.store import backup as files  # deferred: whoever is refused needs no database
+    from mission.store import backup as files  # deferred: a refused call needs no database
     from mission.store.open_database import open_backend
 
     backend = open_backend(settings, role="a backup")
@@ -49,16 +49,16 @@ def backup(file: Path | None, force: bool, as_json: bool) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @report_errors
 def restore(file: Path, yes: bool, as_json: bool) -> None:
-    """Replace everything in the database by the backup in FILE. The daemon must not run."""
+    """Restore the database from the backup in FILE. The daemon must not be running."""
     settings = load()
     if not yes:
         if as_json or not sys.stdin.isatty():
-            raise click.UsageError("this replaces the whole database: give --yes to do it without being asked.")
-        click.confirm("Replace everything in the database by this backup?", abort=True)
+            raise click.UsageError("This replaces the whole database. Add --yes to confirm.")
+        click.confirm("Replace the whole database with this backup?", abort=True)
     make_home(settings)
     from mission.store import backup as files  # deferred: as above
     from mission.store.open_database import new_backend
@@ -74,11 +74,11 @@ def restore(file: Path, yes: bool, as_json: bool) -> None:
 
 
 def _check_target(file: Path, *, force: bool) -> None:
-    """Nothing if the file is ours to write: an earlier backup may be the only one there is."""
+    """Raise unless the file may be written: an earlier backup may be the only one."""
     if file.exists() and not file.is_file():
-        raise InvalidInput(f"{file} is no ordinary file", hint="Name a file to write the backup to.")
+        raise InvalidInput(f"{file} is not a regular file", hint="Name a file to write the backup to.")
     if file.exists() and not force:
-        raise InvalidState(f"{file} exists already", hint="Name another file, or replace it with --force.")
+        raise InvalidState(f"{file} already exists", hint="Name another file, or use --force to replace it.")
 
 
 def _new_file(folder: Path) -> Path:
@@ -95,10 +95,10 @@ def len_tables() -> int:
 
 
 def _with_progress(title: str, steps: int, work: Callable[[Report | None], Value]) -> Value:
-    """Run the work under a progress bar; on anything but a terminal the bar stays away."""
+    """Run the work with a progress bar, which is shown only on a terminal."""
     if not sys.stderr.isatty():
         return work(None)
-    from rich.console import Console  # deferred: a program does without
+    from rich.console import Console  # deferred: a program does not need it
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:

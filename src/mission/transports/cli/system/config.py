@@ -12,9 +12,9 @@ from mission.transports.cli.output import json_option, report_errors, show_json,
 @json_option
 @report_errors
 def config(as_json: bool) -> None:
-    """Show the settings in force and where each comes from.
+    """Show the effective settings and where each comes from.
 
-    Each can be set as MISSION_<NAME> in the environment or as <name> in settings.toml of MISSION_HOME.
+    Each can be set as MISSION_<NAME> in the environment or as <name> in MISSION_HOME/settings.toml.
     """
     settings = load()
     rows = describe(settings)

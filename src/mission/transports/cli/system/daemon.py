@@ -1,4 +1,4 @@
-"""`mission up`, `down`, `status`, `logs`: the daemon's life."""
+"""`mission up`, `down`, `status`, `logs`: start, stop and watch the daemon."""
 
 from __future__ import annotations
 
@@ -25,34 +25,36 @@ from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json, warn
 
 JUST_NOW = timedelta(seconds=15)
-"""Signs of life are written every ten seconds."""
+"""Maximum age of a recent heartbeat, which is written every ten seconds."""
 STATUS_SECONDS = 10.0
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 
 
 @click.command()
-@click.option("--host", help="Address to listen on [default: 127.0.0.1]. Beyond loopback the token still guards it.")
-@click.option("--port", type=int, help="Port to listen on [default: 6477; 0 takes any free one].")
-@click.option("--detach", "-d", is_flag=True, help="Return once it runs; it goes on in the background.")
+@click.option("--host", help="Address to listen on [default: 127.0.0.1]. The token is required on every address.")
+@click.option("--port", type=int, help="Port to listen on [default: 6477; 0 picks a free port].")
+@click.option("--detach", "-d", is_flag=True, help="Run in the background.")
 @json_option
 @report_errors
 def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
-    """Start Mission Control and keep it running until Ctrl-C, or in the background with --detach."""
+    """Start Mission Control and run it until Ctrl-C, or in the background with --detach."""
     settings = load(host=host, port=port)
     if not as_json:
         warn(unknown_variables())
     running = daemon.find(settings)
     if running is not None and (host or port) and _is_elsewhere(settings, host, port):
-        raise InvalidState(f"Mission Control runs already at {running.url}", hint="Stop it first with 'mission down'.")
+        raise InvalidState(
+            f"Mission Control is already running at {running.url}", hint="Stop it first with 'mission down'."
+        )
     if detach:
-        started = daemon.ensure(settings, options=_options(host, port))  # in place of an older one, too
+        started = daemon.ensure(settings, options=_options(host, port))  # also replaces an older one
         note = " already" if running is not None and running.pid == started.pid else ""
-        _tell(started.url, started.pid, as_json=as_json, note=f"Mission Control runs{note}")
+        _tell(started.url, started.pid, as_json=as_json, note=f"Mission Control is{note} running")
         return
     if running is not None:
-        _tell(running.url, running.pid, as_json=as_json, note="Mission Control runs already")
+        _tell(running.url, running.pid, as_json=as_json, note="Mission Control is already running")
         return
-    from mission.serve import run_daemon  # deferred: only here the whole application is needed
+    from mission.serve import run_daemon  # deferred: only this needs the whole application
 
     def announce(url: str) -> None:
         if as_json:
@@ -60,7 +62,7 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
         elif not _into_a_file():
             click.echo(f"Mission Control is running at {url}\n")
             mission = own_command()
-            click.echo(f"  See the page:      {mission} open")
+            click.echo(f"  Open the page:     {mission} open")
             click.echo(f"  Connect an agent:  {mission} setup claude-code   (or codex, opencode, gemini-cli, …)")
             click.echo(f"  Look around:       {mission} status | missions | doctor")
             click.echo("  Stop:              Ctrl-C\n")
@@ -69,13 +71,13 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--force", is_flag=True, help="Do not ask, even while agents work.")
+@click.option("--force", is_flag=True, help="Do not ask, even if agents are working.")
 @json_option
 @report_errors
 def down(force: bool, as_json: bool) -> None:
-    """Stop the daemon. Agents that work at the moment lose their connection until it runs again.
+    """Stop the daemon. Working agents lose their connection until it runs again.
 
-    Launched agents go on without it; 'mission stop ID' ends one.
+    Launched agents keep running; 'mission stop ID' stops one.
     """
     settings = load_or_default()
     running = daemon.find(settings) or (daemon.holder(settings) if force else None)
@@ -87,10 +89,12 @@ def down(force: bool, as_json: bool) -> None:
         names = ", ".join(busy[:5]) + (" …" if len(busy) > 5 else "")
         if as_json or not sys.stdin.isatty():
             raise InvalidState(
-                f"{len(busy)} agent(s) are at work: {names}",
-                hint="Launched ones go on without it; --force stops it anyway.",
+                f"{len(busy)} agent(s) are working: {names}",
+                hint="Launched agents keep running. Use --force to stop the daemon anyway.",
             )
-        click.confirm(f"{len(busy)} agent(s) are at work ({names}); launched ones go on. Stop anyway?", abort=True)
+        click.confirm(
+            f"{len(busy)} agent(s) are working ({names}); launched ones keep running. Stop anyway?", abort=True
+        )
     daemon.stop(settings, running)
     show_json({"stopped": True}) if as_json else click.echo("Mission Control has stopped.")
 
@@ -99,7 +103,7 @@ def down(force: bool, as_json: bool) -> None:
 @json_option
 @report_errors
 def status(as_json: bool) -> None:
-    """Show whether the daemon runs, where, and what is going on. Exit code 0 if it runs, 1 if not."""
+    """Show whether the daemon is running, where, and what is in progress. Exit code 0 if it is running, 1 if not."""
     settings = load_or_default()
     running = daemon.find(settings)
     if running is None:
@@ -111,7 +115,7 @@ def status(as_json: bool) -> None:
             "pid": running.pid,
             "version": running.version,
             "home": str(settings.home),
-            **_going_on(),
+            **_activity(),
         }
     if as_json:
         show_json(facts)
@@ -127,8 +131,8 @@ def status(as_json: bool) -> None:
     sys.exit(0 if running is not None else 1)
 
 
-def _going_on() -> dict[str, object]:
-    """What the daemon has to do, or why it cannot say: it runs all the same."""
+def _activity() -> dict[str, object]:
+    """Return the number of open missions and online agents, or the problem that prevents counting them."""
     try:
         missions = client.call("workflow_list", {"status": OPEN, "limit": 1}, timeout=STATUS_SECONDS)
         present = {"status": ["online", "busy"]}
@@ -146,24 +150,24 @@ def _crew() -> list[dict[str, Any]]:
     except (daemon.ToolFailed, daemon.DaemonUnavailable) as problem:
         if isinstance(problem, daemon.ToolFailed) and problem.error["code"] != TransientError.code:
             raise
-        message = f"whether agents are at work cannot be told: {problem}"
-        raise InvalidState(message, hint="--force stops it anyway.") from None
+        message = f"Could not check whether agents are working: {problem}"
+        raise InvalidState(message, hint="Use --force to stop the daemon anyway.") from None
     found: list[dict[str, Any]] = asked["agents"]
     return found
 
 
 @click.command()
 @click.option(
-    "--lines", "-n", default=50, show_default=True, type=click.IntRange(min=0), help="How many of the last lines."
+    "--lines", "-n", default=50, show_default=True, type=click.IntRange(min=0), help="Number of lines to show."
 )
-@click.option("--follow", "-f", is_flag=True, help="Go on as new lines come.")
+@click.option("--follow", "-f", is_flag=True, help="Follow new lines.")
 @json_option
 @report_errors
 def logs(lines: int, follow: bool, as_json: bool) -> None:
     """Show the end of the daemon's log."""
     path = load_or_default().log_path
     if not path.exists():
-        show_json({"lines": []}) if as_json else click.echo("There is no log yet: the daemon has not run.")
+        show_json({"lines": []}) if as_json else click.echo("No log yet; the daemon has not run.")
         return
     with path.open(errors="replace") as file:
         last = [line.rstrip("\n") for line in deque(file, maxlen=lines)]
@@ -189,14 +193,14 @@ def _follow(path: Path, position: int) -> None:
 
 
 def _is_elsewhere(settings: Settings, host: str | None, port: int | None) -> bool:
-    """Whether the daemon that runs listens at another address than the one asked for."""
+    """Return whether the running daemon listens on a different address than requested."""
     facts = json.loads(settings.daemon_path.read_text())
     wanted = "127.0.0.1" if host == "localhost" else host
     return bool((port and port != facts["port"]) or (wanted and wanted != facts["host"]))
 
 
 def _into_a_file() -> bool:
-    """Whether our words end up in a log, where nobody reads what to type next."""
+    """Return whether the output goes to a file, where instructions are useless."""
     return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
 
 
@@ -205,8 +209,8 @@ def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:
 
 
 def at_work(agents: Sequence[Mapping[str, Any]], *, now: datetime) -> list[str]:
-    """Names of the agents that the daemon's end would interrupt: they have a task in hand, a program of theirs runs,
-    or they called a moment ago."""
+    """Return the names of the agents that stopping the daemon would interrupt: they have a task, a running program,
+    or called a moment ago."""
     return [
         agent["name"]
         for agent in agents

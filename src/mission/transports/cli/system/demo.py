@@ -1,4 +1,4 @@
-"""`mission demo`: a mission that plays itself."""
+"""`mission demo`: play a demo mission."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from mission.transports.cli.output import json_option, own_command, report_error
 
 SLOW_SECONDS = 4.0
 QUICK_SECONDS = 0.2
-COLOURS = {"you": "yellow", "lead": "magenta", "cleo": "red", "dora": "cyan", "ada": "green", "bob": "blue"}
+COLORS = {"you": "yellow", "lead": "magenta", "cleo": "red", "dora": "cyan", "ada": "green", "bob": "blue"}
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Without pauses, and it answers its own questions.")
+@click.option("--quick", is_flag=True, help="Skip pauses and answer its questions automatically.")
 @json_option
 @report_errors
 def demo(quick: bool, as_json: bool) -> None:
-    """Play a mission in a scratch repository: a plan, parallel agents, a crash, a question to you, the end.
+    """Play a mission in a scratch repository: a plan, parallel agents, a crash, a question to you, completion.
 
-    Small real agents play it through the ordinary doors, so the page ('mission open'), 'mission inbox' and every other
-    command show it as they show your own missions. No model is needed.
+    Small real agents play it through the usual transports, so the page ('mission open'), 'mission inbox' and every
+    other command show it like your own missions. No model is needed.
     """
-    from mission.demo.scenario import Pace, Play  # deferred: brings the MCP client
+    from mission.demo.scenario import Pace, Play  # deferred: imports the MCP client
     from mission.demo.scripted_agent import Refused
 
     folder = load_or_default().home / "demo" / secrets.token_hex(4)
     pace = Pace(seconds=QUICK_SECONDS if quick else SLOW_SECONDS, answers_itself=quick)
 
     def say(who: str, what: str) -> None:
-        click.echo(f"{click.style(f'{who:>5}', fg=COLOURS.get(who))}  {what}", err=as_json)
+        click.echo(f"{click.style(f'{who:>5}', fg=COLORS.get(who))}  {what}", err=as_json)
 
     if not quick:
         say("you", f"watch it on the page: '{own_command()} open' in another terminal")
@@ -45,28 +45,28 @@ def demo(quick: bool, as_json: bool) -> None:
     try:
         done = asyncio.run(play.run())
     except KeyboardInterrupt:
-        raise click.ClickException(f"broken off{_broken_off(play)}") from None
+        raise click.ClickException(f"interrupted{_broken_off(play)}") from None
     except Exception as problem:
         _broken_off(play)
         cause = _cause(problem)
         if isinstance(cause, (Refused, ToolFailed, DaemonUnavailable, subprocess.CalledProcessError)):
-            raise click.ClickException(f"the demonstration stopped: {cause}") from None
+            raise click.ClickException(f"The demo stopped: {cause}") from None
         raise
     found = _summary(play, done)
     show_json(found) if as_json else _show(found)
 
 
 def _broken_off(play: Any) -> str:
-    """End the mission, if there is a daemon to end it in; what to say of it."""
+    """End the mission if the daemon is running, and return the text to show."""
     try:
         play.break_off()
     except (ToolFailed, DaemonUnavailable):
         return ""
-    return f"; mission {play.mission_id} is closed, nothing of it runs" if play.mission_id else ""
+    return f"; mission {play.mission_id} was closed and nothing of it is running" if play.mission_id else ""
 
 
 def _cause(problem: BaseException) -> BaseException:
-    """What went wrong, taken out of the groups that the clients' task groups wrap around it."""
+    """Return the cause inside the exception groups of the clients' task groups."""
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
     return problem

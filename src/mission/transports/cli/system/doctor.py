@@ -1,4 +1,4 @@
-"""`mission doctor`: is everything Mission Control needs in order, and if not, how is it mended."""
+"""`mission doctor`: check the installation and show fixes."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ RECENT = timedelta(hours=24)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DoctorFinding:
-    """One thing that was looked at: how it is ('ok', 'warning', 'problem'), and how to mend it."""
+    """The result of one check ('ok', 'warning', 'problem') and how to fix it."""
 
     check: str
     status: str
     message: str
-    mend: str | None = None
+    fix: str | None = None
 
 
-@click.command(short_help="Check that everything is in order.")
+@click.command(short_help="Check the installation and show fixes.")
 @json_option
 def doctor(as_json: bool) -> None:
     """Check Python, the settings, the data folder, the daemon, the database, recent errors, git and the agent clients.
 
-    Each finding that is not in order says how to mend it. Exit code 0 when there is no problem (warnings are none),
-    1 otherwise. Nothing is changed and no daemon is started.
+    Each warning and problem comes with a fix. Exit code 1 if there is a problem, else 0. Changes nothing and does not
+    start the daemon.
     """
     console = Console(highlight=False, soft_wrap=True)
     findings: list[DoctorFinding] = []
@@ -71,10 +71,16 @@ def doctor(as_json: bool) -> None:
                 _show(console, finding)
     problems = sum(finding.status == "problem" for finding in findings)
     if as_json:
-        show_json({"ok": not problems, "findings": [asdict(finding) for finding in findings]})
+        show_json({"ok": not problems, "findings": [_as_json(finding) for finding in findings]})
     else:
         _sum_up(console, findings)
     sys.exit(1 if problems else 0)
+
+
+def _as_json(finding: DoctorFinding) -> dict[str, str | None]:
+    """Return the finding under the keys that --json has always had."""
+    fields = asdict(finding)
+    return {"mend" if name == "fix" else name: value for name, value in fields.items()}
 
 
 _SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
@@ -83,21 +89,21 @@ _SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗",
 def _show(console: Console, finding: DoctorFinding) -> None:
     sign, style = _SIGNS[finding.status]
     console.print(Text.assemble((f"{sign} ", style), (f"{finding.check:<10} ", "bold"), finding.message))
-    if finding.mend:
-        console.print(Text(f"             → {finding.mend}", style=style))
+    if finding.fix:
+        console.print(Text(f"             → {finding.fix}", style=style))
 
 
 def _sum_up(console: Console, findings: list[DoctorFinding]) -> None:
     counts = {status: sum(finding.status == status for finding in findings) for status in ("problem", "warning")}
     if not any(counts.values()):
-        console.print("Everything is in order.", style="green")
+        console.print("No problems found.", style="green")
         return
     words = [f"{count} {status}{'s' if count > 1 else ''}" for status, count in counts.items() if count]
     console.print(", ".join(words), style="red" if counts["problem"] else "yellow")
 
 
 def examine() -> Iterator[DoctorFinding]:
-    """Every finding, each as soon as it is known."""
+    """Yield each finding as soon as it is known."""
     settings, findings = _settings()
     yield from _python()
     yield from _program(settings)
@@ -108,7 +114,7 @@ def examine() -> Iterator[DoctorFinding]:
             yield from check(settings)
         except (OSError, subprocess.SubprocessError) as error:
             yield DoctorFinding(
-                check=check.__name__.strip("_"), status="problem", message=f"cannot be checked: {error}"
+                check=check.__name__.strip("_"), status="problem", message=f"could not be checked: {error}"
             )
 
 
@@ -117,9 +123,9 @@ def _settings() -> tuple[Settings, list[DoctorFinding]]:
         settings = load()
     except BadSetting as error:
         settings = Settings(home=Path(daemon.home_directory()))
-        mend = "Correct it; 'mission config' lists the settings."
+        fix = "Correct it; 'mission config' lists the settings."
         return settings, [
-            DoctorFinding(check="settings", status="problem", message=str(error), mend=mend),
+            DoctorFinding(check="settings", status="problem", message=str(error), fix=fix),
             *_variables(),
         ]
     where = str(settings.file_path) if settings.file_path.exists() else "defaults, no settings file"
@@ -128,25 +134,25 @@ def _settings() -> tuple[Settings, list[DoctorFinding]]:
 
 def _variables() -> Iterator[DoctorFinding]:
     for sentence in unknown_variables():
-        yield DoctorFinding(check="settings", status="warning", message=sentence, mend="Correct its name, or unset it.")
+        yield DoctorFinding(check="settings", status="warning", message=sentence, fix="Correct its name or unset it.")
 
 
 def _python() -> Iterator[DoctorFinding]:
     version = ".".join(map(str, sys.version_info[:3]))
     good = sys.version_info >= OLDEST_PYTHON
-    mend = None if good else f"Install Mission Control with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
-    yield DoctorFinding(check="python", status="ok" if good else "problem", message=version, mend=mend)
+    fix = None if good else f"Install Mission Control with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
+    yield DoctorFinding(check="python", status="ok" if good else "problem", message=version, fix=fix)
 
 
 def _program(settings: Settings) -> Iterator[DoctorFinding]:
     ours, found = connect.mission_command(settings).program, shutil.which("mission")
     if found is None:
-        mend = f"Call it as {ours}, or put {Path(ours).parent} on PATH ('pipx ensurepath' does it for pipx)."
-        yield DoctorFinding(check="program", status="warning", message="'mission' is not on PATH", mend=mend)
+        fix = f"Run it as {ours}, or add {Path(ours).parent} to PATH (with pipx: 'pipx ensurepath')."
+        yield DoctorFinding(check="program", status="warning", message="'mission' is not on PATH", fix=fix)
     elif Path(found).resolve() != Path(ours).resolve() and Path(ours).name == "mission":
         message = f"PATH finds {found}, but this is {ours}"
         yield DoctorFinding(
-            check="program", status="warning", message=message, mend="Remove one of the two installations."
+            check="program", status="warning", message=message, fix="Remove one of the two installations."
         )
     else:
         yield DoctorFinding(check="program", status="ok", message=f"{found}, version {__version__}")
@@ -159,15 +165,15 @@ def _home(settings: Settings) -> Iterator[DoctorFinding]:
         return
     facts = home.stat()
     if not stat.S_ISDIR(facts.st_mode):
-        mend = "Move it away, or set MISSION_HOME to a folder."
-        yield DoctorFinding(check="home", status="problem", message=f"{home} is not a folder", mend=mend)
+        fix = "Move the file, or set MISSION_HOME to a folder."
+        yield DoctorFinding(check="home", status="problem", message=f"{home} is not a folder", fix=fix)
         return
     if facts.st_uid != os.getuid():
-        mend = f"Give it to you (sudo chown -R {os.getuid()} {shlex.quote(str(home))}), or set MISSION_HOME elsewhere."
-        yield DoctorFinding(check="home", status="problem", message=f"{home} belongs to another user", mend=mend)
+        fix = f"Take ownership (sudo chown -R {os.getuid()} {shlex.quote(str(home))}), or change MISSION_HOME."
+        yield DoctorFinding(check="home", status="problem", message=f"{home} belongs to another user", fix=fix)
     elif not os.access(home, os.W_OK | os.X_OK):
-        mend = f"chmod u+rwx {shlex.quote(str(home))}"
-        yield DoctorFinding(check="home", status="problem", message=f"{home} cannot be written to", mend=mend)
+        fix = f"chmod u+rwx {shlex.quote(str(home))}"
+        yield DoctorFinding(check="home", status="problem", message=f"{home} is not writable", fix=fix)
     else:
         yield DoctorFinding(check="home", status="ok", message=str(home))
     for secret in (settings.token_path, settings.daemon_path):
@@ -178,18 +184,16 @@ def _home(settings: Settings) -> Iterator[DoctorFinding]:
 def _future_home(home: Path) -> DoctorFinding:
     above = next(folder for folder in home.parents if folder.exists())
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return DoctorFinding(check="home", status="ok", message=f"{home} will be made at the first start")
-    message = f"{home} cannot be made: {above} cannot be written to"
-    return DoctorFinding(
-        check="home", status="problem", message=message, mend="Set MISSION_HOME to a folder you may write to."
-    )
+        return DoctorFinding(check="home", status="ok", message=f"{home} will be created on first start")
+    message = f"{home} cannot be created: {above} is not writable"
+    return DoctorFinding(check="home", status="problem", message=message, fix="Set MISSION_HOME to a writable folder.")
 
 
 def _secret(file: Path) -> Iterator[DoctorFinding]:
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
         mode = stat.S_IMODE(file.stat().st_mode)
-        message = f"{file} holds a secret and is open to others (mode {mode:04o})"
-        yield DoctorFinding(check="home", status="problem", message=message, mend=f"chmod 600 {shlex.quote(str(file))}")
+        message = f"{file} contains a secret and is readable by others (mode {mode:04o})"
+        yield DoctorFinding(check="home", status="problem", message=message, fix=f"chmod 600 {shlex.quote(str(file))}")
 
 
 def _space(home: Path) -> Iterator[DoctorFinding]:
@@ -197,10 +201,10 @@ def _space(home: Path) -> Iterator[DoctorFinding]:
     message = f"{free / 1024**3:.1f} GB free"
     if free < TOO_LITTLE_SPACE:
         yield DoctorFinding(
-            check="disk", status="problem", message=message, mend="Free some space: writes are about to fail."
+            check="disk", status="problem", message=message, fix="Free some space; writes are about to fail."
         )
     elif free < LITTLE_SPACE:
-        yield DoctorFinding(check="disk", status="warning", message=message, mend="Free some space soon.")
+        yield DoctorFinding(check="disk", status="warning", message=message, fix="Free some space soon.")
     else:
         yield DoctorFinding(check="disk", status="ok", message=message)
 
@@ -212,12 +216,12 @@ def _daemon(settings: Settings) -> Iterator[DoctorFinding]:
     elif not _answers(running):
         yield _silent(settings, running)
     elif running.version != __version__:
-        message = f"version {running.version} runs at {running.url}, this program is {__version__}"
+        message = f"version {running.version} is running at {running.url}, but this program is {__version__}"
         yield DoctorFinding(
-            check="daemon", status="warning", message=message, mend="mission down && mission up --detach"
+            check="daemon", status="warning", message=message, fix="mission down && mission up --detach"
         )
     else:
-        yield DoctorFinding(check="daemon", status="ok", message=f"runs at {running.url}, pid {running.pid}")
+        yield DoctorFinding(check="daemon", status="ok", message=f"running at {running.url}, pid {running.pid}")
 
 
 def _no_daemon(settings: Settings) -> Iterator[DoctorFinding]:
@@ -225,9 +229,9 @@ def _no_daemon(settings: Settings) -> Iterator[DoctorFinding]:
     if written is not None and daemon.seems_alive(written):
         yield _silent(settings, written)
     elif settings.port and _is_taken(settings):
-        message = f"not running, and another program listens on {settings.host}:{settings.port}"
-        mend = "End that program, or set MISSION_PORT to a free port."
-        yield DoctorFinding(check="daemon", status="problem", message=message, mend=mend)
+        message = f"not running, but another program is listening on {settings.host}:{settings.port}"
+        fix = "Stop that program, or set MISSION_PORT to a free port."
+        yield DoctorFinding(check="daemon", status="problem", message=message, fix=fix)
     else:
         yield DoctorFinding(check="daemon", status="ok", message="not running; it starts when an agent connects")
 
@@ -240,9 +244,9 @@ def _answers(running: daemon.Daemon) -> bool:
 
 
 def _silent(settings: Settings, found: daemon.Daemon) -> DoctorFinding:
-    message = f"pid {found.pid} should listen at {found.url} but does not answer"
-    mend = f"See {settings.log_path}; 'mission down --force' ends it."
-    return DoctorFinding(check="daemon", status="problem", message=message, mend=mend)
+    message = f"pid {found.pid} should be listening at {found.url} but does not respond"
+    fix = f"See {settings.log_path}; 'mission down --force' stops it."
+    return DoctorFinding(check="daemon", status="problem", message=message, fix=fix)
 
 
 def _is_taken(settings: Settings) -> bool:
@@ -258,15 +262,15 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
     if url.startswith("postgres"):
         yield from _postgres(url)
     elif url and not url.startswith("sqlite:///"):
-        mend = "Use postgresql://… or sqlite:///…, or leave it empty."
-        yield DoctorFinding(check="database", status="problem", message="database_url has an unknown kind", mend=mend)
+        fix = "Use postgresql://… or sqlite:///…, or leave it empty."
+        yield DoctorFinding(check="database", status="problem", message="database_url has an unknown kind", fix=fix)
     else:
         yield from _sqlite(Path(url.removeprefix("sqlite:///")) if url else settings.sqlite_path)
 
 
 def _postgres(url: str) -> Iterator[DoctorFinding]:
     from mission.store.backends.postgres import PostgresBackend
-    from mission.store.errors import DatabaseFailure  # deferred, as the store: only who uses PostgreSQL needs it
+    from mission.store.errors import DatabaseFailure  # deferred like the store: only PostgreSQL needs it
     from mission.store.logs.audit import Audit
     from mission.store.migrate import HEAD, revision_of
 
@@ -277,9 +281,9 @@ def _postgres(url: str) -> Iterator[DoctorFinding]:
             faults = list(_faults(Audit(connection))) if revision == HEAD else []
         backend.close()
     except (DatabaseFailure, MissionError) as error:
-        message = f"PostgreSQL cannot be reached: {str(getattr(error, 'orig', error)).splitlines()[0]}"
-        mend = "Check that the server runs and that MISSION_DATABASE_URL is right."
-        yield DoctorFinding(check="database", status="problem", message=message, mend=mend)
+        message = f"could not connect to PostgreSQL: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+        fix = "Check that the server is running and that MISSION_DATABASE_URL is correct."
+        yield DoctorFinding(check="database", status="problem", message=message, fix=fix)
         return
     yield _revision("PostgreSQL", revision)
     yield from faults
@@ -287,20 +291,20 @@ def _postgres(url: str) -> Iterator[DoctorFinding]:
 
 def _sqlite(path: Path) -> Iterator[DoctorFinding]:
     if not path.exists():
-        yield DoctorFinding(check="database", status="ok", message=f"{path} will be made at the first start")
+        yield DoctorFinding(check="database", status="ok", message=f"{path} will be created on first start")
         return
     try:
         revision, wrong = _read_sqlite(path)
-    except sqlite3.OperationalError as error:  # of its surroundings: a backup would not mend it
-        mend = "Look at the disk and at who may read the file, then try again."
-        yield DoctorFinding(check="database", status="problem", message=f"{path} cannot be read: {error}", mend=mend)
+    except sqlite3.OperationalError as error:  # caused by the environment: a backup would not help
+        fix = "Check the disk and the file's permissions, then try again."
+        yield DoctorFinding(check="database", status="problem", message=f"{path} cannot be read: {error}", fix=fix)
         return
     except sqlite3.DatabaseError as error:
         wrong, revision = str(error), None
     if wrong is not None:
-        message = f"{path} is damaged or no database: {wrong}"
-        mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
-        yield DoctorFinding(check="database", status="problem", message=message, mend=mend)
+        message = f"{path} is damaged or not a database: {wrong}"
+        fix = "Stop the daemon ('mission down'), then restore a backup with 'mission restore'."
+        yield DoctorFinding(check="database", status="problem", message=message, fix=fix)
         return
     yield _lost(path) if revision is None and _was_used(path) else _revision(str(path), revision)
     yield from _sqlite_faults(path, revision)
@@ -308,7 +312,7 @@ def _sqlite(path: Path) -> Iterator[DoctorFinding]:
 
 def _sqlite_faults(path: Path, revision: str | None) -> Iterator[DoctorFinding]:
     from mission.store.backends.sqlite import read_only
-    from mission.store.errors import DatabaseFailure  # deferred, as all of the store
+    from mission.store.errors import DatabaseFailure  # deferred like the store
     from mission.store.logs.audit import Audit
     from mission.store.migrate import HEAD
 
@@ -319,19 +323,19 @@ def _sqlite_faults(path: Path, revision: str | None) -> Iterator[DoctorFinding]:
             yield from _faults(Audit(connection))
     except DatabaseFailure as error:
         message = f"the audit trail cannot be read: {getattr(error, 'orig', error)}"
-        mend = "Stop the daemon ('mission down'), then 'mission restore' brings back a backup."
-        yield DoctorFinding(check="errors", status="problem", message=message, mend=mend)
+        fix = "Stop the daemon ('mission down'), then restore a backup with 'mission restore'."
+        yield DoctorFinding(check="errors", status="problem", message=message, fix=fix)
 
 
 def _faults(audit: Audit) -> Iterator[DoctorFinding]:
-    """Say whether Mission Control itself has failed of late, and where to look."""
+    """Yield whether Mission Control itself failed recently, and where to look."""
     found = audit.faults(since=utc_now() - RECENT)
     if found is None:
         yield DoctorFinding(check="errors", status="ok", message="no internal errors in the last 24 hours")
         return
     errors = f"{found.total} internal error{'s' if found.total > 1 else ''} in the last 24 hours"
     message = f"{errors}; the newest is {found.newest} ({found.tool}, {ago(format_time(found.at))})"
-    yield DoctorFinding(check="errors", status="warning", message=message, mend=f"mission audit {found.newest}")
+    yield DoctorFinding(check="errors", status="warning", message=message, fix=f"mission audit {found.newest}")
 
 
 def _was_used(path: Path) -> bool:
@@ -341,13 +345,13 @@ def _was_used(path: Path) -> bool:
 
 
 def _lost(path: Path) -> DoctorFinding:
-    mend = "'mission restore' brings back a backup; to begin with an empty store, remove the file."
-    message = f"{path} is empty, though it held a store before"
-    return DoctorFinding(check="database", status="problem", message=message, mend=mend)
+    fix = "Restore a backup with 'mission restore', or delete the file to start with an empty database."
+    message = f"{path} is empty, but it contained data before"
+    return DoctorFinding(check="database", status="problem", message=message, fix=fix)
 
 
 def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
-    """The schema's revision and what the quick check found wrong."""
+    """Return the schema's revision and the problem found by the quick check, if any."""
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
     try:
         tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
@@ -359,7 +363,7 @@ def _read_sqlite(path: Path) -> tuple[str | None, str | None]:
         except sqlite3.OperationalError:
             if time.monotonic() <= deadline:
                 raise
-            answer = "ok"  # a large database: what was read in that time was in order
+            answer = "ok"  # a large database: the part read in time was fine
     finally:
         connection.close()
     return (row[0] if row else None), (None if answer == "ok" else answer)
@@ -371,30 +375,30 @@ def _revision(where: str, revision: str | None) -> DoctorFinding:
     if revision == HEAD:
         return DoctorFinding(check="database", status="ok", message=f"{where}, revision {revision}")
     if revision is None or revision < HEAD:
-        message = f"{where}: revision {revision or 'none'}, to be brought to {HEAD} at the next start"
+        message = f"{where}: revision {revision or 'none'}, will be migrated to {HEAD} on next start"
         return DoctorFinding(
-            check="database", status="warning", message=message, mend="mission down && mission up --detach"
+            check="database", status="warning", message=message, fix="mission down && mission up --detach"
         )
-    message = f"{where}: revision {revision} was made by a newer Mission Control than this one ({HEAD})"
-    return DoctorFinding(check="database", status="problem", message=message, mend="Upgrade Mission Control.")
+    message = f"{where}: revision {revision} is from a newer version of Mission Control (this one has {HEAD})"
+    return DoctorFinding(check="database", status="problem", message=message, fix="Upgrade Mission Control.")
 
 
 def _git(_settings: Settings) -> Iterator[DoctorFinding]:
     wanted = ".".join(map(str, OLDEST_GIT))
     program = shutil.which("git")
     if program is None:
-        mend = f"Install git {wanted} or newer: without it nobody can say which files changed."
-        yield DoctorFinding(check="git", status="problem", message="not found on PATH", mend=mend)
+        fix = f"Install git {wanted} or newer; it is needed to determine which files changed."
+        yield DoctorFinding(check="git", status="problem", message="not found on PATH", fix=fix)
         return
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10)
     found = re.search(r"(\d+)\.(\d+)[\w.]*", answer.stdout)
     if found is None:
         yield DoctorFinding(
-            check="git", status="problem", message=f"{program} does not say its version", mend="Reinstall git."
+            check="git", status="problem", message=f"{program} does not report its version", fix="Reinstall git."
         )
     elif (int(found[1]), int(found[2])) < OLDEST_GIT:
-        mend = f"Install git {wanted} or newer."
-        yield DoctorFinding(check="git", status="problem", message=f"version {found[0]} is too old", mend=mend)
+        fix = f"Install git {wanted} or newer."
+        yield DoctorFinding(check="git", status="problem", message=f"version {found[0]} is too old", fix=fix)
     else:
         yield DoctorFinding(check="git", status="ok", message=f"version {found[0]}")
 
@@ -416,8 +420,8 @@ def _client(adapter: Adapter, place: ConfigLocation, settings: Settings) -> Iter
             found = connect.look(adapter, place, scope)
         except MissionError as error:
             seen = True
-            mend = "Mend the file; Mission Control does not touch a file it cannot read."
-            yield DoctorFinding(check="client", status="problem", message=f"{name}: {error.message}", mend=mend)
+            fix = "Fix the file; Mission Control does not change a file it cannot read."
+            yield DoctorFinding(check="client", status="problem", message=f"{name}: {error.message}", fix=fix)
             continue
         if found.is_set_up or found.hooks:
             seen = True
@@ -435,19 +439,19 @@ def _connection(
     missing = sorted({program for program in programs if shutil.which(program) is None})
     where = f"{name}, {scope.value} scope"
     if missing:
-        message = f"{where}: it is told to start {missing[0]}, which is not there"
-        return DoctorFinding(check="client", status="problem", message=message, mend=f"Run '{again}' again.")
+        message = f"{where}: it is configured to start {missing[0]}, which does not exist"
+        return DoctorFinding(check="client", status="problem", message=message, fix=f"Run '{again}' again.")
     home = Path(found.home) if found.home else default_home({})
     if found.is_set_up and home != settings.home:
-        message = f"{where}: its agents use {home}, you are looking at {settings.home}"
+        message = f"{where}: its agents use {home}, but you are using {settings.home}"
         return DoctorFinding(
-            check="client", status="warning", message=message, mend=f"Run '{again}' again, if that is not meant."
+            check="client", status="warning", message=message, fix=f"Run '{again}' again if that is not intended."
         )
     parts = ["set up" if found.is_set_up else "not set up", *(["hooks installed"] if found.hooks else [])]
     return DoctorFinding(check="client", status="ok", message=f"{where}: {', '.join(parts)}")
 
 
 def _program_of(line: str) -> str:
-    """The program a hook starts, past the environment it sets."""
+    """Return the program that a hook starts, without its environment settings."""
     words = [word for word in shlex.split(line) if not re.match(r"[A-Z_]+=", word)]
     return words[1] if words[0] == "env" and len(words) > 1 else words[0]

@@ -1,4 +1,4 @@
-"""`mission open`: the web page, with the browser signed in."""
+"""`mission open`: open the web page, signed in."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mission.transports.cli.output import json_option, report_errors, show_json
 
 
 @click.command(name="open")
-@click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening a browser.")
+@click.option("--print", "only_print", is_flag=True, help="Print the link instead of opening a browser.")
 @json_option
 @report_errors
 def open_(only_print: bool, as_json: bool) -> None:
-    """Open the web page, signed in. The address works once, within two minutes."""
+    """Open the web page, signed in. The link works once, within two minutes."""
     running = daemon.ensure(load_or_default())
     address = f"{running.url}/open#{_code(running)}"
     if as_json:
         show_json({"url": address})
     elif only_print or not _opened(address):
         click.echo(address)
-        click.echo("Open this address in a browser: it signs you in, once, within two minutes.", err=True)
+        click.echo("Open this link in a browser to sign in. It works once, within two minutes.", err=True)
     else:
         click.echo(f"Mission Control is open in your browser ({running.url})")
 
@@ -45,8 +45,8 @@ def _code(running: daemon.Daemon) -> str:
 
 
 def _opened(address: str) -> bool:
-    """Whether a browser took the address; over ssh or without a screen there is none worth starting."""
-    import webbrowser  # deferred: a printed address needs none
+    """Open the address in a browser and return whether it did; over ssh or without a screen, do nothing."""
+    import webbrowser  # deferred: not needed to print the link
 
     remote = "SSH_CONNECTION" in os.environ and "BROWSER" not in os.environ
     screen = sys.platform == "darwin" or bool({"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"} & os.environ.keys())

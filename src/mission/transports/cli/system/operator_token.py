@@ -1,4 +1,4 @@
-"""`mission token`: the operator's token."""
+"""`mission token`: show or renew the operator's access token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mission.transports.cli.output import json_option, report_errors, show_json
 
 @click.group()
 def token() -> None:
-    """Show or renew the operator's token. Whoever has it may do everything."""
+    """Show or renew the operator's token. It grants full access."""
 
 
 @token.command()
@@ -29,7 +29,7 @@ def show(as_json: bool) -> None:
 
 
 def _place(settings: Settings) -> list[str]:
-    """Where the daemon listens now, so that it comes back there."""
+    """Return the options that restart the daemon on its current address."""
     facts = json.loads(settings.daemon_path.read_text())
     return ["--host", str(facts["host"]), "--port", str(facts["port"])]
 
@@ -38,7 +38,7 @@ def _restart(settings: Settings, running: daemon.Daemon, place: list[str]) -> No
     try:
         daemon.stop(settings, running)
     except daemon.DaemonUnavailable as error:
-        told = f"The token is renewed, but the old one is taken for as long as the daemon runs. {error.message}"
+        told = f"The token was renewed, but the running daemon still accepts the old one. {error.message}"
         raise daemon.DaemonUnavailable(told, hint=error.hint) from None
     daemon.ensure(settings, options=place)
 
@@ -47,16 +47,16 @@ def _restart(settings: Settings, running: daemon.Daemon, place: list[str]) -> No
 @json_option
 @report_errors
 def rotate(as_json: bool) -> None:
-    """Make a new token; the old one is worthless from now on. A running daemon is restarted in the background."""
+    """Issue a new token and revoke the old one. A running daemon is restarted in the background."""
     settings = load()
     make_home(settings)
     running = daemon.find(settings)
     place: list[str] = []
     if running is not None:
         place = _place(settings)
-    renew_token(settings)  # first: if it cannot be written, the daemon goes on with the old one
+    renew_token(settings)  # first: if this fails, the daemon keeps the old one
     if running is not None:
         _restart(settings, running, place)
     show_json({"rotated": True}) if as_json else click.echo(
-        "The token is renewed. 'mission mcp' picks it up by itself; HTTP clients need the new one."
+        "The token was renewed. 'mission mcp' picks it up automatically; HTTP clients need the new one."
     )

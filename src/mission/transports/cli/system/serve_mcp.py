@@ -1,4 +1,4 @@
-"""`mission mcp` as the help shows it; the program itself hands it to the bridge before any of this is imported."""
+"""`mission mcp` for the help; the program starts the bridge before this file is imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def mcp(arguments: tuple[str, ...]) -> None:
     """Serve MCP on stdin and stdout."""
-    from mission.serve import run_standalone  # deferred: the program itself never comes this way
+    from mission.serve import run_standalone  # deferred: the program itself does not use this path
     from mission.transports.bridge import signal_bridge
     from mission.transports.bridge import stdio_bridge as bridge
 

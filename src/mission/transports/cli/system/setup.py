@@ -31,18 +31,18 @@ ALL = "all"
 @click.option(
     "--scope",
     type=click.Choice([scope.value for scope in Scope]),
-    help="For everything you do, or for one project  [default: user, or project with --project].",
+    help="For all your projects or for one  [default: user, or project with --project].",
 )
 @click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project's folder; the present one when not given.",
+    help="The project's folder (default: the current one).",
 )
-@click.option("--hooks", is_flag=True, help="Install the client's hooks too: sessions register themselves.")
-@click.option("--toolsets", default="", metavar="LIST", help="The toolsets the client shall see, separated by commas.")
+@click.option("--hooks", is_flag=True, help="Also install the client's hooks, so that sessions register themselves.")
+@click.option("--toolsets", default="", metavar="LIST", help="Toolsets the client can see, separated by commas.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--print", "print_only", is_flag=True, help="Only show what would change.")
-@click.option("--remove", is_flag=True, help="Take out what 'mission setup' put in.")
+@click.option("--remove", is_flag=True, help="Remove what 'mission setup' added.")
 @json_option
 @report_errors
 def setup(
@@ -56,16 +56,16 @@ def setup(
     remove: bool,
     as_json: bool,
 ) -> None:
-    """Connect CLIENT to Mission Control, or list the clients when none is named.
+    """Connect CLIENT to Mission Control, or list the clients if none is given.
 
-    Writes the client's own configuration: shows the difference, asks, keeps everything else in the file, then starts
-    the server once and lists its tools. When that fails the file is put back. 'all' means every client found here.
+    Edits the client's own configuration: shows the difference, asks, keeps everything else in the file, then starts
+    the server once and lists its tools. If that fails, the file is restored. 'all' means every installed client.
 
     \b
-    mission setup                         which clients are there
+    mission setup                         list the clients
     mission setup claude-code --hooks     for all your projects, with hooks
     mission setup codex --scope project   for the project in this folder
-    mission setup --remove codex          take it out again
+    mission setup --remove codex          disconnect it
     """
     scope = scope or (Scope.PROJECT if project is not None else Scope.USER).value
     place = connect.here(project=project)
@@ -106,7 +106,7 @@ def _chosen(client: str, place: ConfigLocation, *, remove: bool, scope: Scope) -
         meant = by_program.get(client) or nearest(client.lower(), adapters)
         raise InvalidInput(
             f"There is no client '{client}'" + (f"; did you mean '{meant}'?" if meant else ""),
-            hint=f"Known are: {', '.join(adapters)}, and 'all'.",
+            hint=f"Known clients: {', '.join(adapters)}, and 'all'.",
         )
     return [adapters[client]]
 
@@ -164,7 +164,7 @@ def _state(adapter: Adapter, place: ConfigLocation, scope: Scope) -> dict[str, A
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Output:
-    """How the command talks: what it shows, and whether it asks before it writes."""
+    """Output of the command, and whether it asks before it writes."""
 
     as_json: bool
     may_ask: bool
@@ -181,13 +181,13 @@ class _Output:
             self.say("")
 
     def confirm(self, question: str) -> None:
-        """Go on, or end the command: unless told otherwise a person has to agree."""
+        """Ask for confirmation unless --yes was given; raise if it is refused."""
         if not self.may_ask:
             return
         if self.as_json or not sys.stdin.isatty():
             raise InvalidState(
-                "Nothing was written: there is no terminal on which to ask.",
-                hint="Add --yes to write without asking, or --print to see only what would change.",
+                "Nothing was written: there is no terminal to ask for confirmation.",
+                hint="Add --yes to write without asking, or --print to only see what would change.",
             )
         if not click.confirm(question, default=True):
             raise InvalidState("Nothing was written.")
@@ -251,7 +251,7 @@ class _Work:
         if written:
             self.out.say(f"Removed from {_names(self.adapters)}.", style="green")
         elif not changes:
-            self.out.say(f"Nothing of Mission Control is set up in {_names(self.adapters) or 'any client'}.")
+            self.out.say(f"Mission Control is not set up in {_names(self.adapters) or 'any client'}.")
         self._finish(changes, written=written)
 
     def _plan(self, adapter: Adapter) -> list[Change]:
@@ -278,7 +278,7 @@ class _Work:
                     if step in adapter.next_steps:
                         self.out.say(f"  {adapter.next_steps[step]}")
             if changes and not connect.is_installed(adapter):
-                self.out.say(f"  '{adapter.program}' was not found on PATH; install it and this is in place.")
+                self.out.say(f"  '{adapter.program}' was not found on PATH; the setup works once you install it.")
         self.out.say(f"{len(tools)} tools: {', '.join(tools)}")
 
     def _finish(self, changes: Sequence[Change], *, written: bool, tools: Sequence[str] | None = None) -> None:

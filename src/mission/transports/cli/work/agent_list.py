@@ -10,11 +10,11 @@ from mission.transports.cli.output import ago, json_option, report_errors, show_
 
 
 @click.command()
-@click.option("--status", multiple=True, type=click.Choice(["online", "busy", "offline"]), help="Only these.")
+@click.option("--status", multiple=True, type=click.Choice(["online", "busy", "offline"]), help="Filter by status.")
 @json_option
 @report_errors
 def agents(status: tuple[str, ...], as_json: bool) -> None:
-    """List agents, the most recently seen first."""
+    """List agents, most recently seen first."""
     wanted = {"status": list(status)} if status else {}
     found = client.call_every_page("agent_list", wanted, rows="agents", limit=1000)
     found["agents"].sort(key=lambda row: row["last_heartbeat"], reverse=True)
@@ -37,5 +37,5 @@ def agents(status: tuple[str, ...], as_json: bool) -> None:
     show_table(
         ["ID", "NAME", "RUNTIME", "TYPE", "STATE", "TASK", "SEEN"],
         rows,
-        empty="No agent matches." if status else "No agents yet.",
+        empty="No matching agents." if status else "No agents yet.",
     )

@@ -1,4 +1,4 @@
-"""`mission agent`: make agents, renew and revoke their tokens."""
+"""`mission agent`: create agents, renew and revoke their access tokens."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mission.transports.cli.work.agent_list import agents
 _SPAN = re.compile(r"(\d{1,9})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
-expires_option = click.option("--expires", help="When the token ends (ISO, Unix, or in: 90m, 8h, 30d). Default: never.")
+expires_option = click.option("--expires", help="Expiry: a time or a duration such as 90m, 8h, 30d. Default: never.")
 
 
 @click.group()
 def agent() -> None:
-    """Make agents, renew and revoke their tokens."""
+    """Create agents, renew and revoke their tokens."""
 
 
 agent.add_command(agents, "list")
@@ -32,10 +32,10 @@ agent.add_command(agents, "list")
 @click.option(
     "--type", "kind", required=True, type=click.Choice([str(kind) for kind in AgentType], case_sensitive=False)
 )
-@click.option("--name", required=True, help="What people call it.")
+@click.option("--name", required=True, help="Display name.")
 @click.option("--mission", help="The mission it works for (id).")
-@click.option("--supervisor", help="Who is told when it fails (id or name).")
-@click.option("--toolsets", help="What its token lists; default: those of its role.")
+@click.option("--supervisor", help="The agent notified when it fails (id or name).")
+@click.option("--toolsets", help="Toolsets the token can see (default: its role's).")
 @expires_option
 @json_option
 @report_errors
@@ -48,7 +48,7 @@ def create(
     expires: str | None,
     as_json: bool,
 ) -> None:
-    """Make an agent and its token, which is shown this once."""
+    """Create an agent and its token. The token is shown only once."""
     made = client.call(
         "mcp__agent__create",
         {
@@ -69,7 +69,7 @@ def create(
 @json_option
 @report_errors
 def token(name: str, expires: str | None, as_json: bool) -> None:
-    """Give AGENT (id or name) a new token, shown this once; those before are worthless."""
+    """Issue a new token for AGENT (id or name) and revoke the old ones. The token is shown only once."""
     _show(client.call("token_rotate", {"agent_id": name, "expires_at": _moment(expires)}), as_json=as_json)
 
 
@@ -78,7 +78,7 @@ def token(name: str, expires: str | None, as_json: bool) -> None:
 @json_option
 @report_errors
 def revoke(name: str, as_json: bool) -> None:
-    """Make all tokens of AGENT (id or name) worthless."""
+    """Revoke all tokens of AGENT (id or name)."""
     done = client.call("token_revoke", {"agent_id": name})
     if as_json:
         show_json(done)
@@ -91,12 +91,12 @@ def _show(made: dict[str, Any], *, as_json: bool) -> None:
         show_json(made)
         return
     say(f"{made['type']} {made['name']}: {made['id']}\n{made['token']}")
-    say("The token is shown this once: give it to the agent as MISSION_TOKEN.", err=True)
+    say("The token is shown only once. Pass it to the agent as MISSION_TOKEN.", err=True)
 
 
 def _moment(text: str | None) -> str | None:
-    """A time, or how long from now: 90m, 8h, 30d."""
+    """Return the time that a text gives: a time, or a duration from now such as 90m, 8h, 30d."""
     found = _SPAN.fullmatch(text) if text else None
     if text and found is None and text[0].isdigit() and text[-1].isalpha() and text[-1] != "Z":
-        raise click.UsageError(f"--expires: '{text}' is neither a time nor a span such as 90m, 8h or 30d.")
+        raise click.UsageError(f"--expires: '{text}' is neither a time nor a duration such as 90m, 8h or 30d.")
     return format_time(utc_now() + timedelta(**{_UNITS[found[2]]: int(found[1])})) if found else text

@@ -1,4 +1,4 @@
-"""`mission attach` and `mission replay`: a launched agent's terminal in this one."""
+"""`mission attach` and `mission replay`: show a launched agent's terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONGEST_PAUSE = 2.0
 @click.option("--read-only", is_flag=True, help="Watch without typing.")
 @report_errors
 def attach(execution_id: str, read_only: bool) -> None:
-    """Watch a launched agent's terminal, and type into it if it has one. Ctrl-] leaves it running."""
+    """Watch a launched agent's terminal, and type into it if it is interactive. Ctrl-] leaves it running."""
     from websockets.exceptions import ConnectionClosed, InvalidHandshake  # deferred: only this command needs them
     from websockets.sync.client import connect
 
@@ -48,26 +48,28 @@ def attach(execution_id: str, read_only: bool) -> None:
         ) as socket:
             _converse(socket, types=not read_only and sys.stdin.isatty())
     except InvalidHandshake:
-        raise NotFound(f"there is no terminal of {execution_id}", hint="'mission executions' lists them.") from None
+        raise NotFound(f"{execution_id} has no terminal", hint="'mission executions' lists them.") from None
     except ConnectionClosed as closed:
-        reason = closed.rcvd.reason if closed.rcvd else "the daemon is gone"
+        reason = closed.rcvd.reason if closed.rcvd else "the daemon stopped"
         raise NotFound(reason or "the connection was closed") from None
 
 
 @click.command()
 @click.argument("execution_id", metavar="ID")
-@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(min=0.01), help="How fast.")
-@click.option("--at-once", is_flag=True, help="Print everything without its pauses.")
+@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(min=0.01), help="Playback speed.")
+@click.option("--at-once", is_flag=True, help="Print everything at once.")
 @report_errors
 def replay(execution_id: str, speed: float, at_once: bool) -> None:
-    """Play what an execution showed; long pauses are shortened. The files are asciicast v2."""
+    """Replay an execution's terminal output with long pauses shortened. The files are asciicast v2."""
     expect_kind(execution_id, "execution", field="ID")
     from mission.runtime.runner import transcript  # deferred like the rest
 
     folder = load_or_default().home / "executions" / execution_id
     pieces = transcript.pieces(str(folder))
     if not pieces:
-        raise NotFound(f"there is no transcript of {execution_id} on this machine", hint="It lies where it ran.")
+        raise NotFound(
+            f"{execution_id} has no transcript on this machine", hint="The transcript is on the machine that ran it."
+        )
     for piece in pieces:
         before = 0.0
         for at, text in _shown(Path(piece)):
@@ -104,7 +106,7 @@ def _converse(socket: ClientConnection, *, types: bool) -> None:
 
 
 def _type(socket: ClientConnection, done: threading.Event) -> None:
-    """Send what is typed, until the key that leaves."""
+    """Send what is typed until the detach key."""
     size = None
     with suppress(OSError, RuntimeError):
         while not done.is_set():
@@ -123,7 +125,7 @@ def _type(socket: ClientConnection, done: threading.Event) -> None:
 
 @contextmanager
 def _raw_terminal(wanted: bool) -> Iterator[bool]:
-    """Let every key through, Ctrl-C too, and put the terminal back afterwards."""
+    """Set the terminal to raw mode, so that every key passes, and restore it afterwards."""
     if not wanted:
         yield False
         return

@@ -17,20 +17,20 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 
 LOOK_SECONDS = 0.5
 LONGEST_PAUSE = 3.0
-"""Each look is on record itself, so --follow looks less often while nothing happens."""
+"""Maximum seconds between polls: each poll is audited itself, so --follow slows down while nothing happens."""
 OVERLAP = timedelta(seconds=15)
-"""How far back each look of --follow goes: an entry stands under the moment its call began, and comes when it ended."""
+"""Overlap of the polls of --follow: an entry has the time its call started, and appears when it ended."""
 
 
 @click.command()
 @click.argument("entry_id", metavar="[ID]", required=False)
 @click.option("--agent", help="Only calls of this agent (id or name).")
-@click.option("--tool", help="Only calls of this tool, or of a pattern such as 'mcp__mail__*'.")
-@click.option("--status", type=click.Choice(["ok", "error", "denied", "invoked"]), help="Only calls that ended so.")
-@click.option("--since", help="Only calls after this time (ISO, Unix, or ago: 90s, 10m, 2h, 1d).")
+@click.option("--tool", help="Only calls of this tool, or a pattern such as 'mcp__mail__*'.")
+@click.option("--status", type=click.Choice(["ok", "error", "denied", "invoked"]), help="Only calls with this status.")
+@click.option("--since", help="Only calls after this time: a time, or an age such as 90s, 10m, 2h, 1d.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 500))
-@click.option("--log", "as_log", is_flag=True, help="As a decision log: invocation, result or error, with contents.")
-@click.option("--follow", "-f", is_flag=True, help="Go on as new calls come.")
+@click.option("--log", "as_log", is_flag=True, help="Print a decision log: invocation, result or error, with details.")
+@click.option("--follow", "-f", is_flag=True, help="Follow new calls.")
 @json_option
 @report_errors
 def audit(
@@ -44,8 +44,8 @@ def audit(
     follow: bool,
     as_json: bool,
 ) -> None:
-    """Show what was called, by whom, with what result, the newest last; with an ID, such as that of an incident, that
-    call alone."""
+    """Show calls with their callers and results, newest last; with an ID, such as that of an incident, only that
+    call."""
     if entry_id is not None:
         found = client.call("audit_get", {"id": entry_id})
         show_json(found) if as_json else say(_log(found))
@@ -67,7 +67,7 @@ def audit(
         for entry in reversed(found["entries"]):
             say(show(entry))
         if found["next_cursor"] is not None:
-            say(f"Only the newest {len(found['entries'])} are shown: --limit shows more.")
+            say(f"Only the newest {len(found['entries'])} are shown; use --limit for more.")
         return
     seen: set[tuple[str, str]] = set()
     entries, pause = found["entries"], LOOK_SECONDS
@@ -84,7 +84,7 @@ def audit(
 
 
 def _news(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Everything since a little before the last look, the newest first."""
+    """Return all entries since shortly before the last poll, newest first."""
     if last:
         wanted["since"] = format_time(datetime.fromisoformat(last[0]["at"]) - OVERLAP)
     found: list[dict[str, Any]] = []
@@ -93,7 +93,7 @@ def _news(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, 
         try:
             page = client.call("audit_list", {**wanted, "limit": 500, "cursor": cursor}, start=False)
         except DaemonUnavailable:
-            return last[:1]  # it may come back; whoever only watches does not start it
+            return last[:1]  # it may come back; watching does not start it
         found += page["entries"]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -101,7 +101,7 @@ def _news(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, 
 
 
 def _moment(since: str | None) -> str | None:
-    """A time, or how long ago: 90s, 10m, 2h, 1d."""
+    """Return the time that a text gives: a time, or an age such as 90s, 10m, 2h, 1d."""
     units = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
     if since and since[-1] in units and since[:-1].isdigit():
         return format_time(utc_now() - timedelta(**{units[since[-1]]: int(since[:-1])}))
@@ -109,7 +109,7 @@ def _moment(since: str | None) -> str | None:
 
 
 def _log(entry: dict[str, Any]) -> str:
-    """The entry as a decision log words it."""
+    """Return the entry as lines of a decision log."""
     return "\n".join(
         f"{line['at'][:23]}Z  {entry['caller']:<12}  {line['decision']}\n    {line['reasoning']}{_context(line)}"
         for line in entry["lines"]
@@ -117,7 +117,7 @@ def _log(entry: dict[str, Any]) -> str:
 
 
 def _context(line: dict[str, Any]) -> str:
-    """The contents of a line; a trace is printed as one reads it, below the rest."""
+    """Return the details of a line, with a traceback printed readably at the end."""
     if line["context"] is None:
         return ""
     context = dict(line["context"])

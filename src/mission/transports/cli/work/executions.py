@@ -17,13 +17,13 @@ LAST_OBSERVATIONS = 10
 
 @click.command()
 @click.argument("execution_id", metavar="[ID]", required=False)
-@click.option("--all", "everything", is_flag=True, help="Ended ones too.")
-@click.option("--task", "task_id", help="Only those of a task.")
+@click.option("--all", "everything", is_flag=True, help="Include ended ones.")
+@click.option("--task", "task_id", help="Only executions of this task.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
 @json_option
 @report_errors
 def executions(execution_id: str | None, everything: bool, task_id: str | None, limit: int, as_json: bool) -> None:
-    """List launched agents, newest first; with an ID, show that one and what it said last."""
+    """List launched agents, newest first; with an ID, show that one and its last observations."""
     if execution_id is not None:
         found = client.call("execution_get", {"id": execution_id})
         said = client.call("execution_observations", {"execution_id": execution_id, "limit": LAST_OBSERVATIONS})
@@ -50,10 +50,10 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
         )
         for row in found["executions"]
     ]
-    empty = "Nothing was launched yet." if everything or task_id else "Nothing runs; --all shows what ended."
-    show_table(["ID", "ADAPTER", "STATUS", "TASK", "SAID LAST", "ACTIVE"], rows, empty=empty)
+    empty = "No executions yet." if everything or task_id else "Nothing is running; --all includes ended ones."
+    show_table(["ID", "ADAPTER", "STATUS", "TASK", "LAST NOTE", "ACTIVE"], rows, empty=empty)
     if found["next_cursor"] is not None:
-        say(f"Only the newest {len(rows)} are shown: --limit shows more.")
+        say(f"Only the newest {len(rows)} are shown; use --limit for more.")
 
 
 @click.command()
@@ -62,12 +62,12 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
 @json_option
 @report_errors
 def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
-    """Tell a launched agent to interrupt, checkpoint, nudge or resume; anything else is said in your words."""
+    """Send a launched agent a command (interrupt, checkpoint, nudge, resume) or any text."""
     kinds = {str(kind) for kind in OperatorMessageKind if kind is not OperatorMessageKind.TEXT}
     wanted: dict[str, Any] = {"execution_id": execution_id}
     wanted |= {"kind": words[0]} if len(words) == 1 and words[0] in kinds else {"text": " ".join(words)}
     found = client.call("execution_message", wanted)
-    show_json(found) if as_json else say(f"{found['kind']} is on its way to {execution_id}.")
+    show_json(found) if as_json else say(f"Sent {found['kind']} to {execution_id}.")
 
 
 @click.command()
@@ -75,13 +75,13 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
 @json_option
 @report_errors
 def stop(execution_id: str, as_json: bool) -> None:
-    """Stop a launched agent and everything it started: asked first, killed if it will not."""
+    """Stop a launched agent and every process it started (SIGTERM, then SIGKILL)."""
     found = client.call("execution_stop", {"id": execution_id})
     show_json(found) if as_json else say(f"{execution_id} is {found['status']}.")
 
 
 def _questions(executions: list[dict[str, Any]]) -> dict[str, str]:
-    """Return what the agents that wait asked last, by execution."""
+    """Return the last question of each waiting agent, by execution."""
     if not any(row["status"] == ExecutionStatus.WAITING for row in executions):
         return {}
     wanted = {"kind": sorted(map(str, HOLDING))}

@@ -20,12 +20,12 @@ LOOK_SECONDS = 1.0
 
 @click.command()
 @click.argument("item_id", metavar="[ID]", required=False)
-@click.option("--all", "everything", is_flag=True, help="Answered and dismissed items too, the latest first.")
-@click.option("--watch", "-w", is_flag=True, help="Go on as new items come.")
+@click.option("--all", "everything", is_flag=True, help="Include answered and dismissed items, newest first.")
+@click.option("--watch", "-w", is_flag=True, help="Follow new items.")
 @json_option
 @report_errors
 def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> None:
-    """Show what waits for you, what holds up the most first; with an ID, that item as a whole."""
+    """Show your inbox, most blocking items first; with an ID, show that item in full."""
     if item_id is not None:
         found = client.call("queue_get", {"id": item_id})
         show_json(found) if as_json else _show(found)
@@ -43,13 +43,13 @@ def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> 
 @click.command()
 @click.argument("item_id", metavar="ID")
 @click.argument("text", nargs=-1)
-@click.option("--choice", "-c", type=click.IntRange(1), help="Answer by one of its choices, numbered from 1.")
+@click.option("--choice", "-c", type=click.IntRange(1), help="Number of the choice, from 1.")
 @json_option
 @report_errors
 def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: bool) -> None:
-    """Answer an item in your own words, by a choice, or both.
+    """Answer an item with text, a choice, or both.
 
-    The agent finds the answer in its inbox and in the task's journal; a task that stood still goes on.
+    The agent gets the answer in its mailbox and in the task's journal; a blocked task resumes.
     """
     arguments: dict[str, Any] = {"id": item_id, "text": " ".join(text)}
     if choice is not None:
@@ -60,16 +60,16 @@ def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: boo
         return
     say(f"Answered {done['id']}: {done['answer']}")
     if done["follow_up_task_id"]:
-        say(f"Added task {done['follow_up_task_id']} for what is missing.")
+        say(f"Added task {done['follow_up_task_id']} for the missing work.")
 
 
 @click.command()
 @click.argument("item_id", metavar="ID")
-@click.option("--reason", help="Why, for those who read the queue later.")
+@click.option("--reason", help="The reason, shown with the item.")
 @json_option
 @report_errors
 def dismiss(item_id: str, reason: str | None, as_json: bool) -> None:
-    """Put an item aside without an answer; a task that stood still goes on."""
+    """Dismiss an item without an answer; a blocked task resumes."""
     done = client.call("queue_dismiss", {"id": item_id, "reason": reason} if reason else {"id": item_id})
     if as_json:
         show_json(done)
@@ -81,7 +81,7 @@ def _table(found: dict[str, Any], *, everything: bool) -> None:
     columns = _WHOLE if wide() else _CLOSED if everything else _NARROW
     columns = [column for column in columns if everything or column != "STATE"]
     rows = [[_CELLS[column](item) for column in columns] for item in found["items"]]
-    show_table(columns, rows, empty="The queue is empty." if everything else "Nothing waits for you.")
+    show_table(columns, rows, empty="The inbox is empty." if everything else "Your inbox is empty.")
     if found["total"] > len(rows):
         say(f"{len(rows)} of {found['total']} are shown; 'mission open' shows the rest.")
 
@@ -92,8 +92,8 @@ def _show(item: dict[str, Any]) -> None:
     for label, key in (("Mission", "mission"), ("Task", "task"), ("From", "agent")):
         if item[f"{key}_id"]:
             say(f"{label}: {item[f'{key}_name'] or ''} ({item[f'{key}_id']})")
-    if _held_up(item):
-        say(f"Holds up: {_held_up(item)}")
+    if _blocks(item):
+        say(f"Blocks: {_blocks(item)}")
     if item["body"] and item["body"] != item["subject"]:
         say(f"\n{item['body']}\n")
     for number, choice in enumerate(item["choices"], 1):
@@ -113,7 +113,7 @@ def _watch(items: list[dict[str, Any]], *, as_json: bool) -> None:
         try:
             items = client.call("queue_list", {}, start=False)["items"]
         except DaemonUnavailable:
-            items = []  # it may come back; whoever only watches does not start it
+            items = []  # it may come back; watching does not start it
 
 
 def _line(item: dict[str, Any]) -> str:
@@ -124,7 +124,7 @@ def _subject(item: dict[str, Any]) -> str:
     return f"{item['subject']} (× {item['count']})" if item["count"] > 1 else str(item["subject"])
 
 
-def _held_up(item: dict[str, Any]) -> str | None:
+def _blocks(item: dict[str, Any]) -> str | None:
     parts = [
         f"{number} {word}{'s' if number > 1 else ''}"
         for number, word in ((item["holds_tasks"], "task"), (item["holds_agents"], "agent"))
@@ -139,11 +139,11 @@ _CELLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "WHAT": _subject,
     "FROM": lambda item: item["agent_name"] or item["agent_id"],
     "TASK": lambda item: item["task_name"] or item["task_id"],
-    "HOLDS UP": _held_up,
+    "BLOCKS": _blocks,
     "SINCE": lambda item: ago(item["created_at"]),
     "STATE": itemgetter("state"),
 }
-_WHOLE = ["ID", "KIND", "WHAT", "FROM", "TASK", "HOLDS UP", "SINCE", "STATE"]
-_NARROW = ["ID", "KIND", "WHAT", "HOLDS UP", "SINCE"]
+_WHOLE = ["ID", "KIND", "WHAT", "FROM", "TASK", "BLOCKS", "SINCE", "STATE"]
+_NARROW = ["ID", "KIND", "WHAT", "BLOCKS", "SINCE"]
 _CLOSED = ["ID", "KIND", "WHAT", "SINCE", "STATE"]
-"""Where there is little room the text comes before what `mission inbox ID` tells as well."""
+"""On a narrow terminal, columns that `mission inbox ID` also shows are left out."""

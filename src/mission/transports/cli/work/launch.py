@@ -20,26 +20,26 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 
 
 @click.command()
-@click.option("--adapter", "-a", required=True, help="Which client: 'mission adapters' lists them.")
-@click.option("--task", "-t", "task_id", required=True, help="The task it works on.")
-@click.option("--interactive", "-i", is_flag=True, help="On a terminal that 'mission attach' and the page show.")
-@click.option("--delivery", type=click.Choice([str(each) for each in Delivery]), help="How it signals.")
+@click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists them.")
+@click.option("--task", "-t", "task_id", required=True, help="The task to work on.")
+@click.option("--interactive", "-i", is_flag=True, help="Run on a terminal that 'mission attach' and the page show.")
+@click.option("--delivery", type=click.Choice([str(each) for each in Delivery]), help="Signal transport.")
 @click.option("--name", help="A name for the agent.")
-@click.option("--repository", "repository_path", help="Where it works, if not in the task's own tree.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop it after this time.")
-@click.option("--dry-run", is_flag=True, help="Show command line and prompt, and launch nothing.")
+@click.option("--repository", "repository_path", help="Where to work (default: the task's own tree).")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit.")
+@click.option("--dry-run", is_flag=True, help="Show command line and prompt without launching.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS…]")
 @json_option
 @report_errors
-def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...], **wish: Any) -> None:
-    """Launch an agent on a task: the task is claimed and started for it, then its program is started.
+def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...], **options: Any) -> None:
+    """Launch an agent on a task: claim and start the task for it, then start its program.
 
-    After '--' come more arguments of the client; with --adapter command, the program and its arguments.
+    Arguments after '--' go to the client; with --adapter command, they are the program and its arguments.
     """
-    order = {name: value for name, value in wish.items() if value is not None and name != "name"}
+    order = {name: value for name, value in options.items() if value is not None and name != "name"}
     order |= {"adapter": adapter, "arguments": list(arguments)}
-    if wish["name"]:
-        order["agent_name"] = wish["name"]
+    if options["name"]:
+        order["agent_name"] = options["name"]
     with _handed_over(adapter) as handover:
         tool = "execution_preview" if dry_run else "execution_launch"
         found = client.call(tool, {**order, **({"handover": handover} if handover else {})})
@@ -55,7 +55,7 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
 @json_option
 @report_errors
 def adapters(as_json: bool) -> None:
-    """List the agent clients that can be launched, whether each is installed, and what it can do."""
+    """List the agent clients that can be launched, with installation and capabilities."""
     found = client.call("adapter_list", {})
     if as_json:
         show_json(found)
@@ -70,13 +70,13 @@ def adapters(as_json: bool) -> None:
         )
         for row in found["adapters"]
     ]
-    show_table(["ADAPTER", "INSTALLED", "SIGNALS BY", "TERMINAL", "RESUMES"], rows, empty="There are none.")
+    show_table(["ADAPTER", "INSTALLED", "SIGNALS BY", "TERMINAL", "RESUMES"], rows, empty="No adapters.")
 
 
 @contextmanager
 def _handed_over(adapter: str) -> Iterator[str | None]:
-    """Leave the daemon what the program may see of this shell: it has no keys of its own, and none go over the wire."""
-    from mission.runtime.adapters.launch_adapter import launches  # deferred: brings all adapters
+    """Hand this shell's variables for the program to the daemon in a file, so that no keys go over HTTP."""
+    from mission.runtime.adapters.launch_adapter import launches  # deferred: imports all adapters
 
     launch = launches().get(adapter)
     if launch is None:

@@ -19,14 +19,16 @@ SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
 
 
 @click.command()
-@click.option("--status", multiple=True, type=click.Choice([str(each) for each in MissionStatus]), help="Only these.")
-@click.option("--archived", is_flag=True, help="Only archived ones.")
+@click.option(
+    "--status", multiple=True, type=click.Choice([str(each) for each in MissionStatus]), help="Filter by status."
+)
+@click.option("--archived", is_flag=True, help="Only archived missions.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @json_option
 @report_errors
 def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, as_json: bool) -> None:
-    """List missions, the most recently active first."""
+    """List missions, most recently active first."""
     arguments: dict[str, Any] = {"archived": archived, "limit": limit, "offset": offset}
     if status:
         arguments["status"] = list(status)
@@ -47,11 +49,11 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
     show_table(
         ["ID", "NAME", "STATUS", "TASKS", "ACTIVE"],
         rows,
-        empty="No mission matches." if status or archived else "No missions yet.",
+        empty="No matching missions." if status or archived else "No missions yet.",
     )
     more = found["total"] - offset - len(rows)
     if rows and more > 0:
-        say(f"… {more} more: --offset {offset + len(rows)}")
+        say(f"… {more} more; use --offset {offset + len(rows)}")
 
 
 @click.command()
@@ -61,12 +63,12 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
     default=20,
     show_default=True,
     type=click.IntRange(1, 200),
-    help="Decisions, milestones and blockers; tasks are all shown.",
+    help="Decisions, milestones and blockers to show; all tasks are shown.",
 )
 @json_option
 @report_errors
 def show(id: str, limit: int, as_json: bool) -> None:
-    """Show one mission (phases, all tasks, decisions, blockers) or one task (its end, its files, its journal)."""
+    """Show one mission (phases, all tasks, decisions, blockers) or one task (outcome, files, journal)."""
     found = _read_task(id) if id.startswith("t_") else _read_mission(id, limit=limit, with_records=as_json)
     if as_json:
         show_json(found)
@@ -79,7 +81,7 @@ def show(id: str, limit: int, as_json: bool) -> None:
 
 
 def _read_task(id: str) -> dict[str, Any]:
-    """Return a task, what was verified of it, and what waits for a person."""
+    """Return a task with its verification and its open inbox items."""
     found = client.call("task_get", {"id": id, "include_checkpoints": True})
     scope = client.call_if_allowed("overview_task", {"task_id": id})
     waiting = client.call_if_allowed("queue_list", {"task_id": id})
@@ -91,9 +93,9 @@ def _read_task(id: str) -> dict[str, Any]:
 
 
 def _read_mission(id: str, *, limit: int, with_records: bool) -> dict[str, Any]:
-    """Return a mission with every task in the order of its plan and the reviews that wait for a person.
+    """Return a mission with all tasks in plan order and its open reviews.
 
-    The whole records of the tasks take a call for each 200: they are read only if asked for, or to name the agents.
+    Complete task records take one call per 200, so they are read only on request or to name the agents.
     """
     found = client.call("get_context", {"mission_id": id, "include": SECTIONS, "limit": limit})
     plan = read_plan(id)
@@ -125,7 +127,7 @@ def _show_task(task: dict[str, Any]) -> None:
         say(f"Error:   {task['error']}", fg="red")
     changed = task["files_changed"]
     if changed is not None:
-        say("\nFiles changed" if any(changed[kind] for kind in CHANGE_LISTS) else "\nNo file changed")
+        say("\nFiles changed" if any(changed[kind] for kind in CHANGE_LISTS) else "\nNo files changed")
         for sign, kind in zip("+~-", CHANGE_LISTS, strict=True):
             for path in changed[kind]:
                 say(f"  {sign} {path}")
@@ -137,7 +139,7 @@ def _show_task(task: dict[str, Any]) -> None:
 
 
 def _show_verification(verification: dict[str, Any] | None) -> None:
-    """Say whether the changed files are in the areas that the task announced."""
+    """Print whether the changed files are in the task's areas."""
     if verification is None:
         return
     for path in verification["unexpected_files"]:
@@ -180,7 +182,7 @@ def _show_tasks(found: dict[str, Any]) -> None:
     ]
     show_table(["TASK", "PHASE", "NAME", "STATE", "AGENT", "FILES"], rows, empty="No tasks yet.")
     for item in found["reviews"]:
-        say(f"  review wanted for {item['task_id']} '{item['task_name']}': {item['subject']}", fg="yellow")
+        say(f"  review requested for {item['task_id']} '{item['task_name']}': {item['subject']}", fg="yellow")
     for row in found["blockers"]:
         say(f"  waiting for a person: {row['description']} ({row['task_id']})", fg="yellow")
     _say_what_is_cut(found, "blockers")
@@ -202,33 +204,33 @@ def _show_journal(found: dict[str, Any]) -> None:
 def _say_what_is_cut(found: dict[str, Any], section: str) -> None:
     more = found[f"{section}_count"] - len(found[section])
     if more > 0:
-        say(f"  … {more} older {section}: --limit shows more")
+        say(f"  … {more} older {section}; use --limit for more")
 
 
 @click.command()
 @click.argument("mission_id")
-@click.option("--undo", is_flag=True, help="Bring it back.")
+@click.option("--undo", is_flag=True, help="Restore it.")
 @json_option
 @report_errors
 def archive(mission_id: str, undo: bool, as_json: bool) -> None:
-    """Take an ended mission out of the lists; nothing of it is lost."""
+    """Archive an ended mission: hide it from lists without deleting anything."""
     done = client.call("mission_archive", {"mission_id": mission_id, "archived": not undo})
     if as_json:
         show_json(done)
     else:
-        say(f"{mission_id} is {'back' if undo else 'archived'}.")
+        say(f"{mission_id} is {'restored' if undo else 'archived'}.")
 
 
 @click.command()
 @click.argument("mission_id")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @report_errors
 def delete(mission_id: str, yes: bool, as_json: bool) -> None:
-    """Remove an ended mission with its phases, tasks and journal, for good."""
+    """Permanently delete an ended mission with its phases, tasks and journal."""
     if not yes:
         if as_json or not sys.stdin.isatty():
-            raise click.UsageError("deleting cannot be undone: give --yes to do it without being asked.")
-        click.confirm(f"Delete {mission_id} for good?", abort=True)
+            raise click.UsageError("Deleting cannot be undone. Add --yes to confirm.")
+        click.confirm(f"Permanently delete {mission_id}?", abort=True)
     done = client.call("mission_delete", {"mission_id": mission_id})
     show_json(done) if as_json else say(f"'{done['name']}' is deleted.")

@@ -1,4 +1,4 @@
-"""`mission permissions`: what an agent may do, and which rule says so."""
+"""`mission permissions`: show what an agent may do and which rule decides."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 @json_option
 @report_errors
 def permissions(agent: str, as_json: bool) -> None:
-    """Show what AGENT (id, name, or a type such as WORKER) may do, rule by rule. What denies is asked first.
+    """Show what AGENT (id, name, or a type such as WORKER) may do, rule by rule. Deny rules are checked first.
 
-    More rules can stand in settings.toml under [permissions.WORKER]: lists 'allow' and 'deny' add to the table,
-    'without' takes built-in patterns out of it.
+    Add rules in settings.toml under [permissions.WORKER]: the lists 'allow' and 'deny' add patterns, 'without' removes
+    built-in ones.
     """
     found = client.call("permission_show", {"agent_id": agent})
     if as_json:
@@ -24,5 +24,5 @@ def permissions(agent: str, as_json: bool) -> None:
         return
     say(f"{found['agent_id'] or 'Every agent'} of type {found['type']}\n")
     rows = [(rule["effect"], rule["pattern"], rule["source"], ", ".join(rule["tools"])) for rule in found["rules"]]
-    rows.append(("deny", "(all else)", "default", ", ".join(found["denied_by_default"])))
+    rows.append(("deny", "(everything else)", "default", ", ".join(found["denied_by_default"])))
     show_table(["RULE", "PATTERN", "FROM", "DECIDES"], rows, empty="")

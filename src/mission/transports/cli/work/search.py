@@ -12,7 +12,7 @@ from mission.transports.cli.output import ago, json_option, report_errors, say, 
 
 
 class Words(click.Command):
-    """A command whose words may begin with a dash, and which knows -h only when it stands alone."""
+    """A command whose words may start with a dash, and which accepts -h only as the single argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = args.index("--") if "--" in args else len(args)
@@ -21,7 +21,7 @@ class Words(click.Command):
 
 @click.command(cls=Words, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("words", nargs=-1, required=True)
-@click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Only these.")
+@click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Filter by kind.")
 @click.option("--mission", "mission_id", help="Only in this mission.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
@@ -30,7 +30,7 @@ class Words(click.Command):
 def search(
     words: tuple[str, ...], kind: tuple[str, ...], mission_id: str | None, limit: int, offset: int, as_json: bool
 ) -> None:
-    """Find missions, tasks, journal entries and messages in which all the WORDS occur, or begin."""
+    """Search missions, tasks, journal entries and messages for all WORDS or prefixes."""
     arguments: dict[str, Any] = {"query": " ".join(words), "limit": limit, "offset": offset}
     if kind:
         arguments["kind"] = list(kind)
@@ -43,11 +43,11 @@ def search(
     for row in found["results"]:
         _show(row)
     if not found["results"]:
-        say("Nothing fits.")
+        say("No results.")
     if not found["complete"]:
-        say("Older material is still being taken in: try again in a moment.")
+        say("The index is still being built; results may be incomplete.")
     if found["next_offset"] is not None:
-        say(f"… {found['total'] - found['next_offset']} more: --offset {found['next_offset']}")
+        say(f"… {found['total'] - found['next_offset']} more; use --offset {found['next_offset']}")
 
 
 def _show(row: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
-"""What a folder answers that has no open mission, or that lies in no repository."""
+"""Errors for a folder without an open mission or outside a repository."""
 
 
 @click.command()
@@ -31,9 +31,9 @@ NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
 @json_option
 @report_errors
 def tasks(mission_id: str | None, status: tuple[str, ...], limit: int, everything: bool, as_json: bool) -> None:
-    """List the tasks of a mission in the order of its plan.
+    """List the tasks of a mission in plan order.
 
-    Without MISSION: the newest open mission of the repository you are in, or else all open missions.
+    Without MISSION: the newest open mission of the current repository, or else all open missions.
     """
     words = {word for given in status for word in TASK_ALIASES.get(given, (given,))}
     missions = [read_plan(id) for id in _chosen(mission_id)]
@@ -50,9 +50,9 @@ def tasks(mission_id: str | None, status: tuple[str, ...], limit: int, everythin
     if len(missions) == 1:
         (mission,) = missions
         say(f"{mission['name']} · {mission['id']}", bold=True)
-    _show(shown, with_mission=len(missions) > 1, empty="No task matches." if status else "No tasks yet.")
+    _show(shown, with_mission=len(missions) > 1, empty="No matching tasks." if status else "No tasks yet.")
     if len(found) > len(shown):
-        say(f"… {len(found) - len(shown)} more: --all shows every task")
+        say(f"… {len(found) - len(shown)} more; use --all to show every task")
 
 
 def _chosen(mission_id: str | None) -> list[str]:
@@ -68,9 +68,9 @@ def _chosen(mission_id: str | None) -> list[str]:
 
 
 def read_plan(mission_id: str) -> dict[str, Any]:
-    """Return id and name of a mission and its tasks in the order of the plan, with their states as the page has them.
+    """Return id and name of a mission and its tasks in plan order, with their states as on the page.
 
-    A worker may not see the page: it reads them by workflow_get, without the names of agents.
+    A worker may not use the page's tools: it reads them with workflow_get, without agent names.
     """
     found = client.call_if_allowed("overview_mission", {"mission_id": mission_id})
     if found is not None:
@@ -91,7 +91,7 @@ def _as_on_page(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def state_label(task: dict[str, Any]) -> str:
-    """Return a task's state as people read it, and how many attempts at it failed."""
+    """Return a task's state as people read it, with the number of failed attempts."""
     return " · ".join(filter(None, (TASK_LABELS[task["state"]], failed_words(task["failed_attempts"]))))
 
 
@@ -110,6 +110,6 @@ def _show(found: list[dict[str, Any]], *, with_mission: bool, empty: str) -> Non
 
 
 def _owner(row: dict[str, Any]) -> str:
-    """Return who has the task: the name, and the id where it is another word."""
+    """Return the owner's name, with the id if it differs."""
     name, id = row["agent"] or "", row["agent_id"] or ""
     return f"{name} ({id})" if name and id and name != id else name or id

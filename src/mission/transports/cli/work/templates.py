@@ -12,7 +12,7 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 @json_option
 @report_errors
 def templates(as_json: bool) -> None:
-    """List templates: kept ones, and files under .mission/templates of this and all known repositories."""
+    """List templates: saved ones and files in .mission/templates of this and all registered repositories."""
     found = client.call_every_page("template_list", {}, rows="templates", limit=100)
     if as_json:
         show_json(found)

@@ -20,7 +20,7 @@ from mission.transports.cli.output import json_option, report_errors, show_json,
 @report_errors
 def tools(name: str | None, toolsets: str, as_json: bool) -> None:
     """List the tools, or show the arguments of one."""
-    from mission import tools as package  # deferred: a call does without the models of all tools
+    from mission import tools as package  # deferred: a call does not need the models of all tools
     from mission.gateway.registry import Registry, parse_toolsets
 
     wanted = parse_toolsets(toolsets)
@@ -30,7 +30,7 @@ def tools(name: str | None, toolsets: str, as_json: bool) -> None:
         found = [tool for tool in found if tool.name == name]
         if not found:
             advice = f"did you mean '{close}'?" if close else "'mission tools' lists them."
-            raise click.UsageError(f"there is no tool '{name}'; {advice}")
+            raise click.UsageError(f"There is no tool '{name}'; {advice}")
     if as_json or name is not None:
         listed = [
             {

@@ -12,13 +12,15 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 
 
 @click.command()
-@click.option("--mission", metavar="ID", help="Only those of this mission.")
-@click.option("--status", multiple=True, type=click.Choice([str(each) for each in WorkspaceStatus]), help="Only these.")
-@click.option("--all", "everything", is_flag=True, help="Also those whose worktree was removed.")
+@click.option("--mission", metavar="ID", help="Only workspaces of this mission.")
+@click.option(
+    "--status", multiple=True, type=click.Choice([str(each) for each in WorkspaceStatus]), help="Filter by status."
+)
+@click.option("--all", "everything", is_flag=True, help="Include removed worktrees.")
 @json_option
 @report_errors
 def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """List workspaces, the newest first, with how far each is from its base and what is not committed."""
+    """List workspaces, newest first, with distance from their base and uncommitted files."""
     arguments: dict[str, Any] = {"include_state": True, "include_removed": everything}
     if mission is not None:
         arguments["workflow_id"] = mission
@@ -32,7 +34,7 @@ def workspaces(mission: str | None, status: tuple[str, ...], everything: bool, a
     show_table(
         ["ID", "STATE", "AHEAD", "BEHIND", "UNCOMMITTED", "BRANCH"],
         rows,
-        empty="No workspace matches." if mission or status else "No workspaces yet.",
+        empty="No matching workspaces." if mission or status else "No workspaces yet.",
     )
     for row in found["workspaces"]:
         if not row["removed_at"]:
