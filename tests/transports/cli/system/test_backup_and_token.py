@@ -147,7 +147,7 @@ def test_a_renewed_token_of_a_daemon_that_does_not_end_is_told(fresh: Program, m
     told = CliRunner(env=fresh.environment).invoke(cli, ["token", "rotate", "--json"])
 
     assert told.exit_code != 0
-    assert "the old one is taken for as long as the daemon runs. The daemon still runs." in told.output
+    assert "the running daemon still accepts the old one. The daemon still runs." in told.output
 
 
 def _newest_event(program: Program) -> int:

@@ -394,9 +394,9 @@ def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monk
     assert [run.exit_code for run in (shown, refused, forced, hanging, silent)] == [0, 1, 0, 1, 0]
     assert "is running at http://127.0.0.1:1" in shown.output
     assert "the database cannot be reached" in shown.output
-    assert "--force stops it anyway" in refused.output
+    assert "Use --force to stop the daemon anyway" in refused.output
     assert "no answer in 10 seconds" in hanging.output
-    assert "--force stops it anyway" in hanging.output
+    assert "Use --force to stop the daemon anyway" in hanging.output
     assert stopped == [1, 1]
 
 

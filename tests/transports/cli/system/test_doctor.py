@@ -288,7 +288,7 @@ def test_a_port_that_another_program_has_is_found(home: Path, monkeypatch: pytes
         monkeypatch.setenv("MISSION_PORT", str(other.getsockname()[1]))
         [found] = trouble()
 
-    assert "another program listens" in found["message"]
+    assert "another program is listening" in found["message"]
 
 
 def test_a_daemon_that_runs_is_in_order_and_one_of_another_version_is_a_warning(

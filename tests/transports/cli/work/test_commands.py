@@ -58,7 +58,7 @@ def test_an_answer_that_finds_no_space_is_not_said_to_have_changed_nothing(missi
 
     assert done.returncode == 1
     assert done.stderr.startswith("TRANSIENT_ERROR: The disk is full.")
-    assert "What a call did before stands" in done.stderr
+    assert "Earlier changes were saved" in done.stderr
 
 
 def test_a_refused_call_has_its_error_on_stderr(mission: Program) -> None:
