@@ -189,14 +189,14 @@ def _connect(client: str, command: Command) -> None:
     ("break_it", "check", "words"),
     [
         (_old_git, "git", "version 2.25.1 is too old"),
-        (_open_token, "home", "open to others (mode 0644)"),
+        (_open_token, "home", "accessible to others (mode 0644)"),
         (_bad_setting, "settings", "unknown setting 'prot'"),
         (_home_is_a_file, "home", "is not a folder"),
         (_not_a_database, "database", "damaged or not a database"),
-        (_newer_database, "database", "newer Mission Control"),
+        (_newer_database, "database", "newer version of Mission Control"),
         (_broken_client, "client", ".claude.json, line 3"),
-        (_program_is_gone, "client", "/no/longer/mission, which is not there"),
-        (_hook_is_gone, "client", "/no/longer/mission, which is not there"),
+        (_program_is_gone, "client", "/no/longer/mission, which does not exist"),
+        (_hook_is_gone, "client", "/no/longer/mission, which does not exist"),
     ],
 )
 def test_what_is_wrong_is_found(

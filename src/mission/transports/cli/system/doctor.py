@@ -192,7 +192,7 @@ def _future_home(home: Path) -> DoctorFinding:
 def _secret(file: Path) -> Iterator[DoctorFinding]:
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
         mode = stat.S_IMODE(file.stat().st_mode)
-        message = f"{file} contains a secret and is readable by others (mode {mode:04o})"
+        message = f"{file} contains a secret and is accessible to others (mode {mode:04o})"
         yield DoctorFinding(check="home", status="problem", message=message, fix=f"chmod 600 {shlex.quote(str(file))}")
 
 
