@@ -1,4 +1,4 @@
-"""What somebody can do about an error, said without naming a tool or a command: the gateway knows who reads it."""
+"""Next steps after an error, without the name of a tool or command: the gateway adds it for the reader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Action(Enum):
-    """A next step. Its value is the sentence for anybody; the gateway names a tool or a command where it can."""
+    """A next step. Its value suits every reader; the gateway names a tool or a command where it can."""
 
     FIND_MISSION = "Give the id of a mission that exists, or start a new one."
     START_MISSION = "Start a mission first, then give its id."

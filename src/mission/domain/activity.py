@@ -1,4 +1,4 @@
-"""How things went over a stretch of time: how many were under way at each of its moments."""
+"""Activity over a period of time: how many things were under way at each moment."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stretch:
-    """From when to when something lasted; what still does has no end."""
+    """The start and end of something; without an end while it still lasts."""
 
     began: datetime
     ended: datetime | None = None
 
     def within(self, other: Stretch) -> Stretch | None:
-        """The part of it in which the other lasted too, if any."""
+        """Return the overlap with the other stretch, if any."""
         began = max(self.began, other.began)
         ends = [end for end in (self.ended, other.ended) if end is not None]
         ended = min(ends, default=None)
@@ -24,12 +24,12 @@ class Stretch:
 
 
 def moments(since: datetime, until: datetime, *, many: int) -> list[datetime]:
-    """So many moments from the first to the last, equally far apart."""
+    """Return that many moments from the first to the last, equally spaced."""
     return [since + (until - since) * (place / (many - 1)) for place in range(many)]
 
 
 def under_way(stretches: Iterable[Stretch], at: Sequence[datetime]) -> list[int]:
-    """How many of them last at each moment, their first included and their last not."""
+    """Return how many stretches cover each moment; a stretch includes its start but not its end."""
     all_of_them = list(stretches)
     begins = sorted(each.began for each in all_of_them)
     ends = sorted(each.ended for each in all_of_them if each.ended is not None)

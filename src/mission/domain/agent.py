@@ -1,4 +1,4 @@
-"""An agent: a registered identity, its type, and its presence as told by its last sign of life."""
+"""An agent: a registered identity, its type, and its presence as shown by its last heartbeat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AgentType(StrEnum):
     WORKER = "WORKER"
 
     def commands(self, other: AgentType) -> bool:
-        """Whether an agent of this type stands above one of the other."""
+        """Return whether an agent of this type ranks above one of the other type."""
         ranks = list(AgentType)
         return ranks.index(self) < ranks.index(other)
 
@@ -38,7 +38,7 @@ class Presence(StrEnum):
 
 
 class CrewState(StrEnum):
-    """What a crew sees of an agent."""
+    """The state of an agent as its crew sees it."""
 
     IDLE = "IDLE"
     BUSY = "BUSY"
@@ -47,7 +47,7 @@ class CrewState(StrEnum):
 
     @classmethod
     def of(cls, *, asks: bool, failed: bool, at_work: bool) -> CrewState:
-        """An agent that asks waits, even if its process ended over the question."""
+        """Return the state; an agent with an open question is WAITING even if its process has ended."""
         if asks:
             return cls.WAITING
         if failed:
@@ -72,7 +72,7 @@ MISSED_HEARTBEATS = 2
 
 
 def is_silent(last_seen_at: datetime, *, now: datetime, silence: timedelta) -> bool:
-    """Whether an agent has shown no life for longer than it may."""
+    """Return whether an agent has sent no heartbeat for longer than allowed."""
     return now - last_seen_at > silence
 
 
@@ -94,20 +94,20 @@ class Agent:
     metadata: Mapping[str, Any] | None = None
     supervisor_id: str | None = None
     mission_id: str | None = None
-    """The mission it was made for, or leads."""
+    """The mission it was created for, or leads."""
 
     @property
     def role(self) -> AgentRole:
         return AgentRole.WORKER if self.type is AgentType.WORKER else AgentRole.COORDINATOR
 
     def presence(self, *, now: datetime, silence: timedelta) -> Presence:
-        """What the agent said of itself, as long as its signs of life go on."""
+        """Return the presence the agent declared, or OFFLINE once its heartbeats have stopped."""
         if self.declared is Presence.OFFLINE or is_silent(self.last_seen_at, now=now, silence=silence):
             return Presence.OFFLINE
         return Presence.BUSY if self.current_task_id else self.declared
 
     def record(self, presence: Presence) -> dict[str, Any]:
-        """The agent as events and lists show it."""
+        """Return the agent as events and lists show it."""
         return {
             "id": self.id,
             "name": self.name,

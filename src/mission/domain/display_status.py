@@ -1,4 +1,4 @@
-"""How things stand at a glance: the one word that a task or an agent shows, whatever makes it so."""
+"""Display status: the one word that summarizes the state of a task, an agent or an execution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.tasks.task import Quality, Task, TaskStatus
 
 NEEDS_PERSON = frozenset({"asks", "blocked", "budget", "review"})
-"""Words of tasks that stand still until a person acts."""
+"""Words of tasks that are stopped until a person acts."""
 
 TASK_LABELS = {
     "waiting": "Waiting",
@@ -27,7 +27,7 @@ TASK_LABELS = {
     "failed": "Failed",
     "skipped": "Skipped",
 }
-"""Every word of a task, and how people read it: on the page and on the command line alike."""
+"""Every word of a task and its label, both on the page and on the command line."""
 
 TASK_ALIASES = {
     "pending": ("waiting", "ready"),
@@ -35,7 +35,7 @@ TASK_ALIASES = {
     "completed": ("claimed", "partial"),
     "done": ("claimed", "partial"),
 }
-"""Words under which tasks are stored or asked for, and the words that people read for them."""
+"""Words that storage and filters use for tasks, and the display words they match."""
 
 _HOLDS = {"input": "asks", "blocked": "blocked", "budget": "budget"}
 _PLAIN = {
@@ -55,7 +55,7 @@ AGENT_LABELS = {
     "lost": "Lost",
     "offline": "Offline",
 }
-"""Every word of an agent, and how people read it."""
+"""Every word of an agent and its label."""
 
 EXECUTION_LABELS = {
     "starting": "Starting",
@@ -66,11 +66,11 @@ EXECUTION_LABELS = {
     "failed": "Failed",
     "lost": "Lost",
 }
-"""Every word of an execution, and how people read it."""
+"""Every word of an execution and its label."""
 
 
 def task_word(status: str, *, quality: str | None, hold: Mapping[str, Any] | None, waiting_for: int) -> str:
-    """What a task shows. A completion is a claim: nothing has proved it."""
+    """Return the word that a task shows. A completed task counts as reported, not as verified."""
     if status == TaskStatus.PENDING:
         return "waiting" if waiting_for > 0 else "ready"
     if status == TaskStatus.PAUSED:
@@ -87,14 +87,14 @@ def task_state(task: Task) -> str:
 
 
 def execution_label(status: str, *, exit_code: int | None) -> str:
-    """Return how people read the state of an execution; a failed one shows its exit code."""
+    """Return the label of an execution's state; a failed one shows its exit code."""
     if status == ExecutionStatus.FAILED and exit_code:
         return f"Exited {exit_code}"
     return EXECUTION_LABELS["exited" if status == ExecutionStatus.COMPLETED else status]
 
 
 def agent_word(presence: Presence, *, task: str | None, lapsed: bool) -> str:
-    """What an agent shows, by the word of the task in its hands; lost is one whose lease lapsed with a task in hand."""
+    """Return the word that an agent shows, given its task's word; 'lost' if offline with a lapsed lease."""
     if task in {"asks", "review", "budget"}:
         return "waits"
     if task == "blocked":

@@ -1,4 +1,4 @@
-"""What can go wrong, one class each: its code, its HTTP status, its words and whether trying again helps."""
+"""The errors of Mission Control, one class each: code, HTTP status, message and whether a retry helps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MissionError(Exception):
     def __init__(
         self, message: str | None = None, *, hint: str | None = None, action: Action | None = None, **details: Any
     ) -> None:
-        """`action` is the next step where tools or commands do it: the gateway words it for whoever reads it."""
+        """Create the error; `action` is a next step that the gateway words for its reader."""
         self.message = message or (type(self).__doc__ or "").strip()
         self.action = action
         self._advice = hint if hint is not None or action is not None else self.default_hint
@@ -28,26 +28,26 @@ class MissionError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """Return what to do next, in words for anybody."""
+        """Return what to do next, worded for every reader."""
         step = self.action.value if self.action is not None else None
         return " ".join(filter(None, (self._advice, step))) or None
 
     def with_step(self, words: str) -> Self:
-        """Return the same error with its next step in the words of whoever reads it."""
+        """Return the same error with its next step worded for its reader."""
         return self._changed(_advice=" ".join(filter(None, (self._advice, words))), action=None)
 
     def with_details(self, **more: Any) -> Self:
-        """The same error with details of its own: calls that shared a commit share its failure too."""
+        """Return a copy with more details: calls that share a commit also share its failure."""
         return self._changed(details={**self.details, **more})
 
     def _changed(self, **changes: Any) -> Self:
-        own = type(self).__new__(type(self))  # not by its constructor: each class has another
+        own = type(self).__new__(type(self))  # bypasses the constructor: each class has its own
         own.__dict__.update(self.__dict__, **changes)
         own.args = (own.message,)
         return own
 
     def as_dict(self) -> dict[str, Any]:
-        """The object every door hands to its caller."""
+        """Return the error as every transport shows it to its caller."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "details": dict(self.details)}
 
 
@@ -63,7 +63,7 @@ class TooLarge(MissionError):
 
     code = "TOO_LARGE"
     http_status = 413
-    default_hint = "Send less: put long material into a file of the repository and name its path."
+    default_hint = "Send less: put long text into a file in the repository and give its path."
 
 
 class Unauthenticated(MissionError):
@@ -71,7 +71,7 @@ class Unauthenticated(MissionError):
 
     code = "UNAUTHENTICATED"
     http_status = 401
-    default_hint = "Send 'Authorization: Bearer TOKEN'; the operator's token is in the file 'token' of MISSION_HOME."
+    default_hint = "Send 'Authorization: Bearer TOKEN'; the operator's token is in the file 'token' in MISSION_HOME."
 
 
 class PermissionDenied(MissionError):
@@ -82,7 +82,7 @@ class PermissionDenied(MissionError):
 
 
 class ToolNotFound(MissionError):
-    """There is no tool of this name."""
+    """There is no tool with this name."""
 
     code = "TOOL_NOT_FOUND"
     http_status = 404
@@ -102,20 +102,20 @@ class AgentNotFound(NotFound):
 
 
 class InvalidState(MissionError):
-    """The object is in a state that does not allow this."""
+    """The object's state does not allow this."""
 
     code = "INVALID_STATE"
     http_status = 409
 
 
 class InvalidAgentState(InvalidState):
-    """The agent is in no state for this."""
+    """The agent's state does not allow this."""
 
     code = "INVALID_AGENT_STATE"
 
 
 class IllegalMove(InvalidState):
-    """The object cannot move to that state from where it is."""
+    """The object cannot change from its current state to that one."""
 
     def __init__(self, *, kind: str, id: str, current: str, wanted: str, legal: Iterable[str]) -> None:
         legal = list(legal)
@@ -130,7 +130,7 @@ class IllegalMove(InvalidState):
             self._advice = f"From {current} it can become: {', '.join(legal)}."
 
     def tell_in(self, words: Mapping[str, str]) -> None:
-        """Name the legal states as a caller has to give them; what it has no word for it cannot ask for."""
+        """Name the legal states in the caller's own words; leave out states that it has no word for."""
         legal = [words[state] for state in self.details["legal"] if state in words]
         if legal:
             self.details = {**self.details, "legal": legal}
@@ -145,14 +145,14 @@ class NotOwner(MissionError):
 
 
 class Conflict(MissionError):
-    """Another call changed the same object meanwhile."""
+    """Another call changed the same object at the same time."""
 
     code = "CONFLICT"
     http_status = 409
 
 
 class TransientError(MissionError):
-    """A temporary failure: the same call may succeed now."""
+    """A temporary failure; the same call may succeed now."""
 
     code = "TRANSIENT_ERROR"
     http_status = 503
@@ -168,17 +168,17 @@ class StorageFull(TransientError):
 
 
 class OutcomeUnknown(TransientError):
-    """The connection to the database broke while this was being saved: it may have taken effect."""
+    """The database connection was lost during the save; the change may have taken effect."""
 
     retryable = False
-    default_hint = "Look whether it took effect before you repeat it."
+    default_hint = "Check whether it took effect before you repeat it."
 
 
 class StorageUnusable(TransientError):
-    """The database file cannot be used as it is; nothing was changed."""
+    """The database file cannot be used; nothing was changed."""
 
     retryable = False
-    default_hint = "Run 'mission doctor': it says what is wrong with the file and how to mend it."
+    default_hint = "Run 'mission doctor': it shows what is wrong with the file and how to fix it."
 
 
 class InternalError(MissionError):
@@ -187,7 +187,7 @@ class InternalError(MissionError):
     default_hint = "The operator finds the details in 'mission logs'."
 
     def as_incident(self, id: str) -> Self:
-        """Return the same error with the id of its incident, in its text too: people copy texts."""
+        """Return the same error with its incident id, also in the message because people copy messages."""
         return self._changed(
             message=f"{self.message.rstrip('.')} (incident {id})",
             _advice=f"'mission audit {id}' shows the operator what happened.",

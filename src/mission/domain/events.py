@@ -1,4 +1,4 @@
-"""What happened: facts in the past tense, under the names their listeners know."""
+"""Domain events: facts in the past tense, under the names that subscribers use."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from mission.domain.tasks.workspace import Workspace
 
 
 class Event(ABC):
-    """A fact that is written with the change that made it."""
+    """A fact that is stored in the same transaction as the change it describes."""
 
     __slots__ = ()
 
     topic: ClassVar[str]
     may_supersede: ClassVar[bool] = False
-    """Whether it can make an earlier event of the same transaction needless."""
+    """Whether it can replace an earlier event of the same transaction."""
 
     @property
     def type(self) -> str:
@@ -49,7 +49,7 @@ class Event(ABC):
     def data(self) -> dict[str, Any]: ...
 
     def supersedes(self, other: Event) -> bool:  # noqa: ARG002
-        """Whether this makes an earlier event of the same transaction needless."""
+        """Return whether this replaces an earlier event of the same transaction."""
         return False
 
 
@@ -78,12 +78,12 @@ class MissionCreated(_MissionEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MissionUpdated(_MissionEvent):
-    """A mission moved, or something in it that its readers should see."""
+    """A mission changed, or something in it that its readers should see."""
 
     topic: ClassVar[str] = "updated"
     may_supersede: ClassVar[bool] = True
     tasks_created: int = 0
-    """How many tasks a plan made; they have no events of their own."""
+    """How many tasks a plan created; they have no events of their own."""
 
     def supersedes(self, other: Event) -> bool:
         same = isinstance(other, MissionUpdated) and other.mission.id == self.mission.id
@@ -96,7 +96,7 @@ class MissionUpdated(_MissionEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MissionDeleted(_MissionEvent):
-    """A mission and everything in it was removed by the operator."""
+    """The operator deleted a mission and everything in it."""
 
     topic: ClassVar[str] = "deleted"
 
@@ -115,7 +115,7 @@ class _PhaseEvent(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhaseCreated(_PhaseEvent):
-    """A phase came into being."""
+    """A phase was created."""
 
     topic: ClassVar[str] = "phase:created"
 
@@ -145,14 +145,14 @@ class _TaskEvent(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskCreated(_TaskEvent):
-    """A task came into being."""
+    """A task was created."""
 
     topic: ClassVar[str] = "task:created"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskUpdated(_TaskEvent):
-    """A task moved, or its owner changed; the cause says why."""
+    """A task's state or owner changed; the cause says why."""
 
     topic: ClassVar[str] = "task:updated"
     cause: Cause
@@ -175,21 +175,21 @@ class _WorkspaceEvent(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkspaceCreated(_WorkspaceEvent):
-    """A worktree was made or registered for tasks of a mission."""
+    """A worktree was created or registered for tasks of a mission."""
 
     topic: ClassVar[str] = "workspace:created"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkspaceUpdated(_WorkspaceEvent):
-    """A workspace was merged, abandoned, taken up again or removed."""
+    """A workspace was merged, abandoned, reactivated or removed."""
 
     topic: ClassVar[str] = "workspace:updated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntryCreated(Event):
-    """A decision, an issue, a milestone or a checkpoint was written into a task's journal."""
+    """A decision, issue, milestone or checkpoint was added to a task's journal."""
 
     topic: ClassVar[str] = "{checkpoint,decision,issue,milestone}:created"
     entry: JournalEntry
@@ -236,7 +236,7 @@ class AgentCreated(_AgentEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentUpdated(_AgentEvent):
-    """An agent changed what it says of itself, or left."""
+    """An agent's own description or presence changed, or it left."""
 
     topic: ClassVar[str] = "agent:updated"
 
@@ -259,14 +259,14 @@ class _QueueEvent(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueItemCreated(_QueueEvent):
-    """Something waits for a person."""
+    """A new inbox item waits for a person."""
 
     topic: ClassVar[str] = "queue:created"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueItemUpdated(_QueueEvent):
-    """What waited for a person was answered or dismissed, or happened once more."""
+    """An inbox item was answered or dismissed, or its cause occurred again."""
 
     topic: ClassVar[str] = "queue:updated"
 
@@ -286,7 +286,7 @@ class _MessageEvent(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageCreated(_MessageEvent):
-    """A message was put into a mailbox."""
+    """A message was delivered to a mailbox."""
 
     topic: ClassVar[str] = "message:created"
 
@@ -296,7 +296,7 @@ class MessageCreated(_MessageEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MailSent(_MessageEvent):
-    """A mail went out to an agent or to the person."""
+    """A message was sent to an agent or to the person."""
 
     topic: ClassVar[str] = "mail.sent"
 
@@ -335,19 +335,19 @@ class ExecutionCreated(_ExecutionEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecutionUpdated(_ExecutionEvent):
-    """A launched agent started, moved, said how far it is, got a message or ended."""
+    """A launched agent started, changed state, reported progress, received a message or ended."""
 
     topic: ClassVar[str] = "execution:updated"
     message: ExecutionCommand | None = None
 
     def data(self) -> dict[str, Any]:
-        told = {"message": self.message.record()} if self.message is not None else {}
-        return {**self.execution.record(), **told}
+        message = {"message": self.message.record()} if self.message is not None else {}
+        return {**self.execution.record(), **message}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ObservationCreated(_ExecutionEvent):
-    """Something that a launched agent said, or that was seen of it, was recorded."""
+    """A signal from a launched agent, or an observation of it, was recorded."""
 
     topic: ClassVar[str] = "observation:created"
     observation: Observation
@@ -358,7 +358,7 @@ class ObservationCreated(_ExecutionEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TemplateCreated(Event):
-    """A template was made from a workflow or a definition."""
+    """A template was created from a workflow or a definition."""
 
     topic: ClassVar[str] = "template:created"
     template: Template
@@ -373,7 +373,7 @@ class TemplateCreated(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RepositoryCreated(Event):
-    """A repository or folder became known."""
+    """A repository or folder was registered."""
 
     topic: ClassVar[str] = "repository:created"
     repository: Repository

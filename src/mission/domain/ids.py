@@ -1,4 +1,4 @@
-"""Short typed ids that a model copies without mistakes: a prefix that says the kind, and ten characters."""
+"""Short typed ids that a model copies without mistakes: a prefix for the kind, and ten characters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PREFIXES = {kind: prefix for prefix, kind in KINDS.items()}
 
 
 def new_id(kind: str) -> str:
-    """A fresh id of that kind ('task' → 't_3k9x…')."""
+    """Return a new id of that kind ('task' → 't_3k9x…')."""
     number = _random.randrange(36**LENGTH)
     text = ""
     for _ in range(LENGTH // 2):
@@ -46,13 +46,13 @@ def new_id(kind: str) -> str:
 
 
 def is_id(value: str) -> bool:
-    """Whether the text has the form of an id of any kind."""
+    """Return whether the text has the form of an id of any kind."""
     prefix, _, rest = value.partition("_")
     return prefix in KINDS and len(rest) == LENGTH and set(rest) <= set(ALPHABET)
 
 
 def expect_kind(value: str, kind: str, *, field: str) -> str:
-    """The id itself, or an error that says which kind of id was given instead."""
+    """Return the id, or raise an error that says which kind of id was given instead."""
     prefix = value.split("_", 1)[0] if "_" in value else ""
     if prefix == PREFIXES[kind]:
         return value
@@ -60,11 +60,11 @@ def expect_kind(value: str, kind: str, *, field: str) -> str:
     example = f"Ids of this kind look like '{PREFIXES[kind]}_…'."
     if prefix in KINDS:
         raise InvalidInput(
-            f"{field}: '{value[:60]}' is the id of {_with_article(KINDS[prefix])}, not of {article} {kind}",
+            f"{field}: '{value[:60]}' is the id of {_with_article(KINDS[prefix])}, not {article} {kind} id",
             hint=example,
             field=field,
         )
-    raise InvalidInput(f"{field}: '{value[:60]}' is no id of {article} {kind}", hint=example, field=field)
+    raise InvalidInput(f"{field}: '{value[:60]}' is not {article} {kind} id", hint=example, field=field)
 
 
 def _with_article(noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Messages between agents and people: one mailbox each, threads, priorities, and what a body may hold."""
+"""Messages between agents and people: mailboxes, threads, priorities and the limits of a body."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPERATOR = "operator"
 
 LARGEST_BODY = 1_000_000
 LARGEST_BROADCAST = 20_000_000
-"""All copies of one broadcast together: each recipient gets its own."""
+"""Limit for all copies of one broadcast together: each recipient gets its own copy."""
 
 Body = str | Mapping[str, Any]
 
@@ -57,13 +57,13 @@ MOVES: Mapping[MessageState, frozenset[MessageState]] = {
 
 
 def leading_to(state: MessageState) -> list[MessageState]:
-    """The states from which a message can move there."""
+    """Return the states from which a message can reach this one."""
     return [source for source, targets in MOVES.items() if state in targets]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Author:
-    """Who wrote a message, as it is marked for its readers."""
+    """The author of a message, as its readers see it."""
 
     id: str
     name: str
@@ -100,16 +100,16 @@ class Message:
     read_at: datetime | None = None
 
     def is_of(self, party: str) -> bool:
-        """Whether that agent or person wrote it or got it."""
+        """Return whether that agent or person is the sender or recipient."""
         return party in (self.sender_id, self.recipient_id)
 
     def expect_party(self, party: str | None) -> None:
-        """An error for everybody but sender and recipient; nobody named means the operator."""
+        """Raise PermissionDenied unless the party is the sender or recipient; None is the operator."""
         if party is not None and not self.is_of(party):
             raise not_yours(self.id)
 
     def record(self) -> dict[str, Any]:
-        """The message as events show it: without its body."""
+        """Return the message as events show it: without its body."""
         return {
             "id": self.id,
             "sender_id": self.sender_id,
@@ -130,30 +130,30 @@ class Message:
 
 
 def checked_body(body: Any, *, field: str = "body") -> Body:
-    """The body itself: text or an object, neither empty nor too large."""
+    """Return the body; raise an error unless it is text or an object, not empty and not too large."""
     if not isinstance(body, str | Mapping):
         raise InvalidInput(f"{field}: must be text or an object", hint="Send text or {…}.", field=field)
     if not body or (isinstance(body, str) and not body.strip()):
-        raise InvalidInput(f"{field}: is empty", hint="Say something in the body.", field=field)
+        raise InvalidInput(f"{field}: is empty", hint="Write something in the body.", field=field)
     size = size_of(body)
     if size > LARGEST_BODY:
-        raise TooLarge(f"{field}: {size:,} characters; at most {LARGEST_BODY:,} are taken", field=field)
+        raise TooLarge(f"{field}: too long: {size:,} characters (limit {LARGEST_BODY:,})", field=field)
     return body
 
 
 def size_of(body: Body) -> int:
-    """The characters a body takes, an object as JSON."""
+    """Return the length of a body in characters; an object counts as JSON."""
     return len(body) if isinstance(body, str) else len(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
 
 
 def body_text(body: Body, *, longest: int) -> str:
-    """The body as text, cut where it is too long."""
+    """Return the body as text, truncated if it is too long."""
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=1)
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def reply_subject(subject: str | None) -> str:
-    """The subject of a reply: 'Re: ' stands before it once."""
+    """Return the subject of a reply, with 'Re: ' in front of it once."""
     subject = subject or "your message"
     return subject if subject[:3].casefold() == "re:" else f"Re: {subject}"
 

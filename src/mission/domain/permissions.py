@@ -1,4 +1,4 @@
-"""Who may call which tool: per type of agent, deny before allow, and what nothing allows is denied."""
+"""Permissions per agent type: deny rules before allow rules, and everything else is denied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Edit:
-    """What the operator adds to the rules of a type, and which of the built-in ones it takes away."""
+    """The operator's additions to the rules of a type, and the built-in rules that it removes."""
 
     allow: Sequence[str] = ()
     deny: Sequence[str] = ()
@@ -29,7 +29,7 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
-    """One line of the table: what it says, for which names, and who put it there."""
+    """One rule: its effect, the tool names it matches, and whether it is built in."""
 
     allows: bool
     pattern: str
@@ -43,7 +43,7 @@ class Rule:
         return fnmatchcase(tool, self.pattern)
 
     def named(self, kind: AgentType) -> str:
-        """The rule as errors and the audit name it."""
+        """Return the rule as errors and the audit show it."""
         return f"{kind} {self.effect} {self.pattern}"
 
 
@@ -141,18 +141,18 @@ RULES: Mapping[AgentType, Rules] = {
 
 
 class PermissionPolicy:
-    """The table in force: the built-in rules, edited by the operator."""
+    """The effective rules: the built-in ones with the operator's edits."""
 
     def __init__(self, edits: Mapping[AgentType, Edit] | None = None) -> None:
         self._rules = {kind: _edited(RULES[kind], (edits or {}).get(kind, Edit())) for kind in AgentType}
         self.decide = lru_cache(maxsize=2_000)(self._decide)
 
     def rules(self, kind: AgentType) -> Sequence[Rule]:
-        """The rules for a type in the order in which they are asked: what denies comes first."""
+        """Return the rules for a type in the order in which they are checked: deny rules first."""
         return self._rules[kind]
 
     def _decide(self, kind: AgentType, tool: str) -> Verdict:
-        """Whether an agent of that type may call the tool, and the rule that says so."""
+        """Return whether an agent of that type may call the tool, and the rule that decides it."""
         for rule in self._rules[kind]:
             if rule.fits(tool):
                 return Verdict(allowed=rule.allows, rule=rule.named(kind))

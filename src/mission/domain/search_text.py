@@ -1,4 +1,4 @@
-"""Searching: which words a text is found by, what a reader meant by a query, and the piece of text that fits it."""
+"""Text for search: the indexed words of a text, the terms of a query, and the snippet that matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 LONGEST_TEXT = 20_000
-"""Characters of a text by which it is found; what stands behind them is not looked at."""
+"""Indexed characters of a text; anything after them is ignored."""
 LONGEST_WORD = 40
 MOST_TERMS = 32
 SNIPPET = 240
@@ -20,7 +20,7 @@ _MARKS = re.compile("[\u0300-\u036f]")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-"""Scripts that are written without blanks: a word of theirs may begin anywhere."""
+"""Scripts that are written without spaces: a word may start anywhere."""
 
 
 class DocumentKind(StrEnum):
@@ -32,7 +32,7 @@ class DocumentKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """Something that can be found, with the text it is found by."""
+    """A searchable object with its indexed text."""
 
     id: str
     kind: DocumentKind
@@ -47,7 +47,7 @@ class Document:
 
 
 def words_of(text: str) -> Iterator[str]:
-    """The words of a text as they are kept: without case and accents, unspaced scripts in pairs of characters."""
+    """Yield the words of a text as indexed: without case and accents, unspaced scripts in pairs of characters."""
     plain = _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold()
     for word in _WORD.findall(unicodedata.normalize("NFC", plain)):
         if _UNSPACED.search(word):
@@ -57,16 +57,16 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def terms_of(query: str) -> list[str]:
-    """The beginnings of words that must all occur in what is found; none when the query has no word in it."""
+    """Return the word prefixes that must all match; an empty list if the query has no words."""
     terms: dict[str, None] = {}
     for word in words_of(query[: LONGEST_WORD * MOST_TERMS]):
         terms[word] = None
     pairs = {term[1] for term in terms if len(term) == 2 and _UNSPACED.match(term)}
-    return [term for term in terms if term not in pairs][:MOST_TERMS]  # the last of a run, which its pairs imply
+    return [term for term in terms if term not in pairs][:MOST_TERMS]  # a run's last character: its pairs imply it
 
 
 def strings_in(value: Any) -> Iterator[str]:
-    """Every text in a structure, whatever its fields are called."""
+    """Yield every text in a structure, in any field."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -78,19 +78,19 @@ def strings_in(value: Any) -> Iterator[str]:
 
 
 def snippet(text: str, terms: Sequence[str]) -> str:
-    """The piece of a text around the first of the terms that occurs in it."""
+    """Return the part of a text around the first matching term."""
     line = " ".join(text.split())
     plain = _MARKS.sub("", unicodedata.normalize("NFKD", line)).casefold()
-    if len(plain) != len(line):  # where accents went, places no longer agree: near enough is good enough
+    if len(plain) != len(line):  # without accents the positions differ: use an approximation
         plain = line.casefold()
-    places = [place for term in terms if (place := plain.find(term)) >= 0]
-    start = max(0, min(places, default=0) - SNIPPET // 3)
+    positions = [position for term in terms if (position := plain.find(term)) >= 0]
+    start = max(0, min(positions, default=0) - SNIPPET // 3)
     piece = line[start : start + SNIPPET]
     return f"{'…' if start else ''}{piece.strip()}{'…' if start + SNIPPET < len(line) else ''}"
 
 
 def _pieces(word: str) -> Iterator[str]:
-    """Runs of an unspaced script as overlapping pairs and the last character; what stands between them as it is."""
+    """Yield runs of an unspaced script as overlapping pairs and the last character; other text unchanged."""
     run = ""
     other = ""
     for character in word:

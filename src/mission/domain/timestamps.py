@@ -1,4 +1,4 @@
-"""Moments: always UTC, read as ISO 8601 or Unix seconds or milliseconds, shown as ISO 8601 with Z."""
+"""Timestamps: always UTC, read as ISO 8601, Unix seconds or milliseconds, shown as ISO 8601 with Z."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mission.domain.errors import InvalidInput
 
 Clock = Callable[[], datetime]
 
-_MILLISECONDS_FROM = 100_000_000_000  # Unix numbers above this are milliseconds: as seconds they lie past the year 5000
+_MILLISECONDS_FROM = 100_000_000_000  # larger Unix numbers are milliseconds: as seconds they are past the year 5000
 
 
 def utc_now() -> datetime:
@@ -17,12 +17,12 @@ def utc_now() -> datetime:
 
 
 def format_time(moment: datetime | None) -> str | None:
-    """The moment as callers see it, e.g. 2026-01-15T10:00:00.123456Z."""
+    """Return the moment as callers see it, e.g. 2026-01-15T10:00:00.123456Z."""
     return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def parse_time(value: str | int | float, *, field: str) -> datetime:
-    """The moment that a caller meant by an ISO text or a Unix number."""
+    """Return the moment for an ISO text or a Unix number."""
     try:
         if isinstance(value, str) and not _is_number(value):
             moment = datetime.fromisoformat(value)
@@ -38,7 +38,7 @@ def parse_time(value: str | int | float, *, field: str) -> datetime:
 
 
 def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
-    """Wall-clock seconds, to the millisecond; nothing while one end is open."""
+    """Return wall-clock seconds, rounded to milliseconds; None if either end is missing."""
     if start is None or end is None:
         return None
     return round(max(0.0, (end - start).total_seconds()), 3)

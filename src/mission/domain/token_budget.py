@@ -1,4 +1,4 @@
-"""A token budget: sections of an answer compete for it by value, and what does not fit is cut or left out."""
+"""A token budget: sections of an answer share it by value; content that does not fit is cut or left out."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any, Protocol
 
 CUT = "…"
 SEAM = 1
-"""Two pieces side by side may take one token more than each alone."""
+"""Two adjacent pieces may take one token more than each alone."""
 LONGEST_TOKEN = 16
-"""Characters that a token hardly ever exceeds on average: a longer text need not be counted whole."""
+"""Average characters per token, rarely exceeded: a longer text need not be counted in full."""
 FAIR_ROWS = 5
 MOST_OF_ONE = 0.6
-"""What part of the room one of the first rows may take, so that it does not crowd out the others."""
+"""The share of the space that one of the first rows may take, so that others fit too."""
 TRIES = 4
 CLOSE = 30
-"""A last thirtieth of a budget is not worth another try."""
+"""Stop trying once less than this fraction (1/30) of the budget is unused."""
 
 
 class Tokenizer(Protocol):
     name: str
 
     def count(self, text: str, *, most: int) -> int | None:
-        """How many tokens the text is; nothing when it is more than `most`."""
+        """Return the token count of the text; None if it is more than `most`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """The call that gives something whole."""
+    """The call that returns the complete content."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -37,26 +37,26 @@ class Fetch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BudgetSection:
-    """One part of an answer: a text or an object, or rows of which the first are worth most."""
+    """One part of an answer: a text, an object, or rows with the most valuable first."""
 
     name: str
     content: Any
     share: float
-    """What part of the budget it is sure of before others may take the rest."""
+    """The share of the budget that is reserved for it."""
     vital: bool = False
-    """Whether it comes before everything that is not."""
+    """Whether it takes precedence over all sections that are not vital."""
     fetch: Fetch
     total: int | None = None
-    """Of rows: how many there are, if these are only the first."""
+    """For rows: the total number, if these are only the first."""
     text: str | None = None
-    """Of rows: the field that may be shortened."""
+    """For rows: the field that may be shortened."""
     spare: Mapping[str, Any] = field(default_factory=dict)
-    """Of rows: fields that can be left empty, and what they then are."""
+    """For rows: optional fields and their empty values."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Packed:
-    """What fits: the content of each section, and what is missing of those that are not whole."""
+    """The packed result: the content of each section, and a note for each incomplete one."""
 
     kept: Mapping[str, Any]
     missing: Mapping[str, str]
@@ -74,8 +74,10 @@ def within(
     *,
     needed: Collection[str] = (),
 ) -> dict[str, Any] | None:
-    """The fullest answer of at most so many tokens as compact JSON; nothing when its frame does not fit, or when
-    what is needed would have to be cut."""
+    """Return the fullest answer within the token limit as compact JSON.
+
+    Return None if even its frame does not fit, or if a needed section would have to be cut.
+    """
     best: dict[str, Any] | None = None
     packed = Packed(kept={}, missing={section.name: "left out" for section in sections})
     room = 0
@@ -94,15 +96,15 @@ def within(
 
 
 def pack(sections: Sequence[BudgetSection], room: int, tokenizer: Tokenizer) -> Packed:
-    """Share the room out: first among what is vital, then among the rest."""
+    """Divide the space among the vital sections first, then among the rest."""
     kept: dict[str, Any] = {}
     missing: dict[str, str] = {}
     left = room
     for vital in (True, False):
         chosen = [section for section in sections if section.vital is vital]
-        wishes = [_wish(section, room, tokenizer) for section in chosen]
+        demands = [_demand(section, room, tokenizer) for section in chosen]
         spared = 0
-        for section, grant in zip(chosen, _granted(wishes, [each.share for each in chosen], left), strict=True):
+        for section, grant in zip(chosen, _granted(demands, [each.share for each in chosen], left), strict=True):
             fitted = _fit(section, grant + spared, tokenizer)
             kept[section.name] = fitted.content
             if fitted.missing:
@@ -113,7 +115,7 @@ def pack(sections: Sequence[BudgetSection], room: int, tokenizer: Tokenizer) -> 
 
 
 def cut_text(text: str, room: int, tokenizer: Tokenizer) -> str:
-    """The longest start of a text, with a mark that more was there, that takes no more than the room."""
+    """Return the longest beginning of a text that fits, with an ellipsis at the end."""
     length = min(len(text), room * LONGEST_TOKEN)
     while length > 0:
         shortened = text[:length].rstrip() + CUT
@@ -131,23 +133,23 @@ class _Fitted:
     missing: str | None = None
 
 
-def _granted(wishes: Sequence[int], shares: Sequence[float], room: int) -> list[int]:
-    """To each its wish within its share; what is left over to those who wished for more, in their order."""
+def _granted(demands: Sequence[int], shares: Sequence[float], room: int) -> list[int]:
+    """Return what each section gets: its demand up to its share, then the rest in order of the sections."""
     left = room
     grants = []
-    for wish, share in zip(wishes, shares, strict=True):
-        grant = min(wish, int(room * share), left)
+    for demand, share in zip(demands, shares, strict=True):
+        grant = min(demand, int(room * share), left)
         grants.append(grant)
         left -= grant
-    for index, wish in enumerate(wishes):
-        more = min(wish - grants[index], left)
+    for index, demand in enumerate(demands):
+        more = min(demand - grants[index], left)
         grants[index] += more
         left -= more
     return grants
 
 
 def _cost(value: Any, most: int, tokenizer: Tokenizer) -> int:
-    """The tokens of a value as JSON; one more than `most` when it has more, which a look at its length often tells."""
+    """Return the token count of a value as JSON; `most` + 1 if it exceeds `most`, often clear from its length."""
     most = max(most, 0)
     if _characters(value) > most * LONGEST_TOKEN:
         return most + 1
@@ -156,7 +158,7 @@ def _cost(value: Any, most: int, tokenizer: Tokenizer) -> int:
 
 
 def _characters(value: Any) -> int:
-    """How much text there is in a value, without writing it down."""
+    """Return the approximate number of characters in a value without serializing it."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
@@ -164,7 +166,7 @@ def _characters(value: Any) -> int:
     return sum(map(_characters, value)) if isinstance(value, list | tuple) else 1
 
 
-def _wish(section: BudgetSection, room: int, tokenizer: Tokenizer) -> int:
+def _demand(section: BudgetSection, room: int, tokenizer: Tokenizer) -> int:
     if section.text is None:
         return _cost(section.content, room, tokenizer)
     total = 0
@@ -189,20 +191,20 @@ def _fit(section: BudgetSection, room: int, tokenizer: Tokenizer) -> _Fitted:
 
 
 def _fit_rows(section: BudgetSection, room: int, tokenizer: Tokenizer) -> _Fitted:
-    crowded = _wish(section, room, tokenizer) > room
+    crowded = _demand(section, room, tokenizer) > room
     kept: list[Any] = []
     left, shortened = room, 0
     for number, row in enumerate(section.content, start=1):
-        wish = _cost(row, left, tokenizer)
+        demand = _cost(row, left, tokenizer)
         fair = int(left * MOST_OF_ONE) if crowded and number < len(section.content) else left
-        fitted = row if wish <= left and (wish <= fair or number > FAIR_ROWS) else None
+        fitted = row if demand <= left and (demand <= fair or number > FAIR_ROWS) else None
         for allowed in (fair, left):
             fitted = fitted or _lean(section, row, allowed, tokenizer)
         if fitted is None:
             break
         shortened += fitted is not row
         kept.append(fitted)
-        left -= wish if fitted is row else _cost(fitted, left, tokenizer)
+        left -= demand if fitted is row else _cost(fitted, left, tokenizer)
     total = section.total if section.total is not None else len(section.content)
     notes = [f"{total - len(kept)} of {total} left out"] if total > len(kept) else []
     notes += [f"{shortened} shortened"] if shortened else []
@@ -210,7 +212,7 @@ def _fit_rows(section: BudgetSection, room: int, tokenizer: Tokenizer) -> _Fitte
 
 
 def _lean(section: BudgetSection, row: Mapping[str, Any], room: int, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
-    """The row without what can be spared, its text shortened if it must be; nothing when not even that fits."""
+    """Return the row without its optional fields, its text shortened if necessary; None if even that does not fit."""
     lean = {**row, **{name: empty for name, empty in section.spare.items() if name in row}}
     if _cost(lean, room, tokenizer) <= room:
         return lean
@@ -222,7 +224,7 @@ def _lean(section: BudgetSection, row: Mapping[str, Any], room: int, tokenizer: 
 
 
 def _shortened(value: Any, room: int, tokenizer: Tokenizer) -> Any:
-    """As much of the beginning of a value as fits."""
+    """Return as much of the beginning of a value as fits."""
     if isinstance(value, str):
         return cut_text(value, room, tokenizer)
     pairs = list(value.items()) if isinstance(value, Mapping) else list(enumerate(value))

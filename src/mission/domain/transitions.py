@@ -1,4 +1,4 @@
-"""Tables of legal moves: what every state machine of the domain shares."""
+"""The check of legal moves that every state machine of the domain shares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Status = TypeVar("Status", bound=StrEnum)
 
 
 def check_move(kind: str, id: str, moves: Mapping[Status, Set[Status]], current: Status, wanted: Status) -> None:
-    """Nothing when the move is legal; an error that names the present state and the legal ones otherwise."""
+    """Raise IllegalMove, with the current state and the legal ones, unless the move is legal."""
     if wanted not in moves[current]:
         raise IllegalMove(
             kind=kind, id=id, current=current, wanted=wanted, legal=_in_order(type(current), moves[current])

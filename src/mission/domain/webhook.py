@@ -1,4 +1,4 @@
-"""Webhooks: which events leave, how they are signed, and when a failed delivery is tried again."""
+"""Webhooks: which events are sent, how they are signed, and when a failed delivery is retried."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fnmatch import fnmatchcase
 FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(minutes=10)
 MOST_REFUSALS = 5
-"""So often an event is offered to a receiver that says it does not want it."""
+"""How many times an event is sent to a receiver that refuses it."""
 _PASSING = frozenset({408, 425, 429})
 _ENCODED = "whsec_"
-"""How a secret begins that is written in base64, as receivers' libraries hand it out."""
+"""The prefix of a base64 secret, as receivers' libraries issue it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Webhook:
-    """Where events go, and which."""
+    """A receiver of events, and the events it gets."""
 
     url: str = field(repr=False)  # part of an address may be a secret
     secret: str = field(repr=False)
@@ -29,14 +29,14 @@ class Webhook:
 
     @property
     def key(self) -> str:
-        """What this receiver is remembered by, which gives nothing away."""
+        """Return the key under which this receiver is stored; it does not reveal the address."""
         return hashlib.sha256(self.url.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def wants(self, type: str) -> bool:
         return any(fnmatchcase(type, pattern) for pattern in self.events)
 
     def headers(self, *, id: str, at: datetime, body: bytes) -> dict[str, str]:
-        """Headers after the convention of standardwebhooks.com: id, time and signature."""
+        """Return headers as defined by standardwebhooks.com: id, time and signature."""
         moment = str(int(at.timestamp()))
         named = {"webhook-id": id, "webhook-timestamp": moment, "content-type": "application/json"}
         if not self.secret:
@@ -48,7 +48,7 @@ class Webhook:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeliveryProgress:
-    """How far a receiver has come: everything up to `seq` has reached it or was given up."""
+    """The progress of a receiver: every event up to `seq` was delivered or given up."""
 
     key: str
     seq: int
@@ -57,7 +57,7 @@ class DeliveryProgress:
 
 
 def pause_after(failures: int) -> timedelta:
-    """How long to wait after so many failures in a row: twice as long each time."""
+    """Return how long to wait after that many failures in a row: twice as long each time."""
     doubled: timedelta = FIRST_PAUSE * 2.0 ** min(failures - 1, 20)
     return min(doubled, LONGEST_PAUSE)
 
@@ -67,7 +67,7 @@ def is_delivered(status: int | None) -> bool:
 
 
 def is_refused(status: int | None) -> bool:
-    """Whether the receiver said that it will never take the event; no answer and a fault of its own are no refusal."""
+    """Return whether the receiver refused the event for good; no answer or a server error does not count."""
     return status is not None and 300 <= status < 500 and status not in _PASSING
 
 

@@ -1,4 +1,4 @@
-"""A command for an execution: what its daemon has to tell its agent, or do with it, and what became of that."""
+"""A command for an execution: what its daemon must send to the agent or do with it, and the result."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class NextLaunch:
     """How the task of an ended execution is launched again."""
 
     answer: str | None = None
-    """A person's answer to what the agent asked: it resumes its client's session with it."""
+    """A person's answer to the agent's question; the agent resumes its client's session with it."""
     hint: str | None = None
-    """What a person told the agent after its last attempt failed."""
+    """A person's hint for the agent after its last attempt failed."""
     client: str | None = None
-    """Another client, with arguments of its own; None for the same launch again."""
+    """Another client with its own arguments; None repeats the same launch."""
     arguments: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class NextLaunch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecutionCommand:
-    """One command. It is pending until it is done or turns out to be impossible."""
+    """One command. It is pending until it is done or has failed."""
 
     id: str
     execution_id: str
@@ -67,9 +67,9 @@ class ExecutionCommand:
     not_before: datetime | None = None
     launch: Mapping[str, Any] | None = None
     fence: int | None = None
-    """The task's fence when the launch was decided, or at the last try: whoever takes the task raises it."""
+    """The task's fence when the launch was decided, or at the last try; every new claim raises it."""
     launched: str | None = None
-    """The execution that the last try made."""
+    """The execution that the last try created."""
 
     @property
     def is_pending(self) -> bool:

@@ -27,7 +27,7 @@ class ExecutionStatus(StrEnum):
 
 
 LIVE = (ExecutionStatus.STARTING, ExecutionStatus.RUNNING, ExecutionStatus.WAITING)
-"""States of an execution whose process is, or is about to be, there."""
+"""States of an execution whose process is running or about to start."""
 
 FINAL = frozenset(set(ExecutionStatus) - set(LIVE))
 
@@ -40,14 +40,14 @@ MOVES: Mapping[ExecutionStatus, frozenset[ExecutionStatus]] = {
 
 
 class Mode(StrEnum):
-    """Whether the output is read and parsed, or a person can watch and type."""
+    """The mode of an execution: output that is parsed, or a terminal to watch and type in."""
 
     HEADLESS = "headless"
     INTERACTIVE = "interactive"
 
 
 class OwnerKind(StrEnum):
-    """What an execution works for."""
+    """The kind of object that an execution works for."""
 
     SYSTEM = "system"
     REPOSITORY = "repository"
@@ -57,12 +57,12 @@ class OwnerKind(StrEnum):
 
     @property
     def marker_prefix(self) -> str:
-        """What a marker line of such an execution begins with."""
+        """Return the prefix of a marker line of such an execution."""
         return f"@{self}::"
 
 
 class OperatorMessageKind(StrEnum):
-    """What an operator can tell a running agent."""
+    """The kinds of messages that an operator can send to a running agent."""
 
     INTERRUPT = "interrupt"
     CHECKPOINT = "checkpoint"
@@ -81,10 +81,10 @@ MESSAGES: Sequence[Mapping[str, Any]] = tuple(
     {"type": str(kind), "label": label, "description": description, "icon": icon}
     for kind, label, description, icon in (
         (OperatorMessageKind.INTERRUPT, "Interrupt", "Stop what you are doing and wait.", "pause"),
-        (OperatorMessageKind.CHECKPOINT, "Checkpoint", "Write down where you are, then go on.", "flag"),
-        (OperatorMessageKind.NUDGE, "Nudge", "Say how it goes, and go on.", "hand"),
-        (OperatorMessageKind.RESUME, "Resume", "Go on where you stopped.", "play"),
-        (OperatorMessageKind.TEXT, "Message", "Words of the operator.", "message-square"),
+        (OperatorMessageKind.CHECKPOINT, "Checkpoint", "Record your progress, then continue.", "flag"),
+        (OperatorMessageKind.NUDGE, "Nudge", "Report your progress and continue.", "hand"),
+        (OperatorMessageKind.RESUME, "Resume", "Continue where you left off.", "play"),
+        (OperatorMessageKind.TEXT, "Message", "A message from the operator.", "message-square"),
     )
 )
 """The operator's messages, as a protocol descriptor lists them."""
@@ -92,7 +92,7 @@ MESSAGES: Sequence[Mapping[str, Any]] = tuple(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Protocol:
-    """What was agreed at launch: whom the execution works for, and how its signals reach us."""
+    """The launch agreement: the owner that the execution works for, and how its signals are delivered."""
 
     owner: OwnerKind
     owner_id: str
@@ -114,7 +114,7 @@ class Protocol:
         return any(Delivery.MCP_TOOL in signal.deliveries for signal in self.signals)
 
     def allows(self, type: str, delivery: Delivery) -> bool:
-        """Whether a signal of that type may come this way."""
+        """Return whether a signal of that type may use this delivery."""
         return any(signal.type == type and delivery in signal.deliveries for signal in self.signals)
 
     def as_dict(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Execution:
     progress: Mapping[str, Any] | None = None
     claim: Mapping[str, Any] | None = None
     asked_last: Sequence[str] = ()
-    """Ids of the inbox items that its agent asked a person since it last went on."""
+    """Ids of the inbox items that its agent has opened since it last resumed work."""
     exit_code: int | None = None
     reason: str | None = None
     started_at: datetime | None = None
@@ -183,18 +183,18 @@ class Execution:
 
     @property
     def transport(self) -> dict[str, Any]:
-        """The delivery of the launch contract; it is never exchanged for another."""
+        """Return the delivery method, which is fixed at launch."""
         return {"selected": str(self.delivery), "degraded": False}
 
     @property
     def claims_done(self) -> bool:
-        """Whether the last thing the agent claimed is that its work is done or can be checked."""
+        """Return whether the agent's last report says that its work is done or ready for verification."""
         done = {SignalType.COMPLETED_CLAIM, SignalType.READY_FOR_VERIFICATION}
         return self.claim is not None and self.claim["type"] in done
 
     @property
     def claims_failed(self) -> bool:
-        """Whether the last thing the agent claimed is that it failed."""
+        """Return whether the agent's last report says that it failed."""
         return self.claim is not None and self.claim["type"] == SignalType.FAILED_CLAIM
 
     def move_to(self, status: ExecutionStatus, *, at: datetime) -> Execution:
@@ -210,7 +210,7 @@ class Execution:
         )
 
     def record(self) -> dict[str, Any]:
-        """The execution as events and lists show it."""
+        """Return the execution as events and lists show it."""
         return {
             "id": self.id,
             "mission_id": self.mission_id,

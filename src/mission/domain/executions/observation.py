@@ -1,4 +1,4 @@
-"""Observations: what was seen of an execution, each counted once, and the acknowledgement its sender gets."""
+"""Observations of an execution, each counted once, and the acknowledgement for the sender."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAYLOAD_DIFFERS = "payload differs, use a new id"
 
 
 class Origin(StrEnum):
-    """Which way an observation came."""
+    """The source of an observation."""
 
     STDOUT_MARKER = "stdout-marker"
     MCP_TOOL = "mcp-tool"
@@ -66,7 +66,7 @@ class Observation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ack:
-    """What became of a delivery. It says nothing about whether the work is good."""
+    """The result of a delivery. It does not say whether the work is good."""
 
     status: AckStatus
     execution_id: str
@@ -74,15 +74,15 @@ class Ack:
     observation_id: str | None = None
     reason: str | None = None
     is_passing: bool = False
-    """Rejected only because it could not be stored just now: the same delivery may succeed later."""
+    """Rejected only because it could not be stored now; the same delivery may succeed later."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The acknowledgement on the wire; what is not known is left out."""
-        said = {
+        """Return the acknowledgement as it is sent, without unknown fields."""
+        fields = {
             "status": str(self.status),
             "agentExecutionId": self.execution_id,
             "eventId": self.event_id,
             "observationId": self.observation_id,
             "reason": self.reason,
         }
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in fields.items() if value is not None}

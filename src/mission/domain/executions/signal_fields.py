@@ -1,4 +1,4 @@
-"""The fields of a signal's payload: each knows its JSON Schema and how to read what an agent sent."""
+"""The fields of a signal's payload, each with its JSON Schema and its check."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Field(Protocol):
     def schema(self) -> dict[str, Any]: ...
 
     def read(self, value: Any, *, name: str) -> Any:
-        """The value as it is stored, or an error that names the field and what it takes."""
+        """Return the value to store, or raise an error that names the field and what it accepts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextField:
-    """Some words, or one word out of a few."""
+    """Free text, or one of a few options."""
 
     description: str = ""
     longest: int = LONGEST_TEXT
@@ -52,15 +52,15 @@ class TextField:
         if not text:
             raise _wrong(name, "must not be empty")
         if len(text) > self.longest:
-            raise _wrong(name, f"has {len(text):,} characters; at most {self.longest:,} are taken")
+            raise _wrong(name, f"too long: {len(text):,} characters (limit {self.longest:,})")
         if "\x00" in text or not _is_whole(text):
-            raise _wrong(name, "contains a NUL or half of a surrogate pair, which is no character")
+            raise _wrong(name, "contains a NUL or an unpaired surrogate")
         return text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choices:
-    """What a person may answer with a click; free text is always possible."""
+    """Answers that a person can click; free text is always possible."""
 
     description: str
     most: int
@@ -75,7 +75,7 @@ class Choices:
             "properties": {
                 "kind": TextField(options=self._KINDS, description="fixed has a value; manual asks for text").schema(),
                 "label": text,
-                "value": TextField(description="What you get as answer (fixed)").schema(),
+                "value": TextField(description="The answer you receive (fixed)").schema(),
                 "placeholder": {**text, "description": "Shown in the empty field (manual)"},
             },
             "required": ["kind", "label"],
@@ -86,7 +86,7 @@ class Choices:
         if not isinstance(value, list):
             raise _wrong(name, f"must be a list, not {_kind(value)}")
         if len(value) > self.most:
-            raise _wrong(name, f"has {len(value)} choices; at most {self.most} are taken")
+            raise _wrong(name, f"has {len(value)} choices (limit {self.most})")
         return [self._choice(each, name=f"{name}.{position}") for position, each in enumerate(value)]
 
     def _choice(self, value: Any, *, name: str) -> dict[str, str]:
@@ -103,7 +103,7 @@ class Choices:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Artifacts:
-    """Files and other things that the signal is about."""
+    """Files and other artifacts that the signal refers to."""
 
     required: bool = False
 
@@ -113,14 +113,14 @@ class Artifacts:
             "type": "array",
             "maxItems": MOST_ARTIFACTS,
             "items": {"type": "object", "properties": properties},
-            "description": "Files this is about: a path or an artifactId each",
+            "description": "Related files, each with a path or an artifactId",
         }
 
     def read(self, value: Any, *, name: str) -> list[dict[str, str]]:
         if not isinstance(value, list):
             raise _wrong(name, f"must be a list, not {_kind(value)}")
         if len(value) > MOST_ARTIFACTS:
-            raise _wrong(name, f"has {len(value)} entries; at most {MOST_ARTIFACTS} are taken")
+            raise _wrong(name, f"has {len(value)} entries (limit {MOST_ARTIFACTS})")
         return [self._artifact(each, name=f"{name}.{position}") for position, each in enumerate(value)]
 
     def _artifact(self, value: Any, *, name: str) -> dict[str, str]:
@@ -129,7 +129,7 @@ class Artifacts:
             raise _wrong(name, f"must be an object with path or artifactId, not {_kind(value)}")
         artifact: dict[str, str] = read_fields(_ARTIFACT, given, inside=f"{name}.")
         if not {"path", "artifactId"} & artifact.keys():
-            raise _wrong(name, "names neither path nor artifactId")
+            raise _wrong(name, "needs a path or an artifactId")
         return artifact
 
 
@@ -142,8 +142,10 @@ _ARTIFACT: Mapping[str, Field] = {
 
 
 def read_fields(fields: Mapping[str, Field], given: Mapping[str, Any], *, inside: str = "") -> dict[str, Any]:
-    """What stands in the fields that we know. Others are ignored, for some clients add their own, unless
-    one looks like a field of ours that is missing."""
+    """Return the values of the known fields.
+
+    Unknown fields are ignored because some clients add their own, unless one looks like a missing known field.
+    """
     present = {name: value for name, value in given.items() if value is not None}
     missing = [name for name in fields if name not in present]
     for name in present.keys() - fields.keys():
@@ -160,7 +162,7 @@ def read_fields(fields: Mapping[str, Field], given: Mapping[str, Any], *, inside
 
 def _wrong(name: str, problem: str) -> InvalidInput:
     return InvalidInput(
-        f"{name}: {problem}", hint="Correct that and send the signal again, with the same eventId.", field=name
+        f"{name}: {problem}", hint="Fix it and send the signal again with the same eventId.", field=name
     )
 
 

@@ -1,4 +1,4 @@
-"""JSON Schema of what passes between a launched agent and us, made from the same source as the checks."""
+"""JSON Schema of the protocol with launched agents, generated from the same source as the checks."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ ACK = {
     },
     "required": ["status", "agentExecutionId", "eventId"],
 }
-"""What every delivery is acknowledged with."""
+"""The acknowledgement of every delivery."""
 
 
 def document() -> dict[str, Any]:
-    """All of them in one document, each under its name."""
+    """Return all schemas in one document, each under its name."""
     return {
         "$schema": DRAFT,
         "title": "Agent execution protocol",

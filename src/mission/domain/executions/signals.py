@@ -1,5 +1,4 @@
-"""Signals: what a launched agent can say about itself. The one source of its MCP tools, of the marker
-instructions in its prompt and of the check of what arrives."""
+"""Signals that a launched agent can send: the single source of its MCP tools, marker instructions and checks."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ from mission.domain.executions.signal_fields import Artifacts, Choices, Field, T
 LONGEST_MESSAGE = 8_000
 LONGEST_EVENT_ID = 200
 LARGEST_SIGNAL = 16 * 1024
-"""Bytes of a whole call, or of a whole marker line."""
+"""Maximum bytes of a complete call or marker line."""
 MOST_CHOICES = 6
 
 
 class Delivery(StrEnum):
-    """How an agent's signals reach us."""
+    """The delivery method of an agent's signals."""
 
     STDOUT_MARKER = "stdout-marker"
     MCP_TOOL = "mcp-tool"
@@ -35,7 +34,7 @@ class Tone(StrEnum):
 
 
 class SignalPolicy(StrEnum):
-    """What an accepted observation may do."""
+    """The effect that an accepted observation may have."""
 
     PROGRESS = "progress"
     CLAIM = "claim"
@@ -45,7 +44,7 @@ class SignalPolicy(StrEnum):
 
 
 class SignalOutcome(StrEnum):
-    """Where the effect of an accepted observation is seen."""
+    """The place where an accepted observation takes effect."""
 
     EXECUTION_EVENT = "agent-execution-event"
     EXECUTION_STATE = "agent-execution-state"
@@ -93,7 +92,7 @@ class SignalDescriptor:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> SignalDescriptor:
-        """The descriptor that was written down; a field that it does not have is refused, whatever it is."""
+        """Return the stored descriptor; raise InvalidInput for an unknown or missing field."""
         unknown = sorted(given.keys() - DESCRIPTOR_FIELDS.keys())
         if unknown:
             hint = (
@@ -101,10 +100,10 @@ class SignalDescriptor:
                 if "delivery" in unknown
                 else f"It has: {', '.join(DESCRIPTOR_FIELDS)}."
             )
-            raise InvalidInput(f"{unknown[0]}: a signal descriptor has no such field", hint=hint, field=unknown[0])
+            raise InvalidInput(f"{unknown[0]}: unknown field of a signal descriptor", hint=hint, field=unknown[0])
         absent = [name for name, needed in DESCRIPTOR_FIELDS.items() if needed and name not in given]
         if absent:
-            raise InvalidInput(f"{absent[0]}: a signal descriptor needs it", field=absent[0])
+            raise InvalidInput(f"{absent[0]}: is required in a signal descriptor", field=absent[0])
         return cls(
             type=_text(given, "type"),
             label=_text(given, "label"),
@@ -129,12 +128,12 @@ DESCRIPTOR_FIELDS: Mapping[str, bool] = {
     "policy": True,
     "outcomes": True,
 }
-"""The fields of a descriptor on the wire, and whether each must be there."""
+"""The fields of a descriptor as sent, and whether each is required."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignalKind:
-    """Everything that is settled about a kind of signal before an execution chooses its deliveries."""
+    """The definition of a kind of signal, before an execution selects its deliveries."""
 
     type: SignalType
     label: str
@@ -153,7 +152,7 @@ class SignalKind:
         return f"agent-signal.{self.type}.v1"
 
     def descriptor(self, delivery: Delivery) -> SignalDescriptor:
-        """The descriptor of an execution that selected this delivery."""
+        """Return the descriptor for an execution that uses this delivery."""
         return SignalDescriptor(
             type=str(self.type),
             label=self.label,
@@ -167,7 +166,7 @@ class SignalKind:
         )
 
     def payload_schema(self) -> dict[str, Any]:
-        """JSON Schema of the payload, the same for every delivery."""
+        """Return the JSON Schema of the payload, the same for every delivery."""
         return {
             "type": "object",
             "properties": {name: each.schema() for name, each in self.fields.items()},
@@ -175,7 +174,7 @@ class SignalKind:
         }
 
     def read(self, payload: Any) -> dict[str, Any]:
-        """The payload as it is stored; an error names the field that is wrong."""
+        """Return the payload to store; raise an error that names the invalid field."""
         if not isinstance(payload, Mapping):
             raise InvalidInput(f"{self.type}: the payload must be an object", field="signal")
         return read_fields(self.fields, payload)
@@ -191,7 +190,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.PROGRESS,
             label="Progress",
-            description="Say what you are doing or have just done.",
+            description="Report what you are doing or have just done.",
             icon="activity",
             tone=Tone.PROGRESS,
             policy=SignalPolicy.PROGRESS,
@@ -206,7 +205,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.NEEDS_INPUT,
             label="Needs input",
-            description="Ask the operator a question you cannot go on without.",
+            description="Ask the operator a question you need answered to continue.",
             icon="circle-help",
             tone=Tone.ATTENTION,
             policy=SignalPolicy.INPUT_REQUEST,
@@ -220,7 +219,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.BLOCKED,
             label="Blocked",
-            description="Say that you cannot go on, and why.",
+            description="Report that you cannot continue, and why.",
             icon="octagon-alert",
             tone=Tone.DANGER,
             policy=SignalPolicy.INPUT_REQUEST,
@@ -230,7 +229,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.READY_FOR_VERIFICATION,
             label="Ready for verification",
-            description="Say that the work can be checked. It is a claim: it completes nothing.",
+            description="Report that the work is ready to be checked. This does not complete the task.",
             icon="clipboard-check",
             tone=Tone.ATTENTION,
             policy=SignalPolicy.CLAIM,
@@ -241,7 +240,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.COMPLETED_CLAIM,
             label="Completed (claim)",
-            description="Say that you think the task is done. It is a claim: it completes nothing.",
+            description="Report that you think the task is done. This does not complete the task.",
             icon="circle-check",
             tone=Tone.SUCCESS,
             policy=SignalPolicy.CLAIM,
@@ -252,7 +251,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.FAILED_CLAIM,
             label="Failed (claim)",
-            description="Say that you could not do the task, and why. It is a claim: it ends nothing.",
+            description="Report that you could not do the task, and why. This does not end the task.",
             icon="circle-x",
             tone=Tone.DANGER,
             policy=SignalPolicy.CLAIM,
@@ -263,7 +262,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
         SignalKind(
             type=SignalType.MESSAGE,
             label="Message",
-            description="Leave a line in the record; nothing else happens.",
+            description="Add a line to the record, with no other effect.",
             icon="message-square",
             tone=Tone.MUTED,
             policy=SignalPolicy.AUDIT_MESSAGE,
@@ -280,13 +279,13 @@ KINDS: Mapping[SignalType, SignalKind] = {
 }
 
 EVENT_ID = TextField(
-    longest=LONGEST_EVENT_ID, description="Your own name for this signal; a repeat under it has no effect"
+    longest=LONGEST_EVENT_ID, description="Your own id for this signal; a repeat with the same id has no effect"
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signal:
-    """One signal that was checked: its kind and its payload."""
+    """One checked signal: its kind and its payload."""
 
     kind: SignalKind
     payload: Mapping[str, Any]
@@ -297,7 +296,7 @@ class Signal:
 
 
 def read_signal(type: Any, payload: Any) -> Signal:
-    """The signal an agent sent, or an error that names what is wrong with it."""
+    """Return the signal that an agent sent, or raise an error that says what is wrong with it."""
     try:
         kind = KINDS[SignalType(type)]
     except ValueError:
@@ -314,7 +313,7 @@ def read_event_id(value: Any) -> str:
 
 
 def tool_schema(kind: SignalKind) -> dict[str, Any]:
-    """What the MCP tool of that signal takes: the payload's fields and the event's id."""
+    """Return the input schema of the signal's MCP tool: the payload's fields and the event id."""
     payload = kind.payload_schema()
     return {
         "type": "object",
@@ -336,5 +335,5 @@ def _words(words: Any, values: Any, *, field: str) -> tuple[Any, ...]:
         raise InvalidInput(f"{field}: must be a list of {', '.join(words)}", field=field)
     found = tuple(_word(words, value, field=field) for value in values)
     if not found or len(set(found)) != len(found):
-        raise InvalidInput(f"{field}: names each of its words once, and at least one", field=field)
+        raise InvalidInput(f"{field}: must have at least one value and no duplicates", field=field)
     return found

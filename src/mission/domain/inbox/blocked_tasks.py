@@ -1,4 +1,4 @@
-"""What stands still behind a task that waits for a person: the tasks that need it, however far, and their agents."""
+"""Tasks blocked by a task that waits for a person: direct and indirect dependents, and their agents."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from mission.domain.missions.critical_path import PathStep, in_order
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BlockedTasks:
-    """How much a task holds up, itself included."""
+    """The number of tasks and agents that a task blocks, itself included."""
 
     tasks: int = 0
     agents: int = 0
 
 
 def held_up(open_steps: Sequence[PathStep], standing: Collection[str]) -> dict[str, BlockedTasks]:
-    """For each standing task how many open tasks it holds up, and how many agents have one of them in hand.
+    """Return for each stalled task how many open tasks it blocks, and how many agents own one of them.
 
-    Each standing task is a bit, and the bits go along the plan once: walking from each would be a plan for each.
+    Each stalled task is a bit, and the bits pass through the plan once; a separate walk per task would be slower.
     """
     bits = {id: 1 << place for place, id in enumerate(standing)}
     holders: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A failure that nobody called for: who hears of it, under which words, and when it is the same one again."""
+"""Reports of unexpected failures: who gets them, their text, and when a failure counts as a repeat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 QUIET = timedelta(minutes=5)
-"""How long the same failure is counted before it is told again."""
+"""How long repeats of the same failure are only counted before it is reported again."""
 
 CRITICAL_TOOLS = frozenset(
     {
@@ -19,21 +19,21 @@ CRITICAL_TOOLS = frozenset(
         "mcp__epic__update_status",
     }
 )
-"""Tools without which a crew cannot go on: their failures always reach the person."""
+"""Tools that a crew cannot work without: their failures always reach the person."""
 
 CRITICAL = "⚠️ CRITICAL"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FailedCall:
-    """One failed call, as its audit entry tells of it."""
+    """One failed call, as its audit entry records it."""
 
     incident: str
     tool: str
     cause: str
-    """What failed: the same cause is the same failure, whoever runs into it."""
+    """What failed: the same cause is the same failure, for every caller."""
     error: Mapping[str, Any]
-    """Code and message as the caller got them: what an unforeseen error says itself is in the audit."""
+    """Code and message as the caller got them; the text of an unexpected error is in the audit."""
     trace: str | None = None
     agent_id: str | None = None
     mission_id: str | None = None
@@ -44,7 +44,7 @@ class FailedCall:
         return self.tool in CRITICAL_TOOLS
 
     def key(self, recipient: str) -> str:
-        """What the incidents of one cause share in the eyes of one reader."""
+        """Return the key that all incidents of one cause share for one recipient."""
         return f"{'critical' if self.critical else 'failure'} {recipient} {self.cause}"
 
     def subject(self, who: str) -> str:
@@ -52,14 +52,14 @@ class FailedCall:
         return f"{CRITICAL} {words}" if self.critical else words
 
     def body(self, *, more: int, with_trace: bool) -> str:
-        """Return what is known; the trace is for people only, in their mail."""
+        """Return the known details; the trace is only for messages to the person."""
         lines = [
             f"Tool: {self.tool}",
             f"Error: {self.error.get('code')}: {self.error.get('message')}",
             f"Incident: {self.incident} ('mission audit {self.incident}' shows the details)",
         ]
         if more:
-            lines.append(f"It happened {more} more time{'s' if more > 1 else ''} since this was told last.")
+            lines.append(f"It happened {more} more time{'s' if more > 1 else ''} since the last report.")
         if with_trace and self.trace:
             lines += ["", self.trace.strip()]
         return "\n".join(lines)
@@ -67,7 +67,7 @@ class FailedCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReportedFailure:
-    """When a failure was told last, and how often it happened since."""
+    """The time of a failure's last report, and how often it happened since."""
 
     key: str
     told_at: datetime

@@ -1,4 +1,4 @@
-"""Signs that work has gone wrong: an owner that fell silent, a task that keeps crashing or is begun ever again."""
+"""Signs that work has gone wrong: a silent owner, or a task that keeps crashing or restarting."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from mission.domain.tasks.task import HELD, OPEN, STANDING
 from mission.domain.timestamps import format_time
 
 CRASHES = 3
-"""After so many crashed executions of one task, and each time as many again, a person should look."""
+"""A person should look after every this many crashed executions of one task."""
 ATTEMPTS = 5
-"""The same for a task that was begun so often."""
+"""The same for a task that was started this many times."""
 
 CRASHED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.LOST})
 EXPECTED = OPEN - STANDING
-"""States of a claimed task whose owner should be heard from; one that waits for a person may be silent."""
+"""States of a claimed task whose owner should send heartbeats; one that waits for a person may be silent."""
 UNFINISHED = HELD
-"""States of a task that somebody may still work on."""
+"""States of a task that an agent may still work on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HealthFinding:
-    """One thing that is not as it should be. Its key is the same as long as it is the same thing."""
+    """One problem. Its key stays the same as long as it is the same problem."""
 
     key: str
     subject: str
@@ -36,9 +36,9 @@ def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int
     held = f"{tasks} claimed task{'s' if tasks > 1 else ''}"
     return HealthFinding(
         key=f"silent {agent_id} {format_time(last_seen_at)}",
-        subject=f"{name} has fallen silent with {held}",
-        body=f"{name} ({agent_id}) has shown no life since {format_time(last_seen_at)} and its lease has lapsed. "
-        f"Any agent may take over {'them' if tasks > 1 else 'it'}; 'mission show {task_id}' shows how far it came.",
+        subject=f"{name} stopped responding with {held}",
+        body=f"{name} ({agent_id}) has sent no heartbeat since {format_time(last_seen_at)} and its lease has lapsed. "
+        f"Any agent may take over {'them' if tasks > 1 else 'it'}; 'mission show {task_id}' shows its progress.",
         task_id=task_id,
         agent_id=agent_id,
     )
@@ -48,7 +48,7 @@ def crash_loop(*, task_id: str, name: str, crashes: int) -> HealthFinding:
     return HealthFinding(
         key=f"crashes {task_id} {crashes // CRASHES}",
         subject=f"'{name}' has crashed {crashes} times",
-        body=f"{crashes} executions of this task failed or were lost. Look at their transcripts before it runs again.",
+        body=f"{crashes} executions of this task failed or were lost. Check their transcripts before it runs again.",
         task_id=task_id,
     )
 
@@ -56,7 +56,7 @@ def crash_loop(*, task_id: str, name: str, crashes: int) -> HealthFinding:
 def tried_often(*, task_id: str, name: str, attempts: int) -> HealthFinding:
     return HealthFinding(
         key=f"attempts {task_id} {attempts // ATTEMPTS}",
-        subject=f"'{name}' was begun {attempts} times and is not done",
+        subject=f"'{name}' was started {attempts} times and is not done",
         body="Its goal may be unclear or too large. 'mission show' lists what each attempt left in its journal.",
         task_id=task_id,
     )

@@ -1,4 +1,4 @@
-"""The human's queue: one list of everything that waits for a person, and what became of it."""
+"""The inbox: one list of items that wait for a person, and their answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.timestamps import format_time
 
 SYSTEM = "system"
-"""Who closed an item that was withdrawn because nobody waits for it any more."""
+"""The closer of an item that was withdrawn because its answer is no longer needed."""
 
 
 ACCEPT = {"kind": "fixed", "label": "Accept", "value": "accept"}
@@ -33,7 +33,7 @@ GIVE_TO_ANOTHER = {
 }
 SKIP = {"kind": "fixed", "label": "Skip", "value": "skip"}
 AFTER_FAILURE = (RETRY, RETRY_WITH_HINT, GIVE_TO_ANOTHER, SKIP)
-"""What a person can do about a task whose agent failed."""
+"""Choices for a task whose agent failed."""
 
 
 class ItemKind(StrEnum):
@@ -53,13 +53,13 @@ class ItemState(StrEnum):
 
 
 HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
-"""Kinds of items that can keep a task from going on."""
+"""Kinds of items that can block a task."""
 
 NO_ANSWER = "There will be no answer; use your best judgment."
-"""What an agent reads whose question was dismissed."""
+"""The answer that an agent reads when its question was dismissed."""
 
 STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
-"""Kinds of items that a task which stands still may wait for."""
+"""Kinds of items that a stalled task may wait for."""
 
 
 PRIVATE_KINDS = frozenset({ItemKind.MAIL, ItemKind.ESCALATION})
@@ -97,64 +97,64 @@ class InboxItem:
 
     @property
     def holds_task(self) -> bool:
-        """Whether a task may stand still until this is closed; an issue in the journal stops nobody."""
+        """Return whether a task may wait until this is closed; a journal issue does not block its task."""
         return self.kind in HOLDING and self.task_id is not None and self.entry_id is None
 
     @property
     def hold(self) -> Hold:
-        """The hold of the task that stands still until this is closed."""
+        """Return the hold of the task that waits until this is closed."""
         kind = HoldKind.INPUT if self.kind is ItemKind.QUESTION else HoldKind.BLOCKED
         return Hold(kind, self.body or self.subject, self.agent_id)
 
     @property
     def said(self) -> str:
-        """The words of the answer, without the value of the choice."""
+        """Return the text of the answer without the value of the choice."""
         value = str(self.chosen.get("value") or "")
         return (self.answer or "").removeprefix(value).removeprefix(": ") if value else self.answer or ""
 
     @property
     def answer_in_words(self) -> str:
-        """Return the answer as people read it: the label of the choice, and the words added to it."""
+        """Return the answer as people read it: the label of the choice and the added text."""
         return ": ".join(filter(None, (str(self.chosen.get("label") or ""), self.said)))
 
     @property
     def chosen(self) -> Mapping[str, Any]:
-        """The choice that was made; nothing where the answer was given in words alone."""
+        """Return the selected choice; empty if the answer is only text."""
         return self.choice_of(self.choice)
 
     @property
     def labels(self) -> list[str]:
-        """Return what the choices are called."""
+        """Return the labels of the choices."""
         return [str(choice["label"]) for choice in self.choices]
 
     def check_reader(self, agent_id: str | None) -> None:
-        """Nothing when the agent may read the item; the person, who is no agent, reads everything."""
+        """Raise PermissionDenied unless the agent may read the item; None is the person, who may read all."""
         written = self.kind is ItemKind.MAIL and self.agent_id == agent_id
         if agent_id is not None and self.kind in PRIVATE_KINDS and not written:
             raise PermissionDenied(
-                f"queue item {self.id} is for the person alone",
+                f"queue item {self.id} is only for the person",
                 hint="Agents read questions, blockers, reviews, failures, health and their own mail.",
                 item_id=self.id,
             )
 
     def seen_again(self, *, body: str, at: datetime) -> InboxItem:
-        """The same thing happened once more: one item tells of all of them, with the latest words."""
+        """Return the item with one more occurrence and the latest text."""
         return replace(self, count=self.count + 1, body=body or self.body, updated_at=at)
 
     def answered(self, *, text: str, choice: int | None, by: str, at: datetime) -> InboxItem:
-        """The item with a person's answer: the value of the choice, if it has one, and what was said to it."""
+        """Return the item with a person's answer: the value of the choice, if it has one, and the text."""
         self._check(ItemState.ANSWERED)
         words = ": ".join(filter(None, (str(self.choice_of(choice).get("value") or ""), text.strip())))
         if not words:
             raise InvalidInput(
-                "text: an answer needs words",
+                "text: an answer needs a text",
                 hint="Give a text, or the number of a choice that has a value of its own.",
                 field="text",
             )
         return self._closed(ItemState.ANSWERED, answer=words, choice=choice, by=by, at=at)
 
     def dismissed(self, *, by: str, at: datetime, reason: str | None = None) -> InboxItem:
-        """The item put aside without an answer."""
+        """Return the item, dismissed without an answer."""
         self._check(ItemState.DISMISSED)
         return self._closed(ItemState.DISMISSED, answer=reason, choice=None, by=by, at=at)
 
@@ -162,14 +162,14 @@ class InboxItem:
         if not self.is_open:
             raise InvalidState(
                 f"queue item {self.id} is already {self.state}",
-                hint="Whatever else there is to say goes to the agent as a message.",
+                hint="To add something, send the agent a message.",
                 current=str(self.state),
                 wanted=str(wanted),
                 legal=[],
             )
 
     def choice_of(self, choice: int | None) -> Mapping[str, Any]:
-        """The choice of that number; empty for none."""
+        """Return the choice with that number; empty for None."""
         if choice is None:
             return {}
         if not 1 <= choice <= len(self.choices):
@@ -185,7 +185,7 @@ class InboxItem:
         return replace(self, state=state, answer=answer, choice=choice, closed_by=by, closed_at=at, updated_at=at)
 
     def record(self) -> dict[str, Any]:
-        """The item as events and lists show it, without its body."""
+        """Return the item as events and lists show it, without its body."""
         return {
             "id": self.id,
             "kind": str(self.kind),

@@ -1,4 +1,4 @@
-"""The critical path: the chain of tasks that decides when a mission is done, however many work side by side."""
+"""The critical path: the chain of tasks that decides when a mission is done, at any level of parallelism."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from mission.domain.missions.estimate import Span, rest_seconds
 from mission.domain.tasks.task import GOING, OPEN, TaskStatus
 
 USUAL_SECONDS = 20 * 60.0
-"""How long a task takes as long as none of its mission has ended."""
+"""The assumed duration of a task until the first task of its mission has ended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PathStep:
-    """A task as far as time goes, and the tasks it waits or waited for."""
+    """The timing of a task, and the tasks it depends on."""
 
     id: str
     status: str
@@ -27,11 +27,11 @@ class PathStep:
 
     @property
     def is_going(self) -> bool:
-        """Whether somebody works on it: it was started, and does not wait for a person."""
+        """Return whether an agent is working on it: it was started and does not wait for a person."""
         return self.started_at is not None and self.status in GOING
 
     def taken(self, *, now: datetime) -> float | None:
-        """Return how many seconds its current attempt has taken; None while nobody works on it."""
+        """Return how many seconds its current attempt has taken; None if no agent is working on it."""
         if self.started_at is None or not self.is_going:
             return None
         return max(0.0, (now - self.started_at).total_seconds())
@@ -42,7 +42,7 @@ class PathStep:
 
     @property
     def span(self) -> Span | None:
-        """When its last attempt began and ended, for one that was completed."""
+        """Return the start and end of the last attempt; None unless the task is completed."""
         if self.started_at is None or self.completed_at is None or self.status != TaskStatus.COMPLETED:
             return None
         return self.started_at, self.completed_at
@@ -50,9 +50,9 @@ class PathStep:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CriticalPath:
-    """The tasks that decide, and the seconds until the last of them has ended: no less than any at work has taken.
+    """The tasks on the path, and the seconds until the last one ends, at least as long as any has run so far.
 
-    The seconds are a guess as long as no task of the mission has ended: tell them only with an estimate.
+    The seconds are a guess until a task of the mission has ended: show them only with an estimate.
     """
 
     tasks: frozenset[str]
@@ -60,9 +60,9 @@ class CriticalPath:
 
 
 def critical_path(steps: Sequence[PathStep], *, typical: float | None, now: datetime) -> CriticalPath:
-    """The chain that ends last: from the task that ends last back to whatever each of them waited for longest.
+    """Return the chain from the task that ends last back through the longest wait of each task.
 
-    Of tasks that ended nothing is decided any more: without them the rest of the chain is the same.
+    Ended tasks can be left out: the rest of the chain is the same without them.
     """
     by_id = {step.id: step for step in steps}
     ends: dict[str, float] = {}
@@ -77,7 +77,7 @@ def critical_path(steps: Sequence[PathStep], *, typical: float | None, now: date
 
 
 def in_order(by_id: Mapping[str, PathStep]) -> Iterator[PathStep]:
-    """Each after all that it needs; a plan in its own order is gone through once."""
+    """Yield each step after its dependencies; a plan that is already ordered is walked once."""
     given: set[str] = set()
     begun: set[str] = set()
     stack = [*by_id.values()][::-1]
@@ -96,7 +96,7 @@ def in_order(by_id: Mapping[str, PathStep]) -> Iterator[PathStep]:
 
 
 def _end(step: PathStep, ends: Mapping[str, float], *, usual: float, now: datetime) -> float:
-    """When a task ends, in seconds from now: measured, or guessed from what it waits for and what is usual."""
+    """Return when a task ends, in seconds from now: measured, or estimated from its dependencies and the usual time."""
     if step.completed_at is not None or step.status not in OPEN:
         return min(0.0, ((step.completed_at or now) - now).total_seconds())
     return max([0.0, *(ends[need] for need in step.needs if need in ends)]) + step.rest(usual=usual, now=now)

@@ -1,4 +1,4 @@
-"""How long a mission may still take: one rule, whoever asks and however large the plan is."""
+"""The estimate of a mission's remaining time: one rule for all callers and plan sizes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from datetime import datetime
 from statistics import median, quantiles
 
 MEASURED_TASKS = 50
-"""How many of the tasks completed last tell what one usually takes."""
+"""How many of the most recently completed tasks determine the usual duration."""
 ENOUGH_TASKS = 5
 ENOUGH_PART = 10
-"""An estimate needs this many completed tasks, or one in so many of the plan, whichever comes first."""
+"""An estimate needs ENOUGH_TASKS completed tasks, or one in ENOUGH_PART of the plan, whichever comes first."""
 SPREAD = 2
 """With fewer completed tasks than ENOUGH_TASKS, a task may take this many times more or less than they did."""
 
@@ -21,7 +21,7 @@ Span = tuple[datetime, datetime]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """How many seconds something probably takes, a task or what is left of a mission, and between which it lies."""
+    """The probable seconds for a task or the rest of a mission, with a range."""
 
     seconds: float
     low: float
@@ -33,18 +33,18 @@ class Estimate:
 
 
 def is_enough(*, completed: int, total: int) -> bool:
-    """Return whether so many completed tasks of a plan tell anything about the rest."""
+    """Return whether that many completed tasks are enough to estimate the rest of the plan."""
     return completed >= ENOUGH_TASKS or 0 < total <= completed * ENOUGH_PART
 
 
 def typical_seconds(completed: Iterable[Span]) -> float | None:
-    """Return what a task usually takes: the middle of the latest ones; None before the first has ended."""
+    """Return what a task usually takes: the median of the latest ones; None before the first has ended."""
     durations = _durations(completed)
     return median(durations) if durations else None
 
 
 def typical_task(completed: Iterable[Span], *, total: int) -> Estimate | None:
-    """Return what a task of the plan usually takes; None while too few of its tasks are completed to say so."""
+    """Return what a task of the plan usually takes; None while too few tasks are completed."""
     durations = _durations(completed)
     if not durations or not is_enough(completed=len(durations), total=total):
         return None
@@ -58,10 +58,10 @@ def typical_task(completed: Iterable[Span], *, total: int) -> Estimate | None:
 def estimate(
     *, total: int, remaining: int, typical: Estimate | None, running: Iterable[float], parallel: int
 ) -> Estimate | None:
-    """Return how long the remaining tasks take, as many at once as may be; None while nothing tells how long one is.
+    """Return how long the remaining tasks take at full parallelism; None while the usual duration is unknown.
 
-    `running` is how many seconds the current attempt at each task at work has taken so far. The estimate is never less
-    than that: a task that has taken long already is not about to end.
+    `running` has the seconds that each running task's current attempt has taken so far. The estimate is never less
+    than that: a task that has already run long is not about to end.
     """
     if total and not remaining:
         return Estimate(seconds=0.0, low=0.0, high=0.0)
@@ -77,9 +77,9 @@ def estimate(
 
 
 def rest_seconds(*, usual: float, taken: float | None) -> float:
-    """Return what is left of a task: what is usual, less what its attempt has taken so far, and never less than that.
+    """Return the remaining seconds of a task: the usual time minus `taken`, but at least `taken`.
 
-    A task that nobody works on has everything ahead of it: `taken` is None.
+    `taken` is None for a task that no agent is working on; all of it remains.
     """
     return usual if taken is None else max(usual - taken, taken)
 

@@ -1,4 +1,4 @@
-"""A mission: what people and agents want done, from its first plan to its outcome."""
+"""A mission: the work that people and agents want done, from the first plan to the outcome."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MOVES: Mapping[MissionStatus, frozenset[MissionStatus]] = {
 }
 
 HANDS_OUT_TASKS = frozenset({MissionStatus.PLANNING, MissionStatus.READY, MissionStatus.IN_PROGRESS})
-"""States in which work may begin."""
+"""States in which tasks may start."""
 
 ENDED = frozenset({MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.ABANDONED})
 
@@ -73,7 +73,7 @@ PLANNABLE = frozenset({MissionStatus.PLANNING, MissionStatus.READY})
 
 
 class Profile(StrEnum):
-    """How large a mission is expected to be."""
+    """The expected size of a mission."""
 
     SIMPLE = "simple"
     STANDARD = "standard"
@@ -85,7 +85,7 @@ class Profile(StrEnum):
 
 
 class MissionOutcome(StrEnum):
-    """How a mission ended; partial is stored as a completed mission."""
+    """The outcome of a mission; partial is stored as a completed mission."""
 
     COMPLETED = "completed"
     FAILED = "failed"
@@ -97,7 +97,7 @@ class MissionOutcome(StrEnum):
 
 
 class Family(StrEnum):
-    """Which names a mission's events carry: it keeps those of the dialect that made it."""
+    """The family of event names that a mission uses, from the dialect that created it."""
 
     MISSION = "mission"
     WORKFLOW = "workflow"
@@ -105,7 +105,7 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Metrics:
-    """What a mission came to."""
+    """The totals of a mission."""
 
     phases: int
     tasks: int
@@ -145,7 +145,7 @@ class Mission:
     repository_id: str | None = None
     repository_path: str | None = None
     workspace_setup: Mapping[str, Any] | None = None
-    """What a worktree made for one of its tasks gets: a command to run, and files to copy."""
+    """The setup of a worktree for one of its tasks: a command to run and files to copy."""
     started_at: datetime | None = None
     completed_at: datetime | None = None
     archived_at: datetime | None = None
@@ -169,21 +169,21 @@ class Mission:
         )
 
     def begin(self, *, at: datetime) -> Mission:
-        """The mission once work on it has begun; the same one when it already had."""
+        """Return the mission in progress; unchanged if it already is."""
         self.check_hands_out()
         return self if self.status is MissionStatus.IN_PROGRESS else self.move_to(MissionStatus.IN_PROGRESS, at=at)
 
     def check_hands_out(self) -> None:
-        """Nothing when work may begin in the mission; otherwise what it is instead."""
+        """Raise InvalidState unless tasks of the mission may start."""
         if self.status not in HANDS_OUT_TASKS:
             raise InvalidState(
-                f"mission {self.id} is {self.status}: no work can begin in it",
+                f"mission {self.id} is {self.status}: its tasks cannot start",
                 hint="Set it in_progress again, or start a new mission.",
                 current=str(self.status),
             )
 
     def record(self) -> dict[str, Any]:
-        """The mission as events and lists show it, without its long texts."""
+        """Return the mission as events and lists show it, without its long texts."""
         return {
             "id": self.id,
             "name": self.name,

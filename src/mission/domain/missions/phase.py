@@ -1,4 +1,4 @@
-"""A phase: a numbered stage of a mission that tasks stand in."""
+"""A phase: a numbered stage of a mission that contains tasks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOVES: Mapping[PhaseStatus, frozenset[PhaseStatus]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhaseCounts:
-    """How many tasks of a phase stand where."""
+    """The number of tasks of a phase by state."""
 
     pending: int = 0
     in_progress: int = 0
@@ -81,7 +81,7 @@ class Phase:
         return replace(self, status=status, started_at=started, completed_at=at if not MOVES[status] else None)
 
     def begin(self, *, at: datetime, open_phases: Sequence[int]) -> Phase:
-        """The phase once a task starts in it; a closed one is refused with the ones that are open."""
+        """Return the phase in progress; raise InvalidState, with the open phases, if it is closed."""
         if self.closed:
             raise InvalidState(
                 f"phase {self.number} ({self.id}) is {self.status}: no task can start in it",
@@ -94,7 +94,7 @@ class Phase:
         return self if self.status is PhaseStatus.IN_PROGRESS else self.move_to(PhaseStatus.IN_PROGRESS, at=at)
 
     def record(self) -> dict[str, Any]:
-        """The phase as events and lists show it."""
+        """Return the phase as events and lists show it."""
         return {
             "id": self.id,
             "mission_id": self.mission_id,
@@ -110,7 +110,7 @@ class Phase:
 
 
 def current_phase(phases: Sequence[Phase], *, total: int) -> int:
-    """The lowest phase in progress, else the one after the last completed, never past the expected number."""
+    """Return the lowest phase in progress, else the one after the last completed, at most `total`."""
     running = [phase.number for phase in phases if phase.status is PhaseStatus.IN_PROGRESS]
     if running:
         return min(running)

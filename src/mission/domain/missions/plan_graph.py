@@ -1,4 +1,4 @@
-"""A plan as a graph: tasks by name, what each waits for, and what is wrong with it if it cannot be followed."""
+"""A plan as a graph: tasks by name with their dependencies, and the checks that it is valid."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from mission.domain.errors import InvalidInput
 
 NAMED = 10
-"""How many names an error lists before it only counts."""
+"""How many names an error lists; the rest are only counted."""
 
 
 def check_plan(
@@ -17,24 +17,24 @@ def check_plan(
     known: Iterable[str] | None = None,
     field: str = "plan.tasks",
 ) -> None:
-    """Nothing for a plan that can be followed; otherwise an error that names the tasks at fault.
+    """Raise InvalidInput, with the tasks at fault, unless the plan is valid.
 
-    `dependencies` are the plan's tasks, each with the names it waits for. For a plan that is added to another, `known`
-    are those of the names in it that the other has already.
+    `dependencies` are the plan's tasks, each with the names it depends on. For a plan that extends another, `known`
+    are the names in it that already exist.
     """
     existing = set(known or ())
     counts = Counter(name for name, _ in dependencies)
     doubled = [name for name, count in counts.items() if count > 1 or name in existing]
     if doubled:
-        message = f"task names must be unique; doubled: {_listed(doubled)}"
+        message = f"task names must be unique; duplicates: {_listed(doubled)}"
         raise _fault(field, message, "Give every task its own name.", doubled)
     lonely = [name for name, wanted in dependencies if name in wanted]
     if lonely:
         message = f"tasks depend on themselves: {_listed(lonely)}"
-        raise _fault(field, message, "Take the task out of its depends_on.", lonely)
+        raise _fault(field, message, "Remove the task from its own depends_on.", lonely)
     missing = {w: name for name, wanted in dependencies for w in wanted if w not in counts and w not in existing}
     if missing:
-        pairs = [f"'{wanted}' (wanted by '{name}')" for wanted, name in missing.items()]
+        pairs = [f"'{wanted}' (needed by '{name}')" for wanted, name in missing.items()]
         raise _fault(
             field,
             f"depends_on names unknown tasks: {_listed(pairs, quote=False)}",
@@ -45,11 +45,11 @@ def check_plan(
     cycle = find_cycle({name: [w for w in wanted if w in counts] for name, wanted in dependencies})
     if cycle:
         path = " → ".join(cycle[:NAMED]) + (" → …" if len(cycle) > NAMED else "")
-        raise _fault(field, f"the plan goes in a circle: {path}", "Cut one of these dependencies.", cycle)
+        raise _fault(field, f"the plan has a cycle: {path}", "Remove one of these dependencies.", cycle)
 
 
 def find_cycle(graph: Mapping[str, Sequence[str]]) -> list[str]:
-    """A circle as a path that ends where it began; empty when there is none."""
+    """Return a cycle as a path that ends where it began; empty if there is none."""
     done: set[str] = set()
     for start in graph:
         if start in done:

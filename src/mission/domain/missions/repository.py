@@ -1,4 +1,4 @@
-"""A repository, or a plain folder, that missions work in. Its path means something on one host only."""
+"""A repository or plain folder that missions work in. Its path is valid on one host only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mission.domain.timestamps import format_time
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repository:
-    """One working tree's top level; `common_dir` is shared by all worktrees of a git repository."""
+    """The top level of one working tree; all worktrees of a git repository share `common_dir`."""
 
     id: str
     host_id: str

@@ -1,4 +1,4 @@
-"""A template: a plan with blanks, from which workflows are made."""
+"""A template: a plan with blanks, from which workflows are created."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mission.domain.timestamps import format_time
 
 BLANK = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}")
 LONGEST_PLAN = 10_000_000
-"""How many characters the plan may have in all once its blanks are filled in."""
+"""Maximum total characters of the plan once its blanks are filled in."""
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variable:
-    """A blank of a template: one that is required has no default."""
+    """A blank of a template; a required one has no default."""
 
     name: str
     description: str = ""
@@ -55,7 +55,7 @@ class TemplateTask:
         yield from (*self.depends_on, *self.requires, *self.files_likely_affected)
 
     def changed(self, fill: Callable[[str], str]) -> TemplateTask:
-        """The task with every text replaced."""
+        """Return the task with every text replaced."""
         return replace(
             self,
             name=fill(self.name).strip(),
@@ -81,7 +81,7 @@ class TemplateTask:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Template:
-    """One template: of the store, or of a file in a repository (`source`)."""
+    """One template, from the store or from a file in a repository (`source`)."""
 
     id: str
     name: str
@@ -97,14 +97,14 @@ class Template:
 
     @property
     def blanks(self) -> list[Variable]:
-        """The declared variables, and those that only stand in the texts: they are required."""
+        """Return the declared variables, and those that only occur in the texts, which are required."""
         declared = [Variable(**variable) for variable in self.variables]
         known = {variable.name for variable in declared}
         used = dict.fromkeys(name for task in self.plan for text in task.texts() for name in BLANK.findall(text))
         return declared + [Variable(name=name) for name in used if name not in known]
 
     def filled(self, given: Mapping[str, str]) -> list[TemplateTask]:
-        """The tasks with every blank filled in once: what a value holds is text, blanks in it too."""
+        """Return the tasks with every blank filled in once; blanks inside a value stay as text."""
         values = self._values(given)
         _check_length(self.plan, values)
         tasks = [task.changed(lambda text: BLANK.sub(lambda blank: values[blank[1]], text)) for task in self.plan]
@@ -113,7 +113,7 @@ class Template:
         return tasks
 
     def record(self) -> dict[str, Any]:
-        """The template as events show it, without its tasks."""
+        """Return the template as events show it, without its tasks."""
         return {
             "id": self.id,
             "name": self.name,
@@ -146,7 +146,7 @@ class Template:
 
 
 def _check_length(tasks: Sequence[TemplateTask], values: Mapping[str, str]) -> None:
-    """Refused before anything is filled in: a long value in many places would take all memory."""
+    """Raise TooLarge before anything is filled in: a long value in many places would use up the memory."""
     texts = [text for task in tasks for text in task.texts()]
     total = sum(map(len, texts)) + sum(len(values[name]) for text in texts for name in BLANK.findall(text))
     if total > LONGEST_PLAN:
@@ -157,8 +157,8 @@ def _check_filled(task: TemplateTask) -> None:
     for name in (task.name, *task.depends_on, *task.requires, *([task.parallel_group] if task.parallel_group else [])):
         if not 1 <= len(name) <= LONGEST_NAME:
             raise InvalidInput(
-                f"variables: a name of the plan becomes {len(name):,} characters long, 1 to {LONGEST_NAME} are taken",
-                hint="Give shorter values, and none that leaves a name empty.",
+                f"variables: a name in the plan becomes {len(name):,} characters long (limit 1 to {LONGEST_NAME})",
+                hint="Give shorter values that do not leave a name empty.",
                 field="variables",
             )
     if not task.description:

@@ -1,4 +1,4 @@
-"""What a task did to its working tree, and whether that stayed inside the areas it announced."""
+"""The changes a task made to its working tree, and whether they stayed inside its announced areas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rename:
-    """A file that went from one path to another with the same content."""
+    """A file that moved from one path to another with the same content."""
 
     source: str
     target: str
@@ -26,7 +26,7 @@ class Commit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Changes:
-    """The net difference of a tree between two moments; each path stands in exactly one of the three lists."""
+    """The net difference of a tree between two moments; each path is in exactly one of the three lists."""
 
     added: Sequence[str] = ()
     modified: Sequence[str] = ()
@@ -35,14 +35,14 @@ class Changes:
     commits: Sequence[Commit] = ()
     warnings: Sequence[str] = ()
     patch: str | None = None
-    """The lines, packed (`mission.domain.tasks.patch`), where they were asked for; kept apart from the rest."""
+    """The changed lines, packed (`mission.domain.tasks.patch`), if requested; stored separately."""
 
     @property
     def paths(self) -> list[str]:
         return [*self.added, *self.modified, *self.deleted]
 
     def only(self, paths: Collection[str]) -> Changes:
-        """The changes of these paths, with all commits."""
+        """Return the changes of these paths, with all commits."""
         wanted = frozenset(paths)
         return replace(
             self,
@@ -74,7 +74,7 @@ class Changes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verification:
-    """Whether the changed files lie in the areas that the task named at its start."""
+    """The comparison of the changed files with the areas that the task announced."""
 
     scope_match: bool
     unexpected_files: Sequence[str] = ()
@@ -88,12 +88,12 @@ def verify_scope(changes: Changes | None, areas: Sequence[str]) -> Verification:
     unexpected = [path for path in changes.paths if not any(_in_area(path, area) for area in areas)]
     warnings = list(changes.warnings)
     if unexpected:
-        warnings.append(f"{len(unexpected)} changed file(s) lie outside the announced areas: {', '.join(areas)}")
+        warnings.append(f"{len(unexpected)} changed file(s) are outside the announced areas: {', '.join(areas)}")
     return Verification(scope_match=not unexpected, unexpected_files=unexpected, warnings=warnings)
 
 
 def _in_area(path: str, area: str) -> bool:
-    """An area is a run of whole path segments anywhere in the path, or a glob over the whole path."""
+    """Return whether the path is in the area: consecutive path segments anywhere in it, or a glob over all of it."""
     path, area = path.casefold(), area.casefold().removeprefix("./").strip("/")
     if any(sign in area for sign in "*?["):
         return fnmatchcase(path, area) or fnmatchcase(path, f"*/{area}")

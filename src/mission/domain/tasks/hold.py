@@ -17,10 +17,10 @@ class HoldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Why a paused task waits: the kind of the reason, its words, and the agent that gave it."""
+    """The reason why a paused task waits: its kind, its text, and the agent that gave it."""
 
     kind: str
-    """A HoldKind, or one of a newer version."""
+    """A HoldKind, or a kind from a newer version."""
     reason: str | None = None
     by: str | None = None
 

@@ -1,4 +1,4 @@
-"""The journal of a task: decisions, issues, milestones and checkpoints, numbered without gap."""
+"""The journal of a task: decisions, issues, milestones and checkpoints, numbered without gaps."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class EntryKind(StrEnum):
 
     @property
     def id_kind(self) -> str:
-        """What the id of such an entry says it is."""
+        """Return the kind that the id of such an entry has."""
         return str(self) if self in _OF_THEIR_OWN else "checkpoint"
 
     @property
     def checkpoint(self) -> CheckpointType:
-        """What an entry of this kind is as a checkpoint."""
+        """Return the checkpoint type of such an entry."""
         return _AS_CHECKPOINT.get(self) or CheckpointType(self.value)
 
 
 class CheckpointType(StrEnum):
-    """What a checkpoint says; every entry of the journal is one to those who recover a task."""
+    """The type of a checkpoint; task recovery reads every journal entry as one."""
 
     PLAN = "plan"
     REPLAN = "replan"
@@ -49,12 +49,12 @@ class CheckpointType(StrEnum):
 
     @property
     def kind(self) -> EntryKind:
-        """The kind of entry that a checkpoint of this type is written as."""
+        """Return the kind of entry that stores a checkpoint of this type."""
         return EntryKind.CHOICE if self is CheckpointType.DECISION else EntryKind(self.value)
 
     @property
     def kinds(self) -> list[EntryKind]:
-        """Every kind of entry that is such a checkpoint."""
+        """Return every kind of entry that is such a checkpoint."""
         return [kind for kind in EntryKind if kind.checkpoint is self]
 
 
@@ -88,7 +88,7 @@ OPTIONS = "options_considered"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
-    """One journal entry; `detail` holds the fields that its kind alone has."""
+    """One journal entry; `detail` has the fields specific to its kind."""
 
     id: str
     kind: EntryKind
@@ -104,7 +104,7 @@ class JournalEntry:
     open_blocker: bool = False
 
     def __post_init__(self) -> None:
-        """Read a decision whose options are not a list of texts, as version 0.1 stored choices."""
+        """Convert a decision whose options are not a list of texts, as version 0.1 stored choices."""
         if self.kind is EntryKind.DECISION and OPTIONS in self.detail and not _are_texts(self.detail[OPTIONS]):
             object.__setattr__(self, "detail", _in_labels(self.detail))
 
@@ -117,7 +117,7 @@ class JournalEntry:
         return found[1] if found else None
 
     def author_name(self, names: Mapping[str, str]) -> str | None:
-        """Return who wrote it as people read it; `names` are the agents' names by id."""
+        """Return the author's name for people; `names` are the agents' names by id."""
         if self.is_ours:
             return MISSION_CONTROL.name
         if (by := self.answered_by) is not None:
@@ -126,12 +126,12 @@ class JournalEntry:
 
     @property
     def is_checkpoint(self) -> bool:
-        """Whether it was written as a checkpoint, not as a decision, an issue or a milestone."""
+        """Return whether it was written as a checkpoint, not as a decision, issue or milestone."""
         return self.kind not in _OF_THEIR_OWN
 
     @property
     def is_ours(self) -> bool:
-        """Whether Mission Control wrote it, and no agent."""
+        """Return whether Mission Control wrote it, not an agent."""
         return self.author == SYSTEM
 
     @property
@@ -140,11 +140,11 @@ class JournalEntry:
 
     @property
     def content(self) -> Mapping[str, Any]:
-        """What the entry says besides its summary."""
+        """Return the content of the entry apart from its summary."""
         return (self.detail.get("detail") or {}) if self.is_checkpoint else self.detail
 
     def record(self) -> dict[str, Any]:
-        """The entry as events and lists show it."""
+        """Return the entry as events and lists show it."""
         return {
             "id": self.id,
             "mission_id": self.mission_id,

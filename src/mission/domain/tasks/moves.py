@@ -1,4 +1,4 @@
-"""Moves of a task: what it was, what it is now, why, and what follows from that."""
+"""Moves of a task: its state before and after, the cause and the consequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mission.domain.tasks.task import DONE, FREE, OPEN, Quality, Task, TaskStatu
 
 
 class Cause(StrEnum):
-    """Why a task changed, as its event tells it."""
+    """The reason why a task changed, as its event reports it."""
 
     meaning: str
 
@@ -23,22 +23,22 @@ class Cause(StrEnum):
         cause.meaning = meaning
         return cause
 
-    CLAIMED = "claimed", "an agent took it"
-    PLANNED = "planned", "it got a plan, or its owner makes one"
-    REPLANNED = "replanned", "it got another plan"
-    STARTED = "started", "work on it began"
+    CLAIMED = "claimed", "an agent claimed it"
+    PLANNED = "planned", "it got a plan, or its owner is making one"
+    REPLANNED = "replanned", "it got a new plan"
+    STARTED = "started", "work on it started"
     PAUSED = "paused", "it was paused by hand"
-    BLOCKED = "blocked", "a block was reported"
-    ASKED = "asked", "its agent asked a question and waits for the answer"
-    ANSWERED = "answered", "a person answered or dismissed what held it"
-    RESUMED = "resumed", "its agent went on with it"
-    REPORTED = "reported", "its agent said something about it; the task itself did not change"
-    SUBMITTED = "submitted", "it is said to be done, and waits for a review"
+    BLOCKED = "blocked", "a blocker was reported"
+    ASKED = "asked", "its agent asked a question and is waiting for the answer"
+    ANSWERED = "answered", "a person answered or dismissed the item that blocked it"
+    RESUMED = "resumed", "its agent resumed work on it"
+    REPORTED = "reported", "its agent reported something about it; the task itself did not change"
+    SUBMITTED = "submitted", "it was reported done and is waiting for a review"
     SENT_BACK = "sent_back", "the review found something missing"
-    RELEASED = "released", "its owner gave it back, or left"
+    RELEASED = "released", "its owner released it or left"
     LEFT = "left", "its agent's program ended without completing it"
-    REOPENED = "reopened", "it was put back into the line by hand"
-    WORKSPACE_ASSIGNED = "workspace_assigned", "it got a workspace"
+    REOPENED = "reopened", "it was set back to pending by hand"
+    WORKSPACE_ASSIGNED = "workspace_assigned", "a workspace was assigned to it"
     COMPLETED = "completed", "its work is done"
     FAILED = "failed", "its owner gave up"
     SKIPPED = "skipped", "it will not be done"
@@ -46,7 +46,7 @@ class Cause(StrEnum):
 
 
 QUIET = frozenset({Cause.CLAIMED, Cause.WORKSPACE_ASSIGNED})
-"""Causes that the mission's own topic does not tell of: they say who has a task and where, not how far it is."""
+"""Causes that are not published on the mission's topic: they concern owner and place, not progress."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,17 +59,17 @@ class TaskMove:
 
     @property
     def needs_saving(self) -> bool:
-        """Whether the row has to be written: a claim already is, by the statement that decides who gets the task."""
+        """Return whether the row must be written; the statement that decides a claim has already written it."""
         return self.cause is not Cause.CLAIMED and self.before != self.after
 
     @property
     def frees_dependents(self) -> bool:
-        """Whether nobody needs to wait for the task any more."""
+        """Return whether dependents no longer need to wait for the task."""
         return self.after.status in DONE and self.before.status not in DONE
 
     @property
     def ends(self) -> bool:
-        """Whether the task comes to an end, or from one end to another."""
+        """Return whether the task ends, or changes from one final state to another."""
         return self.after.status not in OPEN and self.after.status is not self.before.status
 
     @property
@@ -82,23 +82,23 @@ class TaskMove:
 
     @property
     def ends_search(self) -> bool:
-        """Whether somebody took a task that had an owner before and was free."""
+        """Return whether a free task that had an owner before gets a new one."""
         return self.before.fence > 0 and _is_free(self.before) and not _is_free(self.after)
 
     @property
     def withdraws_questions(self) -> bool:
-        """Whether what was asked about the task no longer needs an answer."""
+        """Return whether open questions about the task no longer need an answer."""
         return self.ends_hold or self.ends_review or self.ends_search or self.ends
 
     @property
     def tells_mission(self) -> bool:
-        """Whether those who only follow the mission should know."""
+        """Return whether subscribers of the mission get the event."""
         return self.cause not in QUIET
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskEnd:
-    """How a task ended, and what is known of its work."""
+    """The end of a task, with its result and changes."""
 
     status: TaskStatus
     quality: Quality | None
@@ -109,72 +109,72 @@ class TaskEnd:
 
 
 def claimed(task: Task, agent_id: str, *, at: datetime, until: datetime) -> TaskMove:
-    """Hand the task to a new owner."""
+    """Assign the task to a new owner."""
     return TaskMove(before=task, after=task.handed_to(agent_id, at=at, until=until), cause=Cause.CLAIMED)
 
 
 def held(task: Task, hold: Hold, *, at: datetime, cause: Cause) -> TaskMove:
-    """Pause the task until a person has answered; one that is paused gets the new reason."""
+    """Pause the task until a person has answered; a paused task gets the new reason."""
     paused = task if task.status is TaskStatus.PAUSED else task.move_to(TaskStatus.PAUSED, at=at)
     return TaskMove(before=task, after=replace(paused, hold=hold, updated_at=at), cause=cause)
 
 
 def kept_for_answer(task: Task, hold: Hold, *, at: datetime) -> TaskMove:
-    """Pause the task of an agent that has ended. It keeps the task without a lease, so that nobody else takes it."""
+    """Pause the task of an agent that has ended; it stays the owner, without a lease, so no other agent claims it."""
     move = held(task, hold, at=at, cause=Cause.ASKED)
     return replace(move, after=replace(move.after, lease_until=None))
 
 
 def resumed(task: Task, *, at: datetime, cause: Cause = Cause.RESUMED, lease_until: datetime | None = None) -> TaskMove:
-    """End the task's hold: its agent goes on. One that has no lease may get one."""
+    """End the task's hold so that its agent resumes; a task without a lease may get one."""
     going = task.move_to(TaskStatus.IN_PROGRESS, at=at)
     return TaskMove(before=task, after=replace(going, lease_until=lease_until or task.lease_until), cause=cause)
 
 
 def resumed_by(task: Task, owned: Task, *, at: datetime) -> TaskMove:
-    """Return an answered task, which runs already, to the agent that comes back to it; `owned` has its new lease.
+    """Return an answered, running task to the agent that resumes it; `owned` has its new lease.
 
-    It is the same attempt, measured anew.
+    It is the same attempt with a new start time.
     """
     going = replace(owned.begun_again(), attempt_started_at=at, updated_at=at)
     return TaskMove(before=task, after=going, cause=Cause.RESUMED)
 
 
 def started(task: Task, owned: Task, *, at: datetime) -> TaskMove:
-    """Begin work on the task, or go on after a pause; `owned` is the task in the hands of whoever does."""
+    """Start work on the task, or resume it after a pause; `owned` is the task with its owner and lease."""
     after = owned.move_to(TaskStatus.IN_PROGRESS, at=at).begun_again()
     cause = Cause.RESUMED if task.status is TaskStatus.PAUSED else Cause.STARTED
     return TaskMove(before=task, after=after, cause=cause)
 
 
 def submitted(task: Task, *, at: datetime) -> TaskMove:
-    """Put the task of an agent that says it is done under review."""
+    """Put a task that its agent reported done under review."""
     task.check_one_of({TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}, "put under review")
     review = replace(task, status=TaskStatus.REVIEW, hold=None, lease_until=None, updated_at=at)
     return TaskMove(before=task, after=review, cause=Cause.SUBMITTED)
 
 
 def sent_back(task: Task, *, at: datetime) -> TaskMove:
-    """Put the task under review back into the line: something is missing."""
+    """Set the task from review back to pending: something is missing."""
     task.check_one_of({TaskStatus.REVIEW}, "sent back")
     waiting = replace(task.without_owner(), status=TaskStatus.PENDING, attempt_started_at=None, completion=None)
     return TaskMove(before=task, after=replace(waiting, updated_at=at), cause=Cause.SENT_BACK)
 
 
 def released(task: Task, *, at: datetime, cause: Cause = Cause.RELEASED) -> TaskMove:
-    """Free the task: it waits for its next owner and keeps its snapshot."""
+    """Release the task: it waits for its next owner and keeps its snapshot."""
     return TaskMove(before=task, after=task.given_back(at=at), cause=cause)
 
 
 def left(task: Task, *, failed: bool, at: datetime) -> TaskMove:
-    """Free the task of an agent whose program ended. A block that it reported still holds the task."""
+    """Release the task of an agent whose program ended. A blocker that it reported still holds the task."""
     is_held = task.status is TaskStatus.PAUSED and task.hold is not None
     free = replace(task.without_owner(), updated_at=at) if is_held else task.given_back(at=at)
     return TaskMove(before=task, after=replace(free, failed_attempts=task.failed_attempts + failed), cause=Cause.LEFT)
 
 
 def ended(task: Task, end: TaskEnd, *, at: datetime) -> TaskMove:
-    """End the task by its owner's word or by hand; a hold ends with it. A failed task keeps its snapshot."""
+    """End the task as its owner reported or by hand; its hold ends too. A failed task keeps its snapshot."""
     task.check_can_end(end.status)
     failed = end.status is TaskStatus.FAILED
     after = replace(
@@ -201,17 +201,17 @@ def skipped(task: Task, *, at: datetime, cause: Cause = Cause.SKIPPED) -> TaskMo
 
 
 def reported(task: Task) -> TaskMove:
-    """Tell what the task's agent said of it: the task stays as it is."""
+    """Record a report of the task's agent; the task does not change."""
     return TaskMove(before=task, after=task, cause=Cause.REPORTED)
 
 
 def given_workspace(task: Task, workspace_id: str, *, at: datetime) -> TaskMove:
-    """Have the task done in a workspace from its next start on."""
+    """Assign a workspace to the task, used from its next start."""
     return TaskMove(
         before=task, after=replace(task, workspace_id=workspace_id, updated_at=at), cause=Cause.WORKSPACE_ASSIGNED
     )
 
 
 def _is_free(task: Task) -> bool:
-    """Return whether nobody has the task and it waits to be taken."""
+    """Return whether the task has no owner and can be claimed."""
     return task.owner_id is None and task.status in FREE

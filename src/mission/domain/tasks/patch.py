@@ -1,4 +1,4 @@
-"""The lines that a task changed, file by file, as they are kept when it ends."""
+"""The lines that a task changed, file by file, as stored when it ends."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LONGEST = 1_000_000
-"""Characters of text that are kept for a task."""
+"""Maximum characters of text that are stored for a task."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lines:
-    """What changed in one file, as a unified diff."""
+    """The changes of one file as a unified diff."""
 
     text: str = ""
     whole: bool = True
@@ -25,20 +25,20 @@ class Lines:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Patch:
-    """Path → lines; or the reason why no lines are known at all."""
+    """The changed lines by path, or the reason why they are unknown."""
 
     files: Mapping[str, Lines] = field(default_factory=dict)
     missing: str | None = None
 
     def packed(self) -> str:
-        """The patch as short text."""
+        """Return the patch as compressed text."""
         files = {path: [lines.text, lines.whole, lines.note] for path, lines in self.files.items()}
         content = json.dumps({"files": files, "missing": self.missing}).encode()
         return base64.b64encode(zlib.compress(content)).decode()
 
     @classmethod
     def unpacked(cls, text: str) -> Patch | None:
-        """The patch that `packed` made this text from; None if it is damaged."""
+        """Return the patch from text that `packed` created; None if it is damaged."""
         try:
             stored = json.loads(zlib.decompress(base64.b64decode(text, validate=True)))
             files = {path: Lines(text=row[0], whole=row[1], note=row[2]) for path, row in stored["files"].items()}
@@ -48,13 +48,13 @@ class Patch:
 
 
 def shortened(files: Mapping[str, Lines], *, budget: int = LONGEST) -> dict[str, Lines]:
-    """The same files within the budget: the longest texts are cut, all to the same length, at the end of a line."""
+    """Return the files within the budget: the longest texts are cut to the same length, at the end of a line."""
     most = share([len(lines.text) for lines in files.values()], budget)
     return {path: _cut(lines, most) for path, lines in files.items()}
 
 
 def share(lengths: list[int], budget: int) -> int:
-    """The most that each may have so that all fit."""
+    """Return the maximum length for each so that all fit."""
     for count, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
         if length > budget // count:
             return budget // count

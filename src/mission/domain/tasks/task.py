@@ -1,4 +1,4 @@
-"""A task: one piece of work of a mission, with at most one owner and the truth about what it changed."""
+"""A task: one piece of work of a mission, with at most one owner and a record of the files it changed."""
 
 from __future__ import annotations
 
@@ -55,19 +55,19 @@ MOVES: Mapping[TaskStatus, frozenset[TaskStatus]] = {
 }
 
 OPEN = frozenset(set(TaskStatus) - {TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED})
-"""States of a task that still wants an end."""
+"""States of a task that has not ended."""
 
 RUNNING = frozenset({TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.PAUSED, TaskStatus.REVIEW})
-"""States in which somebody has the task in hand."""
+"""States in which work on the task has started and not ended."""
 
 STANDING = frozenset({TaskStatus.PAUSED, TaskStatus.REVIEW})
-"""States in which a task that somebody has in hand does not go on by itself."""
+"""States in which a started task waits for a person."""
 
 GOING = RUNNING - STANDING
-"""States in which somebody works on the task."""
+"""States in which an agent is working on the task."""
 
 FREE = frozenset({TaskStatus.PENDING, TaskStatus.FAILED})
-"""States in which a task that nobody holds can be claimed."""
+"""States in which a task without an owner can be claimed."""
 
 HELD = frozenset({*OPEN, TaskStatus.FAILED})
 """States in which a claim whose lease has lapsed can be taken over."""
@@ -76,10 +76,10 @@ DONE = frozenset({TaskStatus.COMPLETED, TaskStatus.SKIPPED})
 """States of a dependency that others no longer wait for."""
 
 PLANNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.IN_PROGRESS})
-"""States in which a task takes a plan."""
+"""States in which a task accepts a plan."""
 
 REPLANNABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.FAILED})
-"""States in which a task takes another plan after the first went wrong."""
+"""States in which a task accepts a new plan after the first one failed."""
 
 _NOT_BEGUN = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING})
 
@@ -88,18 +88,18 @@ COMPLETABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.REVIEW})
 
 
 CHANGE_LISTS = ("added", "modified", "deleted")
-"""The lists of a task's changes in which each path stands once."""
+"""The lists of a task's changes; each path is in exactly one of them."""
 
 
 class Quality(StrEnum):
-    """Whether a completed task did all it should."""
+    """The completeness of a completed task."""
 
     SUCCESS = "success"
     PARTIAL = "partial"
 
 
 class CallerType(StrEnum):
-    """A label for who does the task; never an identity."""
+    """A label for the kind of caller that does the task; never an identity."""
 
     ORCHESTRATOR = "orchestrator"
     SUBAGENT = "subagent"
@@ -125,12 +125,12 @@ class Task:
     quality: Quality | None = None
     owner_id: str | None = None
     previous_owner_id: str | None = None
-    """The last agent that had the task before the present owner, or before nobody had it."""
+    """The owner before the current one, or the last owner if there is none now."""
     lease_until: datetime | None = None
     fence: int = 0
     attempts: int = 0
     failed_attempts: int = 0
-    """How many of them failed, by the agent's own word or because its program did."""
+    """How many attempts failed, as reported by the agent or because its program failed."""
     tree: str | None = None
     host_id: str | None = None
     snapshots: Mapping[str, Mapping[str, Any]] | None = None
@@ -151,19 +151,19 @@ class Task:
     claimed_at: datetime | None = None
     waiting_for: int = 0
     started_at: datetime | None = None
-    """When work on it first began."""
+    """When work on it first started."""
     attempt_started_at: datetime | None = None
-    """When the current attempt began, or went on after a hold; None until somebody begins it again."""
+    """When the current attempt started or resumed after a hold; None until it is started again."""
     completed_at: datetime | None = None
 
     @property
     def snapshot(self) -> Mapping[str, Any] | None:
-        """The first snapshot of the tree that the task works in."""
+        """Return the first snapshot of the tree that the task works in."""
         return (self.snapshots or {}).get(self.tree) if self.tree else None
 
     @property
     def heap(self) -> str:
-        """Which heap of its phase's tally the task lies on."""
+        """Return the count bucket of its phase that the task belongs to."""
         if self.status in {TaskStatus.PENDING, TaskStatus.PLANNING}:
             return "pending"
         if self.status is TaskStatus.COMPLETED:
@@ -172,13 +172,13 @@ class Task:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether the task cannot go on: others must be done first, or a block was reported."""
+        """Return whether the task cannot continue: dependencies are open, or a blocker was reported."""
         reported = self.status is TaskStatus.PAUSED and self.hold is not None and self.hold.kind == HoldKind.BLOCKED
         return reported or self.waits
 
     @property
     def waits(self) -> bool:
-        """Whether others must be done first."""
+        """Return whether other tasks must be done first."""
         return self.status is TaskStatus.PENDING and self.waiting_for > 0
 
     @property
@@ -206,17 +206,17 @@ class Task:
         return None if status in _NOT_BEGUN else self.attempt_started_at
 
     def begun_again(self) -> Task:
-        """The task without the words of an earlier end, which no longer hold."""
+        """Return the task without the results of an earlier end."""
         return replace(self, quality=None, outcome=None, metadata=None, changes=None, completion=None, error=None)
 
     def claimable(self, *, now: datetime) -> bool:
-        """Whether another agent may take the task: nobody holds it, or its owner's lease has lapsed."""
+        """Return whether another agent may claim the task: it has no owner, or the owner's lease has lapsed."""
         if self.lease_until is None:
             return self.status in FREE
         return self.lease_until < now and self.status in HELD
 
     def handed_to(self, agent_id: str, *, at: datetime, until: datetime) -> Task:
-        """The task in a new owner's hands, who begins it afresh; a hold and a review stay as they are."""
+        """Return the task with a new owner, who starts it again; a hold or a review remains."""
         restarts = self.status in {TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED}
         task = self.move_to(TaskStatus.PENDING, at=at) if restarts else self
         return replace(
@@ -230,7 +230,7 @@ class Task:
         )
 
     def without_owner(self) -> Task:
-        """The task that nobody has; it remembers who had it last."""
+        """Return the task without an owner; it keeps the previous owner."""
         return replace(
             self,
             owner_id=None,
@@ -240,28 +240,28 @@ class Task:
         )
 
     def given_back(self, *, at: datetime) -> Task:
-        """The task without an owner, waiting for the next one; it keeps its snapshot."""
+        """Return the task without an owner, waiting for the next one; it keeps its snapshot."""
         stays = self.status in FREE or self.status is TaskStatus.REVIEW
         task = self if stays else self.move_to(TaskStatus.PENDING, at=at)
         return replace(task.without_owner(), updated_at=at)
 
     def skipped(self, *, at: datetime) -> Task:
-        """The task that will not be done: without an owner, and nothing will be compared with its snapshot."""
+        """Return the task as skipped: without an owner or a snapshot."""
         return replace(self.move_to(TaskStatus.SKIPPED, at=at).without_owner(), snapshots=None)
 
     def check_takeable(self, actor: str | None, fence: int | None, *, now: datetime) -> None:
-        """Nothing when the caller may begin work on the task: it is its own, or free to be taken."""
+        """Raise NotOwner unless the caller may start the task: it owns it, or the task can be claimed."""
         abandoned = fence is None and self.claimable(now=now)
         if abandoned or (self.status is TaskStatus.FAILED and self.lease_until is None):
             return
         self.check_owner(actor, fence)
 
     def check_owner(self, actor: str | None, fence: int | None = None) -> None:
-        """Nothing when the caller may write to the task; the owner's id when it belongs to another."""
+        """Raise NotOwner, with the owner's id, unless the caller may write to the task."""
         late = fence is not None and fence != self.fence
         other = actor is not None and self.owner_id is not None and actor != self.owner_id
         if late or other:
-            again = f"; fence {fence} is of an earlier claim, the present one is {self.fence}" if late else ""
+            again = f"; fence {fence} is from an earlier claim, the current one is {self.fence}" if late else ""
             raise NotOwner(
                 f"task {self.id} belongs to {self.owner_id or 'nobody'} now{again if not other else ''}",
                 action=Action.STOP_WORK,
@@ -271,7 +271,7 @@ class Task:
             )
 
     def check_worker(self, worker: str, *, takes: bool, now: datetime) -> None:
-        """Nothing when a worker may write to the task: it owns it, or the write would make it the owner."""
+        """Raise NotOwner unless a worker may write to the task: it owns it, or the write makes it the owner."""
         if self.owner_id == worker or (takes and self.claimable(now=now)):
             return
         hint, action = None, Action.TAKE_ANOTHER_TASK
@@ -289,25 +289,25 @@ class Task:
         )
 
     def check_one_of(self, states: Collection[TaskStatus], wanted: str) -> None:
-        """Nothing when the task stands in one of these states; otherwise what it would have to be."""
+        """Raise InvalidState, with the legal states, unless the task is in one of these states."""
         if self.status in states:
             return
         legal = [str(status) for status in TaskStatus if status in states]
         raise InvalidState(
             f"task {self.id} is {self.status} and cannot be {wanted}",
-            hint=f"It would have to be {' or '.join(legal)}.",
+            hint=f"Only {' or '.join(legal)} tasks allow this.",
             current=str(self.status),
             legal=legal,
         )
 
     def check_can_end(self, status: TaskStatus) -> None:
-        """Nothing when the task may be moved to that end now; its owner's hold ends first."""
+        """Raise IllegalMove unless the task may end in that state; a held task always may."""
         held = self.status is TaskStatus.PAUSED and self.hold is not None
         if not held:
             check_move("task", self.id, MOVES, self.status, status)
 
     def check_completable(self) -> None:
-        """Nothing when complete_task may end the task now; otherwise what its state allows."""
+        """Raise InvalidState unless complete_task may end the task now."""
         held_by_owner = self.status is TaskStatus.PAUSED and self.hold is not None
         if self.status in COMPLETABLE or held_by_owner:
             return
@@ -321,7 +321,7 @@ class Task:
         )
 
     def record(self) -> dict[str, Any]:
-        """The task as events and lists show it, without its long texts."""
+        """Return the task as events and lists show it, without its long texts."""
         return {
             "id": self.id,
             "mission_id": self.mission_id,

@@ -1,4 +1,4 @@
-"""A workspace: a git worktree in which tasks of a mission are done apart from the others."""
+"""A workspace: a git worktree in which tasks of a mission are done in isolation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORBIDDEN_PARTS = frozenset({"..", ".", ".git"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workspace:
-    """One workspace. Its path means something on its host only; `repository_path` is the tree it branched from."""
+    """One workspace. Its path is valid on its host only; `repository_path` is the tree it branched from."""
 
     id: str
     mission_id: str
@@ -49,11 +49,11 @@ class Workspace:
     kept_branch: str | None = None
     """Where uncommitted work was saved."""
     copied: Mapping[str, str] | None = None
-    """Files that were brought along when the worktree was made, and the digest of what they held: not work."""
+    """Files that were copied when the worktree was created, and their digests: not work."""
     removed_at: datetime | None = None
 
     def move_to(self, status: WorkspaceStatus, *, at: datetime) -> Workspace:
-        """The workspace in that state; asking for the present one changes nothing."""
+        """Return the workspace in that state; unchanged if it is already."""
         if status is self.status:
             return self
         check_move("workspace", self.id, MOVES, self.status, status)
@@ -62,17 +62,17 @@ class Workspace:
         return replace(self, status=status, updated_at=at)
 
     def check_usable(self) -> None:
-        """Nothing when tasks may be done here; otherwise what it is instead."""
+        """Raise InvalidState unless tasks may use the workspace."""
         if self.status is not WorkspaceStatus.ACTIVE or self.removed_at is not None:
             word = "removed" if self.removed_at is not None else str(self.status)
             raise InvalidState(
-                f"workspace {self.id} is {word}: no task can be done in it",
+                f"workspace {self.id} is {word}: tasks cannot use it",
                 action=Action.FIND_WORKSPACE,
                 current=word,
             )
 
     def record(self) -> dict[str, Any]:
-        """The workspace as events show it."""
+        """Return the workspace as events show it."""
         return {
             "id": self.id,
             "mission_id": self.mission_id,
@@ -90,15 +90,15 @@ class Workspace:
 
 
 def check_place(path: str, *, field: str = "path") -> str:
-    """The path itself, if it can be the name of a worktree: absolute, plain, and nowhere near a .git."""
+    """Return the path; raise InvalidInput unless it is absolute, plain and without a .git part."""
     if not path.startswith("/"):
-        raise _refused(path, field, "is not an absolute path", "Give the whole path, starting with '/'.")
+        raise _refused(path, field, "is not an absolute path", "Give the full path, starting with '/'.")
     _check_parts(path, field, path.rstrip("/")[1:].split("/"))
     return path.rstrip("/")
 
 
 def check_inner(path: str, *, field: str) -> str:
-    """The path itself, if it names a file inside a tree."""
+    """Return the path; raise InvalidInput unless it is the name of a file inside a tree."""
     if path.startswith(("/", "~")):
         raise _refused(path, field, "is not relative to the repository", "Name a file inside the repository: '.env'.")
     _check_parts(path, field, path.split("/"))
@@ -106,13 +106,13 @@ def check_inner(path: str, *, field: str) -> str:
 
 
 def slug(text: str) -> str:
-    """A text as part of a branch's name: lower case letters, digits and single dashes."""
+    """Return a text as part of a branch name: lowercase letters, digits and single dashes."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:LONGEST_SLUG].strip("-")
 
 
 def _check_parts(path: str, field: str, parts: list[str]) -> None:
     if not path.isprintable():
-        raise _refused(path, field, "holds characters that cannot be printed", "Leave control characters out.")
+        raise _refused(path, field, "has characters that cannot be printed", "Remove control characters.")
     if any(part.lower() in FORBIDDEN_PARTS or not part for part in parts):
         raise _refused(path, field, "has an empty part, '.', '..' or '.git' in it", "Give the plain path.")
 
