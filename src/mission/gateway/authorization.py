@@ -1,4 +1,4 @@
-"""Who acts, and whether they may: the first steps of the road, before anything is said about a tool's arguments."""
+"""Authorization: finds the acting agent and checks its permissions, before a tool's arguments are checked."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Authorizer:
         self._policy = policy
 
     async def identify(self, caller: Caller) -> Identity:
-        """Who the connection itself speaks for."""
+        """Return the identity that the connection acts for."""
         bound = bound_to(caller)
         if caller.agent is None:
             return bound
         return _acting_as(bound, Identity(agent=await self._agent(caller.agent, field=caller.agent_field)), field=None)
 
     async def identify_actor(self, tool: Tool | None, arguments: Any, caller: Caller, entry: AuditEntry) -> Identity:
-        """Who acts. The entry names whoever called from the start, so that a false name is laid at the right door."""
+        """Return the actor. The entry names the caller from the start, so that a false name is recorded against it."""
         entry.identity = bound_to(caller)
         entry.identity = identity = await self.identify(caller)
         if tool is None or tool.actor is None or not isinstance(arguments, dict):
@@ -50,19 +50,19 @@ class Authorizer:
         return identity.agent is None or self._policy.decide(identity.agent.type, name).allowed
 
     def check_permitted(self, identity: Identity, name: str) -> None:
-        """Nothing when a tool of this name may be called, whether there is one or not."""
+        """Raise PermissionDenied unless a tool with this name may be called, even if it does not exist."""
         if identity.agent is None:
             return
         verdict = self._policy.decide(identity.agent.type, name[:LONGEST_NAME])
         if not verdict.allowed:
             raise PermissionDenied(
                 f"Tool '{name[:LONGEST_NAME]}' is not allowed for agent type '{identity.agent.type}'",
-                hint="Ask your supervisor, or the operator, to do it.",
+                hint="Ask your supervisor or the operator to do it.",
                 rule=verdict.rule,
             )
 
     async def check_owned(self, tool: Tool, arguments: Any, identity: Identity) -> None:
-        """A worker writes only to tasks that it owns, not even to those nobody does."""
+        """Raise NotOwner if a worker writes to a task that it does not own, or that has no owner."""
         agent = identity.agent
         if tool.owned is None or agent is None or agent.type is not AgentType.WORKER:
             return
@@ -77,12 +77,12 @@ class Authorizer:
 
 
 def bound_to(caller: Caller) -> Identity:
-    """Who the connection's token stands for."""
+    """Return the identity of the connection's token."""
     return Identity(agent=caller.bearer.agent if caller.bearer is not None else None)
 
 
 def with_actor(tool: Tool, arguments: Any, identity: Identity) -> Any:
-    """The arguments; an agent that is known by its token need not say again who it is."""
+    """Return the arguments with the actor filled in for an agent that its token identifies."""
     field = tool.arguments.model_fields.get(tool.actor or "")
     if field is None or not field.is_required() or identity.agent is None or not isinstance(arguments, Mapping):
         return arguments
@@ -90,12 +90,10 @@ def with_actor(tool: Tool, arguments: Any, identity: Identity) -> Any:
 
 
 def _acting_as(identity: Identity, actor: Identity, *, field: str | None) -> Identity:
-    """The named actor; an agent can only be itself."""
+    """Return the named actor; raise PermissionDenied if an agent names another one."""
     if identity.agent is not None and identity.name != actor.name:
         raise PermissionDenied(
             f"{identity.agent.id} cannot act as {actor.name if actor.agent else HUMAN}",
-            hint=f"Give your own id as {field}."
-            if field is not None
-            else "Speak for yourself: the token says who you are.",
+            hint=f"Give your own id as {field}." if field is not None else "Omit the agent: your token identifies you.",
         )
     return actor

@@ -1,4 +1,4 @@
-"""One call under way, as its tool sees it."""
+"""A running call, as its tool sees it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ports:
-    """What tools may reach besides the store."""
+    """The services that tools may use besides the store."""
 
     trees: Trees
     rhythm: LivenessSettings
@@ -38,7 +38,7 @@ class Ports:
 
 
 class Call:
-    """One call under way, as its tool sees it: the store, the ports and the actor."""
+    """A running call, as its tool sees it: the store, the ports and the actor."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class Call:
 
     @property
     def actor(self) -> str | None:
-        """The id of the agent that acts; nothing for the operator."""
+        """Return the id of the acting agent; None for the operator."""
         return self.identity.agent_id
 
     @property
     def entry_id(self) -> str:
-        """The id of the audit entry that this call leaves."""
+        """Return the id of this call's audit entry."""
         return self._entry.id
 
     @property
@@ -99,8 +99,8 @@ class Call:
     async def write(
         self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
     ) -> Any:
-        """Run the function. With `answer` it is the call's last write: its answer and its audit row are made
-        and stored in the same commit."""
+        """Run the function. With `answer` it is the call's last write: its answer and audit row are stored
+        in the same commit.
         if answer is None:
             result = await self._database.write(function, **arguments)
             self.took_effect = True
@@ -122,12 +122,12 @@ class Call:
         return await self._database.write(answered, record=self._entry)
 
     def report(self, message: str) -> None:
-        """Tell the caller how far a long call is; may be called from any thread."""
+        """Report the progress of a long call to the caller; may be called from any thread."""
         if self._progress is not None:
             self._steps += 1
             asyncio.run_coroutine_threadsafe(self._progress(self._steps, message), self._loop)
 
 
 def dumped(result: BaseModel) -> dict[str, Any]:
-    """The result as it goes out."""
+    """Return the result as it is sent."""
     return result.model_dump(mode="json", by_alias=True)

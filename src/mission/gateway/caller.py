@@ -1,4 +1,4 @@
-"""Who calls: settled from the token, the door it came through, and the one argument that names an actor."""
+"""The caller: known from its token, its transport and the one argument that names an actor."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ class Caller:
 
     transport: str
     bearer: Bearer | None = None
-    """The agent whose token the connection shows; nothing for the operator's."""
+    """The agent whose token the connection uses; None for the operator's."""
     agent: str | None = None
-    """The agent that the connection says it speaks for (id or name)."""
+    """The agent that the connection says it acts for (id or name)."""
     agent_field: str = "agent"
-    """What the caller knows that agent as: errors name it."""
+    """The caller's name for that field, used in errors."""
     directory: str | None = None
     key: str | None = None
-    """Names this call, so that a repeat returns the first answer."""
+    """The idempotency key of this call: a repeat returns the first answer."""
     toolsets: str | None = None
-    """The toolsets that the client has listed; nothing where all tools can be called by name."""
+    """The toolsets that the client has listed; None where all tools can be called by name."""
     progress: ReportProgress | None = None
     left: HasLeft | None = None
-    """Returns once the client has gone away, for calls that wait."""
+    """Returns once the client has disconnected, for calls that wait."""
 
     @property
     def is_person(self) -> bool:
-        """Whether a person reads the answer: hints name commands then, not tools."""
+        """Return whether a person reads the answer; hints then name commands instead of tools."""
         return self.transport in {"cli", "page"}
 
     @property
     def is_onlooker(self) -> bool:
-        """Whether a person calls, on the page: naming an agent there is no sign of that agent's life."""
+        """Return whether a person calls from the page; an agent named there does not get a heartbeat."""
         return self.transport == "page"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Identity:
-    """Who is answerable for a call: an agent, or the operator."""
+    """The agent or the operator that is responsible for a call."""
 
     agent: Agent | None
 
@@ -63,20 +63,20 @@ class Identity:
 
 
 def listed_toolsets(asked: str | None, bearer: Bearer | None, default: str) -> str:
-    """Return what a client sees: the toolsets it asked for, else those of its token or its agent's role."""
+    """Return the toolsets a client sees: those it requested, else those of its token or its agent's role."""
     return asked or (default if bearer is None else bearer.toolsets or bearer.agent.type.lower())
 
 
 class TokenCheck:
-    """Tells who shows a bearer token."""
+    """The check of bearer tokens."""
 
     def __init__(self, operator: str, *, find: Callable[[str], Awaitable[Bearer]]) -> None:
-        """`find` looks up an agent's token."""
+        """Create the check; `find` looks up an agent's token."""
         self._operator = operator.encode()
         self._find = find
 
     async def check(self, token: str | None) -> Bearer | None:
-        """The agent that the token stands for, nothing for the operator's; an error for one that is worth nothing."""
+        """Return the token's agent, or None for the operator; raise Unauthenticated if it is invalid."""
         if token is None:
             raise Unauthenticated("no token was sent")
         if hmac.compare_digest(token.encode(), self._operator):

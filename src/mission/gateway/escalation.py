@@ -1,4 +1,4 @@
-"""Takes failures to those who can do something about them, behind the answer of the call and never in its way."""
+"""Escalation: reports failures to those who can fix them, in the background and without delaying the call."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ LONGEST_PAUSE = 30.0
 
 
 def concerns_others(error: MissionError) -> bool:
-    """Whether somebody besides the caller must hear of it: a caller's own mistake never mails anybody."""
+    """Return whether others must know about the error; a caller's own mistake is never reported to them."""
     return error.code in {InternalError.code, TransientError.code}
 
 
 class Escalations:
-    """Failures on their way. When the store itself is what fails they wait here; the log has them already."""
+    """Failures to report. They wait here while the store itself fails; the log already has them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: deque[FailedCall] = deque(maxlen=MOST_WAITING)
-        self._telling: asyncio.Task[None] | None = None
+        self._reporting: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
 
     def add(self, error: BaseException, row: Mapping[str, Any], shown: MissionError) -> None:
-        """Report the failure that an audit row describes; `error` is what really happened, `shown` how we word it."""
+        """Report the failure in an audit row; `error` is the original exception, `shown` the error for the caller."""
         self._waiting.append(
             FailedCall(
                 incident=row["id"],
@@ -49,25 +49,25 @@ class Escalations:
                 task_id=row["task_id"],
             )
         )
-        if self._telling is None:
-            self._telling = asyncio.create_task(self._tell())
+        if self._reporting is None:
+            self._reporting = asyncio.create_task(self._report_all())
 
     async def flush(self) -> None:
-        """Tell what waits, now; what cannot be told is given up."""
+        """Report all waiting failures now; give up on those that cannot be reported."""
         self._hurry.set()
-        while self._telling is not None:
-            await asyncio.wait([self._telling])
+        while self._reporting is not None:
+            await asyncio.wait([self._reporting])
         self._hurry.clear()
 
-    async def _tell(self) -> None:
+    async def _report_all(self) -> None:
         pause = FIRST_PAUSE
         try:
             while self._waiting:
                 failure, last = self._waiting[0], self._hurry.is_set()
-                if await self._told(failure):
+                if await self._reported(failure):
                     pause = FIRST_PAUSE
                 elif last:
-                    log.error("%d incident(s) could not be told: the store does not answer", len(self._waiting))
+                    log.error("%d incident(s) could not be reported: the store does not respond", len(self._waiting))
                     self._waiting.clear()
                 else:
                     await self._rest(pause)
@@ -76,16 +76,16 @@ class Escalations:
                 if self._waiting and self._waiting[0] is failure:
                     self._waiting.popleft()
         finally:
-            self._telling = None
+            self._reporting = None
 
-    async def _told(self, failure: FailedCall) -> bool:
-        """Whether the failure needs no further try. What goes wrong here never takes the place of the failure."""
+    async def _reported(self, failure: FailedCall) -> bool:
+        """Return whether the failure needs no further try. Errors in here never replace the failure."""
         try:
             await self._database.write(escalation.report, failure=failure)
         except TransientError:
             return False
         except Exception:
-            log.exception("incident %s could not be told", failure.incident)
+            log.exception("incident %s could not be reported", failure.incident)
         return True
 
     async def _rest(self, seconds: float) -> None:
@@ -96,12 +96,12 @@ class Escalations:
 
 
 def _cause(error: BaseException, tool: str) -> str:
-    """A store that fails is one failure for all tools; a fault in the code is one per tool and place."""
+    """Return the cause: one for all tools if the store fails, one per tool and code location for a bug."""
     if isinstance(error, TransientError):
         return type(error).__name__
     root = error
     while root.__cause__ is not None:
         root = root.__cause__
     frames = traceback.extract_tb(root.__traceback__)
-    place = f"{frames[-1].name}:{frames[-1].lineno}" if frames else ""
-    return f"{tool} {type(root).__name__} {place}"
+    location = f"{frames[-1].name}:{frames[-1].lineno}" if frames else ""
+    return f"{tool} {type(root).__name__} {location}"

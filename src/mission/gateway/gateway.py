@@ -1,4 +1,4 @@
-"""The road of a call: identify, permit, find, validate, run with retry, audited, escalate."""
+"""The call pipeline: identify, authorize, find, validate, run with retries, audit, escalate."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class Gateway:
-    """The only road from a door to a tool."""
+    """The only way from a transport to a tool."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class Gateway:
         self.repeats = IdempotentCalls(database)
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
-        """The tool's result, or a MissionError that may be shown to the caller as it is."""
+        """Return the tool's result, or raise a MissionError that is safe to show to the caller."""
         entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
         try:
             result = await self._answer(name, arguments, caller, entry)
-        except asyncio.CancelledError as error:  # the caller left; a write that was handed in brings its own row
+        except asyncio.CancelledError as error:  # the caller left; a submitted write adds its own row
             if not entry.handed_in:
                 self.audit.add(entry.finished(error, self._database.clock()))
             raise
@@ -80,39 +80,39 @@ class Gateway:
         return result
 
     async def identify(self, caller: Caller) -> Identity:
-        """Who the connection itself speaks for."""
+        """Return the identity that the connection acts for."""
         return await self._admission.identify(caller)
 
     def permitted(self, identity: Identity, tool: Tool) -> bool:
         return self._admission.permits(identity, tool.name)
 
     def note_refused(self, name: str, arguments: Any, caller: Caller, error: MissionError) -> None:
-        """Leave an audit row for a request that its door could make no call of."""
+        """Add an audit row for a request that its transport could not turn into a call."""
         entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
         entry.identity = bound_to(caller)
         self.audit.add(entry.finished(error, self._database.clock()))
 
     def note_worthless_token(self, error: Unauthenticated) -> None:
-        """Leave an audit row for a token that stood for an agent once: who shows it now nobody knows."""
+        """Add an audit row for a token that was once valid for an agent; its user now is unknown."""
         entry = self.audit.begin(tool="token", transport="token", arguments={})
         row = entry.finished(error, self._database.clock())
         self.audit.add({**row, "agent_id": error.details["agent_id"]})
 
     def note_failed(self, name: str, caller: Caller, error: Exception) -> MissionError:
-        """Leave an audit row for a failure outside of any call; return it as the caller may see it."""
+        """Add an audit row for a failure outside any call; return it as the caller may see it."""
         entry = self.audit.begin(tool=name, transport=caller.transport, arguments={})
         entry.identity = bound_to(caller)
         self.audit.add(entry.finished(error, self._database.clock()))
         return self._presentable(error, entry)
 
     async def close(self) -> None:
-        """Write what no call waited for."""
+        """Write everything that is still pending."""
         await self._signs.settle()
         await self.escalations.flush()
         await self.audit.flush()
 
     async def _answer(self, name: str, arguments: Any, caller: Caller, entry: AuditEntry) -> dict[str, Any]:
-        """The road itself; the entry learns on the way whatever its row will hold."""
+        """Run the pipeline and fill in the audit entry on the way."""
         tool = self.registry.get(name)
         identity = await self._admission.identify_actor(tool, arguments, caller, entry)
         self._admission.check_permitted(identity, name)
@@ -151,13 +151,13 @@ class Gateway:
         return await self._retry.run(attempt, harmless=lambda: tool.idempotent or not call.took_effect)
 
     def _presentable(self, error: Exception, entry: AuditEntry) -> MissionError:
-        """The error as a caller may see it; what nobody foresaw becomes an incident with a number."""
+        """Return the error as a caller may see it; an unexpected one becomes an incident with an id."""
         if isinstance(error, InternalError) and type(error) is not InternalError:
             return error.as_incident(entry.id)
         if isinstance(error, MissionError) and not isinstance(error, InternalError):
             return error.with_details(incident=entry.id) if concerns_others(error) else error
         if is_passing(error):
-            log.warning("call %s failed in passing, three times", entry.id, exc_info=error)
+            log.warning("call %s failed three times with a temporary error", entry.id, exc_info=error)
             return TransientError(incident=entry.id)
         if isinstance(error, ConflictingRow):
             log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
@@ -166,13 +166,13 @@ class Gateway:
         return InternalError().as_incident(entry.id)
 
     def _worded(self, error: MissionError, caller: Caller, identity: Identity | None) -> MissionError:
-        """Return the error with its next step in the words of whoever reads it."""
+        """Return the error with its next step worded for its reader."""
         if caller.is_person:
             return hints.for_person(error)
         return hints.for_agent(error, partial(self._sees, caller, identity or bound_to(caller)))
 
     def _sees(self, caller: Caller, identity: Identity, name: str) -> bool:
-        """Whether the caller has listed this tool and may call it."""
+        """Return whether the caller has listed this tool and may call it."""
         tool = self.registry.get(name)
         if tool is None or not self.permitted(identity, tool):
             return False

@@ -1,4 +1,4 @@
-"""Signs of life: any call of an agent shows that it lives; nobody waits for that to be written."""
+"""Heartbeats: any call of an agent counts as one; no call waits until it is written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ log = logging.getLogger(__name__)
 
 SELDOM = timedelta(seconds=10)
 MOST_NOTED = 1_000
-"""Agents come and go: beyond so many, those are forgotten that need not be remembered."""
+"""Above this many agents, those without a recent call are dropped."""
 
 
 class HeartbeatRecorder:
-    """Notes who called, and writes it with the next group, at most every few seconds for each agent."""
+    """Records which agent called, with the next group of writes, at most every few seconds per agent."""
 
     def __init__(self, database: Database, rhythm: LivenessSettings) -> None:
         self._database = database
@@ -49,4 +49,4 @@ class HeartbeatRecorder:
     def _written(self, writing: asyncio.Future[AgentWithPresence]) -> None:
         self._writing.discard(writing)
         if not writing.cancelled() and writing.exception() is not None:
-            log.warning("a sign of life could not be written", exc_info=writing.exception())
+            log.warning("a heartbeat could not be written", exc_info=writing.exception())

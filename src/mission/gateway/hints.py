@@ -1,4 +1,4 @@
-"""Words an error's next step for whoever reads it: a tool that this agent can see, or a command for a person."""
+"""Hints: word an error's next step for its reader, with a tool that this agent can see or a command for a person."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from mission.domain.actions import Action
 from mission.domain.errors import MissionError
 
 Sees = Callable[[str], bool]
-"""Whether the caller can see the tool of this name."""
+"""Whether the caller can see the tool with this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One step in the words of each audience; an agent gets the first sentence whose {tools} it can all see."""
+    """One step, worded for each audience; an agent gets the first sentence whose {tools} it can all see."""
 
     person: str
     agent: tuple[str, ...]
 
     def for_agent(self, sees: Sees) -> str | None:
-        """Return a sentence that names nothing this agent cannot see, if there is one."""
+        """Return the first sentence that names only tools this agent can see, if any."""
         for sentence in self.agent:
             tools = tools_in(sentence)
             if all(map(sees, tools)):
@@ -40,7 +40,7 @@ def for_person(error: MissionError) -> MissionError:
 
 
 def for_agent(error: MissionError, sees: Sees) -> MissionError:
-    """Return the error with its next step as a call of a tool that the agent can see; without one it stays as it is."""
+    """Return the error with a next step that names a tool the agent can see; unchanged if there is none."""
     words = WORDINGS[error.action].for_agent(sees) if error.action is not None else None
     return error if words is None else error.with_step(words)
 
@@ -145,11 +145,11 @@ WORDINGS: Mapping[Action, Wording] = {
         "'mission workspaces' lists those that exist.", ("Make a new one with {workspace_create}.",)
     ),
     Action.CLOSE_WORKSPACE: Wording(
-        "Mark it merged or abandoned first, on the page of workspaces ('mission open').",
+        "Mark it merged or abandoned first, on the workspaces page ('mission open').",
         ("Mark it 'merged' or 'abandoned' first, with {workspace_update}.",),
     ),
     Action.REMOVE_WORKSPACES: Wording(
-        "Remove them first on the page of workspaces ('mission open'); it says what would be lost.",
+        "Remove them first on the workspaces page ('mission open'); it says what would be lost.",
         ("Remove them first with {workspace_remove}; it says what would be lost.",),
     ),
     Action.REPLACE_WORKSPACE: Wording(
@@ -161,7 +161,9 @@ WORDINGS: Mapping[Action, Wording] = {
     ),
     Action.FIND_TEMPLATE: Wording(
         "'mission templates' lists those of the store and of the repository you are in.",
-        ("{template_list} shows those of the store and of repositories; a file's one needs its repository_path.",),
+        (
+            "{template_list} shows those of the store and of repositories; a template in a file needs its repository_path.",
+        ),
     ),
     Action.FIND_MESSAGE: Wording(
         "'mission inbox' lists what waits for you.",

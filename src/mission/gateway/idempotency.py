@@ -1,4 +1,4 @@
-"""Calls with a key: a repeat gets the first answer, whether that was given already or is still to come."""
+"""Calls with an idempotency key: a repeat gets the first call's answer, finished or still running."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IdempotentCall:
-    """A call that has a key: its answer is kept for a repeat."""
+    """A call with a key: its answer is stored for a repeat."""
 
     caller: str
     key: str
@@ -44,33 +44,35 @@ class IdempotentCall:
     def check(self, digest: str) -> None:
         if digest != self.digest:
             raise InvalidInput(
-                "this call key was used for another call", hint="Make a new key for every call.", field="key"
+                "this idempotency key was already used with different arguments",
+                hint="Use a new key for every call.",
+                field="key",
             )
 
 
 class IdempotentCalls:
-    """The calls with a key that run now, in this process."""
+    """The calls with a key that are running in this process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.flying: dict[tuple[str, str], tuple[str, asyncio.Task[Answer]]] = {}
 
     async def run(self, tool: Tool, repeat: IdempotentCall, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-        """Run the call, unless the same one has run or is running: then its answer is this one's too."""
-        place = (repeat.caller, repeat.key)
-        if place in self.flying:
-            digest, first = self.flying[place]
+        """Run the call, or return the answer of the same call if it has run or is running."""
+        key = (repeat.caller, repeat.key)
+        if key in self.flying:
+            digest, first = self.flying[key]
             repeat.check(digest)
         else:
             first = asyncio.create_task(self._run_first(tool, repeat, call))
-            self.flying[place] = (repeat.digest, first)
-            first.add_done_callback(lambda _: self.flying.pop(place))
-        return await asyncio.shield(first)  # a caller that leaves does not take the others' answer with it
+            self.flying[key] = (repeat.digest, first)
+            first.add_done_callback(lambda _: self.flying.pop(key))
+        return await asyncio.shield(first)  # a caller that leaves does not cancel it for the others
 
     async def _run_first(
         self, tool: Tool, repeat: IdempotentCall, call: Callable[[], Coroutine[Any, Any, Answer]]
     ) -> Answer:
-        """The last write of a call looks for its key before it does anything, so a repeat changes nothing."""
+        """Run the call; its last write checks the key first, so a repeat changes nothing."""
         try:
             return await call()
         except ConflictingRow:
@@ -82,9 +84,11 @@ class IdempotentCalls:
 
 
 def repeat_of(tool: Tool, arguments: Mapping[str, Any], caller: Caller, identity: Identity) -> IdempotentCall | None:
-    """What makes a repeat of this call harmless; nothing for one without a key, and for reads."""
+    """Return the idempotent form of this call; None for a read or a call without a key."""
     if caller.key is None or tool.reads:
         return None
     if len(caller.key) > LONGEST_KEY or not caller.key.isprintable():
-        raise InvalidInput(f"a call key has at most {LONGEST_KEY} printable characters", hint="Use a random id.")
+        raise InvalidInput(
+            f"an idempotency key has at most {LONGEST_KEY} printable characters", hint="Use a random id."
+        )
     return IdempotentCall(caller=identity.name, key=caller.key, digest=digest_of([tool.name, arguments]))

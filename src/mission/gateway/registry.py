@@ -19,46 +19,46 @@ from mission.spelling import nearest
 
 
 class Arguments(BaseModel):
-    """What a tool takes. Unknown arguments are ignored: some clients add their own."""
+    """The arguments of a tool. Unknown ones are ignored because some clients add their own."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     aliases: ClassVar[dict[str, str]] = {}
-    """Another dialect's word for one of our fields."""
+    """Names of our fields in other dialects."""
 
     nullable: ClassVar[frozenset[str]] = frozenset()
-    """Fields in which null says something; in all others it means the same as absent."""
+    """Fields in which null has a meaning; in all others it means absent."""
 
     @property
     def takes_task(self) -> bool:
-        """Whether the call makes its agent the owner of a task that is free."""
+        """Return whether the call makes its agent the owner of a free task."""
         return False
 
 
 class Result(BaseModel):
-    """What a tool answers, as the caller sees it."""
+    """The answer of a tool, as the caller sees it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where REST answers a tool with GET."""
+    """The REST address of a tool for GET."""
 
     path: str
     argument: str = "id"
     """The argument that the {id} of the path fills."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of a request that does not give them."""
+    """Default arguments of a request."""
 
     @property
     def path_argument(self) -> str | None:
-        """The argument that the path gives; None where it gives none."""
+        """Return the argument that the path contains; None if it has none."""
         return self.argument if "{id}" in self.path else None
 
 
 Subject = Literal["mission", "task", "agent", "execution", "item"]
-"""What a query of the page can be about: an event about another one leaves it as it is."""
+"""The kinds of objects that a query of the page can be about; events about other objects do not affect it."""
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 Handler = Callable[[Any, Any], Awaitable[BaseModel]]
@@ -66,7 +66,7 @@ Handler = Callable[[Any, Any], Awaitable[BaseModel]]
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: everything that its listing, its check and its call need."""
+    """One tool with everything needed to list, check and call it."""
 
     name: str
     toolset: str
@@ -80,20 +80,20 @@ class Tool:
     actor: str | None
     person: bool
     outside: bool = False
-    """Whether it acts outside the database, so that the audit must tell of it before it does."""
+    """Whether it acts outside the database, so that the audit must record it beforehand."""
     owned: str | None = None
-    """The argument that names a task to which a worker may write only if it owns it."""
+    """The argument with the task that a worker must own to write to it."""
     whole: bool = False
-    """Whether the audit keeps the arguments whole, because they are the record itself."""
+    """Whether the audit keeps the arguments uncut, because they are the record itself."""
     secret: str | None = None
-    """The field of the answer that is shown once and kept nowhere."""
+    """The field of the answer that is shown once and never stored."""
     address: Address | None = None
     stale_on: tuple[str, ...] = ()
-    """First parts of the event types after which the page reads it again."""
+    """Prefixes of the event types after which the page reloads it."""
     about: Subject | None = None
-    """What its arguments name: only events about the same one make its answer stale."""
+    """The kind of object in its arguments: only events about the same object make its answer stale."""
     fades: bool = False
-    """Whether its answer also changes without an event, as heartbeats move leases and presence."""
+    """Whether its answer also changes without an event, such as when heartbeats change leases and presence."""
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -113,15 +113,15 @@ class Tool:
         }
 
     def without_secret(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer as it may be kept."""
+        """Return the answer as it may be stored."""
         return answer if self.secret is None else {**answer, self.secret: NOT_KEPT}
 
     def check_whole(self, kept: Mapping[str, Any]) -> None:
-        """Nothing when a kept answer can be given again; one that held a secret cannot."""
+        """Raise Conflict if a stored answer cannot be repeated because it had a secret."""
         if self.secret is not None:
             raise Conflict(
-                f"this call was answered before and made {kept.get('id')}; its {self.secret} is shown only once",
-                hint=f"If the first answer was lost, 'mission agent token {kept.get('id')}' makes another one.",
+                f"this call was already answered and created {kept.get('id')}; its {self.secret} is shown only once",
+                hint=f"If the first answer was lost, 'mission agent token {kept.get('id')}' issues a new one.",
                 id=kept.get("id"),
             )
 
@@ -146,9 +146,11 @@ def tool(
     about: Subject | None = None,
     fades: bool = False,
 ) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
-    """Declare a function as a tool. Its name, docstring and types are the tool's; `actor` names the
-    argument that says who acts, and with `person` the operator may be named there as 'human'. `address` is where REST
-    reads it; `stale_on`, `about` and `fades` say when the page reads it again."""
+    """Declare a function as a tool with its name, docstring and types.
+
+    `actor` is the argument that names the acting agent; with `person` it may also be 'human' for the operator.
+    `address` is its REST address; `stale_on`, `about` and `fades` say when the page reloads it.
+    """
 
     def declare(function: Callable[[Any, ArgumentsT], Awaitable[BaseModel]]) -> Tool:
         hints = get_type_hints(function)
@@ -211,18 +213,18 @@ class Registry:
         return self._tools.get(name)
 
     def addresses(self) -> dict[str, tuple[Tool, Address]]:
-        """Return the tools that REST reads under an address of their own, by path."""
+        """Return the tools that have a REST address, by path."""
         found = {each.address.path: (each, each.address) for each in self if each.address is not None}
         return dict(sorted(found.items()))
 
     def chosen(self, toolsets: Iterable[str]) -> list[Tool]:
-        """The tools of the chosen toolsets, by file and then as declared there."""
+        """Return the tools of the chosen toolsets, by file and in order of declaration."""
         wanted = set(toolsets)
         return [each for each in self if each.toolset in wanted]
 
 
 def parse_toolsets(text: str) -> tuple[str, ...]:
-    """The toolsets that a comma-separated choice of sets and roles stands for."""
+    """Return the toolsets for a comma-separated list of toolsets and roles."""
     chosen: dict[str, None] = {}
     for word in filter(None, (part.strip().lower() for part in text.split(","))):
         if word == "all":

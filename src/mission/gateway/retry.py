@@ -1,4 +1,4 @@
-"""Tries a call again when its failure is passing; waiting holds no thread."""
+"""Retries of calls that failed temporarily, without blocking a thread."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mission.domain.errors import MissionError
 Result = TypeVar("Result")
 
 _NETWORK = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.ENETRESET, errno.EHOSTDOWN, errno.EHOSTUNREACH})
-"""Failures of the network that Python gives no class of their own."""
+"""Network failures that have no exception class in Python."""
 
 
 def is_passing(error: BaseException) -> bool:
-    """Tell by its class whether the same thing may succeed a moment later.
+    """Return whether the error's class says that a retry may succeed.
 
-    Whoever calls a library translates its errors, as the store does for databases, so only Python's own are left here.
+    Callers of a library translate its errors, as the store does for databases, so only Python's own remain here.
     """
     if isinstance(error, MissionError):
         return error.retryable
@@ -32,13 +32,13 @@ def _always() -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retry:
-    """How often a call is tried in all, and the pause in between."""
+    """The total number of attempts of a call, and the pause between them."""
 
     attempts: int = 3
     pause: float = 1.0
 
     async def run(self, attempt: Callable[[], Awaitable[Result]], *, harmless: Callable[[], bool] = _always) -> Result:
-        """What an attempt gives; `harmless` says after each failure whether another one can do no harm."""
+        """Return an attempt's result; `harmless` says after each failure whether another attempt is safe."""
         for _ in range(self.attempts - 1):
             try:
                 return await attempt()

@@ -1,4 +1,4 @@
-"""The road of a signal, whichever way it came: measured, checked, observed once, audited, acknowledged."""
+"""The intake of signals from any transport: checked, recorded once, audited, acknowledged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class Signals:
-    """Takes in what launched agents say. A refusal is an acknowledgement too: it tells the reason."""
+    """The intake of signals from launched agents. A rejection is also an acknowledgement, with a reason."""
 
     def __init__(self, database: Database, *, audit: AuditTrail, signs: HeartbeatRecorder, retry: Retry) -> None:
         self._database = database
@@ -40,7 +40,7 @@ class Signals:
         self._signs = signs
 
     async def deliver(self, execution_id: str, type: Any, event_id: Any, payload: Any, *, delivery: Delivery) -> Ack:
-        """Observe one signal of an execution; `payload` is what its kind's schema describes."""
+        """Record one signal of an execution; `payload` follows the schema of its kind."""
         given = {"agentExecutionId": execution_id, "eventId": event_id, "payload": payload}
         entry = self._audit.begin(tool=f"signal:{str(type)[:40]}", transport=str(delivery), arguments=given)
         try:
@@ -52,7 +52,7 @@ class Signals:
         return await self._observe(entry, execution_id, id, signal, delivery)
 
     def refuse(self, execution_id: str, type: str, event_id: Any, reason: str, *, delivery: Delivery) -> Ack:
-        """Turn away, on the record, what is no signal of the execution at all."""
+        """Reject input that is not a signal of the execution, and audit the rejection."""
         given = {"agentExecutionId": execution_id, "eventId": event_id}
         entry = self._audit.begin(tool=f"signal:{type[:40]}", transport=str(delivery), arguments=given)
         self._audit.add(entry.finished(InvalidInput(reason), self._database.clock()))
@@ -77,16 +77,16 @@ class Signals:
 
         try:
             ack = await self._retry.run(attempt)
-        except Exception as error:  # a printing agent cannot be told, so nothing may escape
+        except Exception as error:  # a printing agent cannot get an error, so none may escape
             if isinstance(error, TransientError):
-                log.warning("a signal of %s could not be taken in (%s): %s", execution_id, entry.id, error.message)
+                log.warning("a signal of %s could not be recorded (%s): %s", execution_id, entry.id, error.message)
             else:
-                log.exception("a signal of %s could not be taken in (%s)", execution_id, entry.id)
+                log.exception("a signal of %s could not be recorded (%s)", execution_id, entry.id)
             if not entry.written:
                 self._audit.add(entry.finished(error, self._database.clock()))
             shown = error if isinstance(error, MissionError) else InternalError()
             shown = shown.as_incident(entry.id) if isinstance(shown, InternalError) else shown
-            refused = rejection(execution_id, event_id, f"{shown.message}; send it again under the same eventId")
+            refused = rejection(execution_id, event_id, f"{shown.message}; send it again with the same eventId")
             return replace(refused, is_passing=isinstance(error, TransientError))
         if ack.status is not AckStatus.REJECTED and entry.identity is not None and entry.identity.agent is not None:
             self._signs.note(entry.identity.agent.id)
@@ -101,4 +101,4 @@ def rejection(execution_id: str, event_id: Any, reason: str) -> Ack:
 def _check_size(payload: Any) -> None:
     size = len(to_json(payload)) if isinstance(payload, Mapping) else 0
     if size > LARGEST_SIGNAL:
-        raise InvalidInput(f"the signal is oversized: {size:,} bytes; at most {LARGEST_SIGNAL:,} are taken")
+        raise InvalidInput(f"the signal is too large: {size:,} bytes (limit {LARGEST_SIGNAL:,})")

@@ -1,4 +1,4 @@
-"""Tool schemas as agents see them: no generated titles, nothing said twice, small enough to keep in mind."""
+"""Tool schemas as agents see them: no generated titles, no repetition, few tokens."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pydantic import BaseModel
 
 
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """What a caller may send. Optional arguments are simply absent, so null and empty defaults are not shown."""
+    """Return the schema of the arguments, without null and empty defaults: optional arguments may be absent."""
     return _short(model.model_json_schema(mode="validation"), nullable=False)
 
 
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """What a result looks like. Which fields always come is said for the result itself, not for each row in it."""
+    """Return the schema of a result; only its top level lists required fields, not each row in it."""
     schema = _short(model.model_json_schema(mode="serialization"), nullable=True)
     absent = {name for name, field in model.model_fields.items() if field.exclude_if is not None}
     schema["required"] = [name for name in schema["properties"] if name not in absent]
-    for name in absent:  # such a field is left out, never null
+    for name in absent:  # such a field is absent, never null
         options = schema["properties"][name].get("type")
         if isinstance(options, list):
             schema["properties"][name]["type"] = options[0]
@@ -33,7 +33,7 @@ def _short(schema: dict[str, Any], *, nullable: bool) -> dict[str, Any]:
 
 
 def _is_noise(key: str, value: Any, *, output: bool) -> bool:
-    """What tells a model nothing: generated titles, empty defaults, limits nobody reaches."""
+    """Return whether the key is useless to a model: generated titles, empty defaults, limits never reached."""
     if key == "title":
         return isinstance(value, str)
     if key == "default":
@@ -70,7 +70,7 @@ def _shorten(node: Any, definitions: dict[str, Any], *, nullable: bool) -> Any:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any], *, keep: bool) -> dict[str, Any]:
-    """'anyOf [X, null]' becomes X, or X with its type widened by null where that may really come."""
+    """Return X for 'anyOf [X, null]', with null added to its type if `keep`."""
     options = node.get("anyOf")
     if not options or {"type": "null"} not in options:
         return node
@@ -89,7 +89,7 @@ def _without_null(node: dict[str, Any], definitions: dict[str, Any], *, keep: bo
 
 
 def _share(schema: dict[str, Any]) -> dict[str, Any]:
-    """Sub-schemas that stand several times and are long are moved to $defs; all others stay where they are."""
+    """Return the schema with long, repeated sub-schemas moved to $defs."""
     counts: dict[str, int] = {}
     _count_objects(schema, counts, top=True)
     shared = {text: f"d{i}" for i, text in enumerate(t for t, n in counts.items() if n > 1 and len(t) > 120)}

@@ -1,4 +1,4 @@
-"""Checks arguments before a tool sees them, and says what is wrong in words a model can act on."""
+"""Validation of a tool's arguments, with error messages that a model can act on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NAMES = 200
 
 
 def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
-    """The tool's arguments model, or an error that names each wrong field and what it takes."""
+    """Return the tool's arguments model, or raise an error with each invalid field and what it accepts."""
     if not isinstance(arguments, Mapping):
         raise InvalidInput(f"{tool.name}: the arguments must be an object", hint='Send {"field": value, …}.')
     for name, value in arguments.items():
@@ -35,7 +35,7 @@ def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
 
 
 def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments under our names; null means the same as absent."""
+    """Return the arguments under our names; null means absent."""
     given = {name: value for name, value in arguments.items() if value is not None or name in tool.arguments.nullable}
     for theirs, ours in tool.arguments.aliases.items():
         if theirs in given:
@@ -44,13 +44,13 @@ def _renamed(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_value(value: Any, *, field: str) -> None:
-    """Nothing for a value whose texts and depth we take; otherwise what is wrong with it."""
+    """Raise InvalidInput unless the value's texts and depth are acceptable."""
     if not _is_plain(value, depth=1):
         _check_value(value, field=field, depth=1)
 
 
 def _is_plain(value: Any, *, depth: int) -> bool:
-    """Whether a value needs no closer look: a quick walk, for a plan of thousands of tasks is one argument."""
+    """Return whether a value needs no further check; fast, because a plan of thousands of tasks is one argument."""
     kind = type(value)
     if kind is str:
         return value.isascii() and "\x00" not in value and len(value) <= LONGEST_TEXT
@@ -77,28 +77,28 @@ def _check_value(value: Any, *, field: str, depth: int) -> None:
             for each in value:
                 _check_value(each, field=field, depth=depth + 1)
     elif isinstance(value, float) and value - value != 0:
-        raise InvalidInput(f"{field}: NaN and infinity are no numbers here", hint="Give a finite number.", field=field)
+        raise InvalidInput(f"{field}: NaN and infinity are not allowed", hint="Give a finite number.", field=field)
 
 
 def check_text(text: str, *, field: str) -> None:
     if len(text) > LONGEST_TEXT:
-        raise TooLarge(f"{field}: {len(text):,} characters; at most {LONGEST_TEXT:,} are taken", field=field)
+        raise TooLarge(f"{field}: too long: {len(text):,} characters (limit {LONGEST_TEXT:,})", field=field)
     if text.isascii() and "\x00" not in text:
         return
     if "\x00" in text:
-        raise InvalidInput(f"{field}: contains a NUL character", hint="Leave out characters of code 0.", field=field)
+        raise InvalidInput(f"{field}: contains a NUL character", hint="Remove NUL characters.", field=field)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidInput(
-            f"{field}: contains half of a surrogate pair, which is no character",
-            hint="Send the whole character, or leave it out.",
+            f"{field}: contains an unpaired surrogate",
+            hint="Send the complete character, or remove it.",
             field=field,
         ) from None
 
 
 def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any], *, inside: str = "") -> None:
-    """A name we do not know is somebody else's, unless it looks like one of ours that is missing."""
+    """Raise InvalidInput for an unknown name that looks like a missing argument; ignore other unknown names."""
     fields = model.model_fields
     missing = [name for name in fields if name not in given]
     for name in list(given)[:MOST_NAMES]:
@@ -124,13 +124,13 @@ def _explained(error: ValidationError, given: Mapping[str, Any]) -> InvalidInput
     hints = [hint for _, hint in shown if hint]
     return InvalidInput(
         message,
-        hint=hints[0] if hints else "Correct that and try again.",
+        hint=hints[0] if hints else "Fix it and try again.",
         field=".".join(map(str, found[0]["loc"])) or None,
     )
 
 
 def _problem(each: Any, given: Mapping[str, Any]) -> tuple[str, str | None]:
-    """One problem as a sentence, with a hint if there is a good one."""
+    """Return one problem as a sentence, with a hint if there is a good one."""
     field = ".".join(map(str, each["loc"]))
     kind, context = each["type"], each.get("ctx", {})
     if kind == "missing":

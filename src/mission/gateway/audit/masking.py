@@ -1,4 +1,4 @@
-"""What an audit entry may hold: no secrets, nothing a database cannot keep, no more than helps a reader."""
+"""Masking of audit entries: no secrets, nothing a database cannot store, nothing too long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mission.gateway.audit.secret_patterns import HIDDEN, WORDS, is_no_password,
 
 LONGEST = 2_000
 WHOLE = 1_000_000
-"""Longer than any text that a call takes: nothing is cut."""
+"""Longer than any text in a call: nothing is cut."""
 MOST_ITEMS = 50
 DEEPEST = 32
 _NAMES = (
@@ -19,14 +19,14 @@ _NAMES = (
 )
 _SECRET = "secret"
 _WEAK = re.compile(r"(?:^|[^A-Za-z]|(?<=[a-z])(?=P))([Pp]ass|PASS|[Pp]wd|PWD)$")
-"""Names that are a secret's unless their value tells otherwise."""
+"""Names that indicate a secret unless their value shows otherwise."""
 
 
 class Masker:
-    """Replaces secrets and cuts what is long or deep, its size noted."""
+    """Replaces secrets and cuts long or deeply nested values, with a note of their size."""
 
     def __init__(self, *, names: str = "", pattern: str = "", longest: int = LONGEST) -> None:
-        """`names` are more words that make a field secret, separated by commas; `pattern` is one more shape."""
+        """Create the masker; `names` are more words for secret fields, comma-separated; `pattern` is one more shape."""
         more = [word.strip().lower() for word in names.split(",") if word.strip()]
         self._secret_name = re.compile("|".join([_NAMES, *map(re.escape, more)]), re.IGNORECASE)
         self._more = re.compile(pattern) if pattern else None
@@ -35,7 +35,7 @@ class Masker:
         self._known: dict[str, str] = {}
 
     def value(self, value: Any, *, longest: int | None = None, depth: int = 0, secret: bool = False) -> Any:
-        """The value as it may be kept; inside of something `secret` no text is."""
+        """Return the value as it may be stored; with `secret` all of its texts are hidden."""
         kind = type(value)
         if kind is str:
             return HIDDEN if secret else self._cut(value, self._longest if longest is None else longest)
@@ -53,12 +53,12 @@ class Masker:
         return items if len(value) <= MOST_ITEMS else [*items, f"… {len(value) - MOST_ITEMS:,} more"]
 
     def outline(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """A result without its lists and objects: their sizes stand for them."""
+        """Return a result with the sizes of its lists and objects instead of their content."""
         flat = {name: _sized(value) if isinstance(value, list | dict) else value for name, value in result.items()}
         return self._fields(flat, longest=None, depth=0, secret=False)
 
     def text(self, text: str) -> str:
-        """The whole text, with anything that looks like a secret replaced."""
+        """Return the text with everything that looks like a secret replaced."""
         text = plain(text)
         if self._more is not None:
             text = self._more.sub(HIDDEN, text)
@@ -79,7 +79,7 @@ class Masker:
         return kept
 
     def _hides(self, name: str, value: Any) -> bool:
-        """Whether a field of this name keeps its value to itself."""
+        """Return whether a field with this name hides its value."""
         kind = self._known.get(name)
         if kind is None:
             kind = self._kind(name)
@@ -101,14 +101,14 @@ class Masker:
 
 
 def plain(text: str) -> str:
-    """The text with what no database keeps (NUL, half a surrogate pair) written out, such as \\x00."""
+    """Return the text with characters no database stores (NUL, unpaired surrogates) escaped, such as \\x00."""
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text.replace("\x00", "\\x00") if "\x00" in text else text
 
 
 def _counts(name: str) -> bool:
-    """Whether a number under this name is how many tokens a model used, and no secret."""
+    """Return whether a number with this name is a token count, not a secret."""
     return "token" in name.lower()
 
 

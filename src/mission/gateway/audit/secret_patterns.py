@@ -1,4 +1,4 @@
-"""Where secrets stand in free text: by their shape, by the name they are given to, by the command they belong to."""
+"""Patterns of secrets in free text: by their shape, by a name before them, by the command they belong to."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 
 HIDDEN = "***"
 SHORTEST = 8
-"""No text below this length has a secret in it."""
+"""Shorter texts have no secrets."""
 WORDS = ("token", "secret", "pass", "pwd", "authorization", "credential", "cookie", "key")
-"""What a name of a secret has in it."""
+"""Words in the names of secrets."""
 _PASSWORDS = ("word", "phrase", "code", "wd")
-"""How the word goes on where 'pass' is surely a secret; alone it may be a test that did."""
+"""Endings that make 'pass' a secret; alone it may be the result of a test."""
 _KEYS = ("api", "access", "private")
-"""What stands before 'key' where that is a secret."""
+"""Words before 'key' that make it a secret."""
 _MARKS = (
     *("sk-", "sk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza"),
     *("npm_", "pypi-", "mca_", "eyJ", "earer ", "EARER ", "asic ", "PRIVATE KEY", "://"),
 )
-"""What every shape of a secret has in it."""
+"""Substrings of which every shape of a secret has one."""
 _SHAPES = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
     r"|\b(?:sk[-_][A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
@@ -34,17 +34,17 @@ _COMMAND = re.compile(
     r"|\bsshpass\s+-p\s*['\"]?([^\s'\"]+)"
     r"|\bmysql\w*\b[^\n;|]*?\s-p['\"]?([^\s'\"]+)"
 )
-"""Commands whose options hold a password that no word tells of."""
+"""Commands whose options contain a password without a name for it."""
 _VALUE = r"(\"[^\"]{3,}\"|'[^']{3,}'|[^\s\"'&,;<>]{3,})"
 _ASSIGNED = re.compile(rf"[\w-]*[\"']?\s*[=:]\s*{_VALUE}")
 _GIVEN = re.compile(rf"[\"']?\s*[=:]\s*{_VALUE}")
 _GIVEN_SOON = re.compile(r"[\"']?\s*[=:]")
 _OPTION = re.compile(rf"[\w-]*\s+{_VALUE}")
-_TOLD = re.compile(rf"\s+(?:is|was|will be)\s*:?\s+{_VALUE}")
+_STATED = re.compile(rf"\s+(?:is|was|will be)\s*:?\s+{_VALUE}")
 _NEXT_WORD = re.compile(r"[ \t]+[A-Za-z]+(?![\w-]*\s*[=:])")
 _COUNT = re.compile(r"[\d.,/%]+")
 _PLACE = re.compile(r"[/~.$]|[A-Za-z]:\\")
-"""How a folder begins: PWD is one."""
+"""The beginning of a folder path, such as the value of PWD."""
 _ANSWERS = frozenset({"true", "false", "yes", "no", "none", "null", "fail", "failed"})
 _SAID_OF = re.compile(
     r"\w*(?:ed|ing|able|ible|less)|(?:in)?correct|(?:in)?valid|(?:in)?secure|wrong|right|weak|strong|empty|set|unset|kept"
@@ -52,12 +52,12 @@ _SAID_OF = re.compile(
     r"|again|back|text|null|none|true|false|what|that|this|too|not|the|one",
     re.IGNORECASE,
 )
-"""Words that say something of a password rather than being one."""
+"""Words that describe a password rather than being one."""
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def masked(text: str, words: Sequence[str] = WORDS) -> str:
-    """The text with its secrets replaced; `words` are what names of secrets have in them."""
+    """Return the text with its secrets replaced; `words` occur in the names of secrets."""
     if len(text) < SHORTEST:
         return text
     if any(mark in text for mark in _MARKS):
@@ -73,7 +73,7 @@ def masked(text: str, words: Sequence[str] = WORDS) -> str:
 
 
 def is_no_password(name: str, value: str) -> bool:
-    """Whether a value under a name such as 'pass' or 'pwd' is how a test went, or a folder."""
+    """Return whether the value of a name such as 'pass' or 'pwd' is a test result or a folder."""
     if name == "pwd":
         return _PLACE.match(value) is not None
     return value.lower() in _ANSWERS or _COUNT.fullmatch(value) is not None
@@ -88,8 +88,10 @@ def _in_commands(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _named(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where values stand that the text gives to names of secrets. Looking for the words and then at what follows
-    them is many times faster than one pattern for both."""
+    """Yield the positions of values that the text assigns to names of secrets.
+
+    A search for the words and then for the value after each is many times faster than one pattern for both.
+    """
     lowered = text.lower() if text.isascii() else text.translate(_LOWER)
     for word in words:
         at = lowered.find(word)
@@ -101,7 +103,7 @@ def _named(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _value_after(text: str, lowered: str, at: int, word: str) -> tuple[int, int] | None:
-    """Where the value stands of the name that has the word at this place, if it is given one."""
+    """Return the position of the value for the name with the word at this position, if it has one."""
     if word == "key" and not lowered[max(0, at - 8) : at].rstrip("_- ").endswith(_KEYS):
         return None
     behind = at + len(word)
@@ -112,16 +114,16 @@ def _value_after(text: str, lowered: str, at: int, word: str) -> tuple[int, int]
         return _weak_value(text, at, behind, word)
     found = _ASSIGNED.match(text, behind) or (_OPTION.match(text, behind) if _is_option(text, at) else None)
     if found is None:
-        return _told_value(text, behind, word)
+        return _stated_value(text, behind, word)
     if found[1].startswith(HIDDEN) or (found[1].isdigit() and word == "token"):
         return None
     return _inside(found)
 
 
 def _weak_value(text: str, at: int, behind: int, word: str) -> tuple[int, int] | None:
-    """The value of a name that ends with 'pass' or 'pwd', unless that is how a test went, a folder or plain words."""
+    """Return the value of a name ending in 'pass' or 'pwd', unless it is a test result, a folder or prose."""
     if _GIVEN_SOON.match(text, behind) is None and not _is_option(text, at):
-        return None  # nearly always: the word stands in prose
+        return None  # nearly always: the word is in prose
     joined = text[at - 1 : at].isalpha() and not (text[at - 1].islower() and text[at].isupper())
     if joined or text[behind : behind + 1].isalpha():
         return None
@@ -134,9 +136,9 @@ def _weak_value(text: str, at: int, behind: int, word: str) -> tuple[int, int] |
     return None if prose or is_no_password(word, found[1]) else _inside(found)
 
 
-def _told_value(text: str, behind: int, word: str) -> tuple[int, int] | None:
-    """The value in 'the password is …'. A plain word is one only at the end of what is said of a password."""
-    found = _TOLD.match(text, behind)
+def _stated_value(text: str, behind: int, word: str) -> tuple[int, int] | None:
+    """Return the value in 'the password is …'; a plain word counts only at the end of the sentence."""
+    found = _STATED.match(text, behind)
     if found is None or found[1].startswith(HIDDEN):
         return None
     start, end = _inside(found)
@@ -151,12 +153,12 @@ def _told_value(text: str, behind: int, word: str) -> tuple[int, int] | None:
 
 
 def _inside(found: re.Match[str]) -> tuple[int, int]:
-    """Where the value stands, without its quotes."""
+    """Return the position of the value without its quotes."""
     quoted = found[1][0] in "\"'"
     return found.start(1) + quoted, found.end(1) - quoted
 
 
 def _is_option(text: str, at: int) -> bool:
-    """Whether the word at this place belongs to an option of a command, such as --password."""
+    """Return whether the word at this position belongs to a command's option, such as --password."""
     start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
     return text.startswith("--", start)

@@ -1,4 +1,4 @@
-"""The audit trail: one row for every call, with its arguments, its result or error, and true times."""
+"""The audit trail: one row for every call, with its arguments, its result or error, and its start and end times."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ log = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.1
 MOST_ROWS = 10_000
-"""More than this are not kept while the store cannot be written."""
+"""Maximum number of rows that wait while the store cannot be written."""
 LONGEST_TRACE = 8_000
 INVOKED = "invoked"
-"""How a call stands that has begun to act outside the database and has not ended."""
+"""The status of a call that has started to act outside the database and has not ended."""
 
 
 class AuditEntry:
     """The audit row of one call while it runs."""
 
     def __init__(self, *, tool: str, transport: str, arguments: Any, at: datetime, masker: Masker) -> None:
-        """A read's result is only outlined: it can be had again, and a look at the audit would keep the audit."""
+        """Create the entry. A read's result is only outlined: otherwise reading the audit would copy the audit."""
         self.id = new_id("audit entry")
         self.identity: Identity | None = None
         self.result: dict[str, Any] | None = None
@@ -49,17 +49,17 @@ class AuditEntry:
         self._masker = masker
 
     def invocation(self) -> dict[str, Any]:
-        """The row of a call that is about to act outside the database; its end fills it in."""
+        """Return the row of a call that is about to act outside the database; its end completes it."""
         row = {**self.finished(None, self._at), "status": INVOKED}
         self._invoked = True
         return row
 
     def row(self, error: BaseException | None, at: datetime) -> dict[str, Any] | None:
-        """The row for the commit of a write; none after a passing failure, which may be tried again."""
+        """Return the row for the commit of a write; None after a temporary failure, which may be retried."""
         return None if error is not None and is_passing(error) else self.finished(error, at)
 
     def finished(self, error: BaseException | None, at: datetime) -> dict[str, Any]:
-        """The whole row, once the call has come to its end."""
+        """Return the complete row once the call has ended."""
         result = self.result if error is None else None
         arguments = self._arguments if isinstance(self._arguments, Mapping) else {"?": self._arguments}
         subjects = {**arguments, **(result or {})}
@@ -94,14 +94,14 @@ class AuditEntry:
         return {"code": MissionError.code, "message": self._masker.value(f"{type(error).__name__}: {error}")}
 
     def _trace(self, error: BaseException | None) -> str | None:
-        """The way to an error nobody foresaw; a caller's mistake needs none."""
+        """Return the traceback of an unexpected error; None for a caller's mistake."""
         if error is None or (isinstance(error, MissionError) and error.http_status < 500):
             return None
         return self._masker.text("".join(traceback.format_exception(error))[-LONGEST_TRACE:])
 
 
 class AuditTrail:
-    """Rows that no commit carries (reads, denials, bad input) are gathered and written a moment later."""
+    """The audit trail. Rows without a commit (reads, denials, bad input) are collected and written a moment later."""
 
     def __init__(self, database: Database, masker: Masker | None = None) -> None:
         self._database = database
@@ -111,13 +111,13 @@ class AuditTrail:
         self._flushing: asyncio.Task[None] | None = None
 
     def begin(self, *, tool: str, transport: str, arguments: Any) -> AuditEntry:
-        """The entry of a call that begins now."""
+        """Return the entry of a call that starts now."""
         return AuditEntry(
             tool=tool, transport=transport, arguments=arguments, at=self._database.clock(), masker=self._masker
         )
 
     async def write_invocation(self, entry: AuditEntry) -> None:
-        """Write that a call begins, before it does anything that no rollback takes back."""
+        """Record that a call starts, before it does anything that cannot be rolled back."""
         await self._database.write(_add, rows=[entry.invocation()])
 
     def add(self, row: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ class AuditTrail:
             self._flushing = asyncio.create_task(self._flush())
 
     async def flush(self) -> None:
-        """Write what was gathered, now."""
+        """Write the collected rows now."""
         self._hurry.set()
         while self._flushing is not None:
             await asyncio.wait([self._flushing])
@@ -145,7 +145,7 @@ class AuditTrail:
             self._flushing = None
 
     async def _written(self, rows: list[dict[str, Any]], *, last: bool) -> bool:
-        """Whether the rows are written or given up; after a passing failure they are kept, unless this is late."""
+        """Return whether the rows are written or dropped; after a temporary failure they are kept, unless `last`."""
         try:
             await self._database.write(_add, rows=rows)
         except (MissionError, DatabaseFailure) as error:
@@ -166,7 +166,7 @@ def _status(error: BaseException | None) -> str:
 
 
 def _id(subjects: Mapping[str, Any], prefix: str, *names: str) -> str | None:
-    """The first of the named values that has the shape of such an id."""
+    """Return the first of the named values that looks like such an id."""
     for name in names:
         if isinstance(value := subjects.get(name), str) and value.startswith(prefix):
             return plain(value[:40])
