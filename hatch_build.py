@@ -1,4 +1,4 @@
-"""The build hook: whoever installs from source gets the page built, with Node from a wheel for that moment only."""
+"""The build hook: builds the page for an install from source, with a temporary Node from a wheel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PageHook(BuildHookInterface):  # type: ignore[type-arg]
             page.build()
 
     def _builder(self) -> ModuleType | None:
-        """web/build.py; a source distribution carries the built page and no sources of it."""
+        """Return web/build.py; None in a source distribution, which has the built page but not its sources."""
         file = Path(self.root) / "web" / "build.py"
         spec = importlib.util.spec_from_file_location("page_build", file) if file.is_file() else None
         if spec is None or spec.loader is None:

@@ -1,4 +1,4 @@
-"""The program `mission`: the bridge and the hooks by the shortest way, everything else through the command line."""
+"""The program `mission`: a fast start for the bridge and the hooks, the command line for everything else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as problem:
-        from mission.domain.errors import MissionError  # deferred: the bridge starts without any of this
+        from mission.domain.errors import MissionError  # deferred: the bridge starts without these
         from mission.settings import BadSetting
 
         if not isinstance(problem, (BadSetting, MissionError)):

@@ -1,4 +1,4 @@
-"""The composition root: settings → database → events → gateway → doors, and their order of start and stop."""
+"""The composition root: settings → database → events → gateway → transports, and the order of start and stop."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ AGAIN_SECONDS = 5.0
 
 
 class App:
-    """Everything a door needs, built once per process."""
+    """Everything a transport needs, built once per process."""
 
     def __init__(self, settings: Settings, *, role: str, clock: Clock = utc_now) -> None:
         self.settings = settings
@@ -63,7 +63,9 @@ class App:
         )
         self.database = Database(self.backend, silence=rhythm.silence, clock=clock)
         self.events = EventLog(self.database)
-        self.trees = Trees(Snapshots(settings.snapshots_path), workshop=_workshop(settings), host_id=settings.host_id)
+        self.trees = Trees(
+            Snapshots(settings.snapshots_path), workshop=_worktree_maker(settings), host_id=settings.host_id
+        )
         self.supervisor = Supervisor(self.database, self.trees, rhythm=rhythm, settings=settings)
         self.postman = MessageDelivery(
             self.supervisor,
@@ -88,7 +90,7 @@ class App:
 
     @asynccontextmanager
     async def running(self, *, periodic: bool) -> AsyncIterator[App]:
-        """From the opened database to its last write; periodic work only where a daemon runs."""
+        """Run the application from opening the database to its last write; only a daemon does periodic work."""
         self.database.open()
         await self.events.open()
         jobs = [asyncio.create_task(job) for job in (*self._jobs(), *self._followers())] if periodic else []
@@ -109,27 +111,27 @@ class App:
             await self.database.close()
 
     def tokens(self, operator: str) -> TokenCheck:
-        """Tells who shows a token: the operator's, or an agent's."""
+        """Return the check of access tokens, for the operator and for agents."""
 
         async def find(token: str) -> Bearer:
             try:
                 return await self.database.read(identity.bearer_of, token=token)
             except Unauthenticated as refused:
-                if "agent_id" in refused.details:  # it was a token once: whoever still shows it is put on record
+                if "agent_id" in refused.details:  # it was valid once: record that it is still used
                     self.gateway.note_worthless_token(refused)
                 raise
 
         return TokenCheck(operator, find=find)
 
     async def health(self) -> dict[str, Any]:
-        """What a bridge asks before it restarts an older daemon; null while the database is out of reach."""
+        """Return what a bridge checks before it restarts an older daemon; null while the database is unreachable."""
         try:
             return {"executions": await self.database.read(_live_executions, host_id=self.settings.host_id)}
         except TransientError:
             return {"executions": None}
 
     async def status(self) -> dict[str, Any]:
-        """How the daemon fares and what it was set to, for its operator."""
+        """Return the daemon's state and settings for its operator."""
         settings = self.settings
         return {
             **await self.health(),
@@ -144,7 +146,7 @@ class App:
         }
 
     def _jobs(self) -> list[Coroutine[Any, Any, None]]:
-        """Work that no call waits for; the database says whose turn it is."""
+        """Return the periodic jobs; the database decides which daemon runs them."""
         return [
             _every(TIDY_SECONDS, self._tidy),
             _every(HEALTH_SECONDS, self._look_after),
@@ -152,7 +154,7 @@ class App:
         ]
 
     def _followers(self) -> list[Coroutine[Any, Any, None]]:
-        """Those who read the event log to tell people outside."""
+        """Return the jobs that follow the event log and notify people."""
         work, settings = BackgroundWork(self.database), self.settings
         followers = []
         if settings.webhook_url:
@@ -181,7 +183,7 @@ class App:
 
 
 async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Whatever goes wrong once is tried again."""
+    """Run the job again and again, also after a failure."""
     while True:
         try:
             await job()
@@ -190,10 +192,10 @@ async def _every(seconds: float, job: Callable[[], Coroutine[Any, Any, None]]) -
         await asyncio.sleep(seconds)
 
 
-def _workshop(settings: Settings) -> WorktreeMaker:
+def _worktree_maker(settings: Settings) -> WorktreeMaker:
     folder = settings.worktrees
     if folder and not Path(folder).is_absolute():
-        raise InvalidState(f"worktrees: '{folder}' is not an absolute path", hint="Give the whole path of a folder.")
+        raise InvalidState(f"worktrees: '{folder}' is not an absolute path", hint="Give the full path of a folder.")
     return WorktreeMaker(
         Path(folder) if folder else settings.worktrees_path,
         roots=[settings.worktrees_path],
@@ -216,7 +218,7 @@ def _snapshots_in_use(tx: Tx, *, host_id: str) -> list[Any]:
 
 
 def _size(path: Path) -> int:
-    """What a database takes, with what waits to be put into its place."""
+    """Return the bytes of a database file, including its write-ahead log."""
     return sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
 
 

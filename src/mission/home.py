@@ -1,4 +1,4 @@
-"""MISSION_HOME: the folder for everything Mission Control keeps, and the operator's token in it."""
+"""MISSION_HOME: the folder for all data of Mission Control, including the operator's token."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from mission.private_files import write_private, write_sealed
 from mission.settings import Settings
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}", re.ASCII)
-"""What a header can carry as a bearer token, and nobody guesses."""
+"""A bearer token that fits into a header and is too long to guess."""
 
 
 class UnusableHome(InvalidState):
     """MISSION_HOME cannot be used."""
 
-    default_hint = "Set MISSION_HOME to a folder you may write to."
+    default_hint = "Set MISSION_HOME to a folder you can write to."
 
 
 class UnusableToken(InvalidState):
     """The operator's token cannot be read."""
 
     default_hint = (
-        "Put the old file back. Or run 'mission token rotate', or remove the file, for a new token: "
-        "clients that have the old one written down need the new one then."
+        "Restore the file, or run 'mission token rotate' or delete the file to get a new token: "
+        "clients configured with the old one then need the new one."
     )
 
 
 def make_home(settings: Settings) -> None:
-    """Make the folder if need be; nobody else may look in."""
+    """Create the folder if necessary, readable only by its owner."""
     try:
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise UnusableHome(f"MISSION_HOME {settings.home} cannot be made: {error.strerror}") from None
+        raise UnusableHome(f"MISSION_HOME {settings.home} cannot be created: {error.strerror}") from None
     if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
         raise UnusableHome(f"MISSION_HOME {settings.home} cannot be read and written by this user")
     if "host_id" not in settings.sources:
@@ -44,7 +44,7 @@ def make_home(settings: Settings) -> None:
 
 
 def operator_token(settings: Settings) -> str:
-    """Return the operator's token, which is made at the first start."""
+    """Return the operator's token, which is created at the first start."""
     path = settings.token_path
     try:
         token = path.read_bytes().decode("ascii", "replace").strip()
@@ -55,14 +55,14 @@ def operator_token(settings: Settings) -> str:
     if not token:
         raise UnusableToken(f"{path} is empty: the operator's token was lost")
     if not _TOKEN.fullmatch(token):
-        raise UnusableToken(f"{path} is damaged: a token is one line of 16 to 512 letters, digits and -._~+/=")
+        raise UnusableToken(f"{path} is damaged: a token is one line of 16 to 512 letters, digits or -._~+/=")
     return token
 
 
 def renew_token(settings: Settings) -> str:
-    """Make a new token. No session of a browser outlives the old one, so none has been signed out of the new one."""
+    """Create a new token. Browser sessions end with the old one, so the list of ended sessions starts empty."""
     token = secrets.token_urlsafe(32)
     write_private(settings.token_path, f"{token}\n")
-    with suppress(OSError):  # what was there before does no harm, and one that is gone makes browsers sign in again
+    with suppress(OSError):  # an old list is harmless, and a missing one makes browsers sign in again
         write_sealed(settings.sessions_path, "")
     return token

@@ -1,4 +1,4 @@
-"""Files that only their owner may read, written whole or not at all."""
+"""Files that only their owner may read, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SEAL = "sha256 "
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read; a reader sees the old content or the new, never a part."""
+    """Write a file that only its owner may read; a reader sees the old or the new content, never a part."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
@@ -19,22 +19,22 @@ def write_private(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-        _sync(path.parent)  # or a power cut could bring the old content back
+        _sync(path.parent)  # otherwise a power failure could bring back the old content
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
 
 
 def write_sealed(path: Path, text: str) -> None:
-    """Write a private file of lines, and a last line by which a reader knows that it is whole."""
+    """Write a private file of lines, with a last line that shows a reader that it is complete."""
     write_private(path, f"{text}{_SEAL}{_digest(text)}\n")
 
 
 def read_sealed(path: Path) -> str:
-    """Return the lines of a sealed file. Raise ValueError for one that is not whole, OSError for one that is gone."""
+    """Return the lines of a sealed file. Raise ValueError if it is incomplete, OSError if it is missing."""
     text, _, found = path.read_bytes().decode("ascii").rpartition(_SEAL)
     if found != f"{_digest(text)}\n":
-        raise ValueError("it is not whole")
+        raise ValueError("it is incomplete")
     return text
 
 

@@ -1,6 +1,6 @@
 """The processes: the daemon with its web server, and a standalone server on stdin and stdout.
 
-What they serve is imported once they know that they may: a second daemon, or one whose port is taken, ends at once.
+The application is imported only after the lock and the port are free: a second daemon exits immediately.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ log = logging.getLogger("mission")
 
 LOCK_TRIES = 50
 OPEN_FILES = 65_536
-"""As many files as the daemon wants to have open, connections included. Programs it launches inherit the number, and
-some of them close every possible file when they start: without an end that takes minutes."""
+"""The open-file limit of the daemon, connections included. Programs that it launches inherit it, and some of them
+close every possible file when they start: without a limit that takes minutes."""
 
 
 class AlreadyRunning(InvalidState):
-    """Mission Control is running already."""
+    """Mission Control is already running."""
 
 
 class PortTaken(InvalidState):
-    """The port is taken by another program."""
+    """Another program uses the port."""
 
 
 def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
-    """Serve until told to stop. One daemon per MISSION_HOME: a lock held for life decides."""
+    """Serve until stopped. A lock ensures that there is only one daemon per MISSION_HOME."""
     make_home(settings)
     lock = FileLock(settings.home / "daemon.lock")
     if not _acquired(lock):
@@ -62,7 +62,7 @@ def run_daemon(settings: Settings, *, announce: Callable[[str], None]) -> None:
         listener = _listen(settings)
         _log_to_file(settings)
         _allow_open_files()
-        gc.disable()  # hardly anything that start-up makes is garbage, and to look for it takes a tenth of the time
+        gc.disable()  # startup creates hardly any garbage, and collecting it takes a tenth of the time
         from mission.app import App
         from mission.gateway.registry import parse_toolsets
 
@@ -107,7 +107,7 @@ def run_standalone(settings: Settings, *, toolsets: str | None, agent: str | Non
 
 
 def http_server(app: App, *, token: str) -> uvicorn.Config:
-    """The daemon's web server, which opens and closes the application it serves."""
+    """Return the configuration of the daemon's web server, which opens and closes the application."""
     import uvicorn
 
     from mission.services.work import BackgroundWork
@@ -138,7 +138,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        ws_per_message_deflate=False,  # frames go to this machine: packing them costs more than sending
+        ws_per_message_deflate=False,  # frames stay on this machine: compressing them costs more than sending
         timeout_graceful_shutdown=5,
         timeout_keep_alive=75,
         ws_max_size=1024 * 1024,
@@ -164,8 +164,8 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """End in order on a signal; a second one changes nothing. Uvicorn would drop everything at the second, and
-            raise the signal once more afterwards, before we have cleaned up."""
+            """Shut down cleanly on a signal; a second one has no effect. Uvicorn would stop immediately at the second,
+            and raise the signal again before we have cleaned up."""
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self._end)
@@ -186,7 +186,7 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
 
 
 def _acquired(lock: FileLock) -> bool:
-    """Whether the lock is ours; somebody who only looks whether it is held has it for a moment too."""
+    """Return whether we got the lock; a process that only checks it also holds it for a moment."""
     for _ in range(LOCK_TRIES):
         if lock.acquire(wait=False):
             return True
@@ -195,18 +195,18 @@ def _acquired(lock: FileLock) -> bool:
 
 
 def _settle_memory() -> None:
-    """What start-up made lives as long as the process: the collector, which was off meanwhile, never looks at it."""
+    """Turn the garbage collector on again and exclude objects from startup, which live as long as the process."""
     gc.freeze()
     gc.set_threshold(20_000, 50, 50)
     gc.enable()
 
 
 def _allow_open_files() -> None:
-    """Raise the number of files this process may have open, as far as its user may."""
+    """Raise the open-file limit of this process as far as its user may."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
-        with suppress(OSError, ValueError):  # macOS has a limit of its own below the hard one
+        with suppress(OSError, ValueError):  # macOS has its own limit below the hard one
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
@@ -216,13 +216,13 @@ def _listen(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
-        listener.listen()  # two may bind at once, but only one listens
+        listener.listen()  # two may bind at the same time, but only one listens
     except OSError as error:
         listener.close()
         taken = error.errno == errno.EADDRINUSE
         raise PortTaken(
             f"{settings.host}:{settings.port} cannot be used: {error.strerror}",
-            hint="Stop the program that has it, or choose another with --port or MISSION_PORT."
+            hint="Stop the program that uses it, or choose another port with --port or MISSION_PORT."
             if taken
             else "Give an address of this machine with --host, and a port above 1023 with --port.",
         ) from None
@@ -268,11 +268,11 @@ def _log_to_file(settings: Settings) -> None:
 def _quiet_libraries() -> None:
     for name in ("alembic", "mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("uvicorn.error").addFilter(_is_no_end_of_ours)
+    logging.getLogger("uvicorn.error").addFilter(_is_not_shutdown)
 
 
-def _is_no_end_of_ours(record: logging.LogRecord) -> bool:
-    """A request that is cut off because the daemon stops is no error."""
+def _is_not_shutdown(record: logging.LogRecord) -> bool:
+    """Return False for a request that was canceled because the daemon stops, which is not an error."""
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 

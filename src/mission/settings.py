@@ -1,6 +1,6 @@
-"""What can be set, from where (environment, settings file, default), and where Mission Control keeps its things.
+"""Settings, their sources (environment, settings file, default), and the paths of Mission Control's data.
 
-Standard library only: the stdio bridge reads it on its way to the first answer.
+Standard library only: the stdio bridge imports it before its first answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DEFAULT_PORT = 6477
 
 
 class BadSetting(Exception):
-    """A setting cannot be read; the message names it, its source and what is allowed."""
+    """A setting is invalid; the message has its name, its source and the allowed values."""
 
 
 def _setting(default: Any, doc: str, *, minimum: float | None = None, secret: bool = False) -> Any:
@@ -28,45 +28,43 @@ def _setting(default: Any, doc: str, *, minimum: float | None = None, secret: bo
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The settings in force. Each can be given as MISSION_<NAME> or as <name> in settings.toml."""
+    """The effective settings. Each can be set as MISSION_<NAME> or as <name> in settings.toml."""
 
     home: Path
     sources: Mapping[str, str] = dataclass_field(default_factory=dict)
-    database_url: str = _setting("", "Database to use; empty means SQLite in MISSION_HOME", secret=True)
+    database_url: str = _setting("", "Database URL; empty uses SQLite in MISSION_HOME", secret=True)
     host: str = _setting("127.0.0.1", "Address the daemon listens on")
     port: int = _setting(DEFAULT_PORT, "Port the daemon listens on", minimum=0)
-    allowed_hosts: str = _setting("", "More Host names the daemon answers to, separated by commas")
-    toolsets: str = _setting("mission", "Toolsets that a client sees when it asks for none")
-    lease_seconds: float = _setting(900.0, "How long a claim lasts without a sign of life", minimum=1)
+    allowed_hosts: str = _setting("", "Additional Host names the daemon accepts, comma-separated")
+    toolsets: str = _setting("mission", "Toolsets for clients that do not request any")
+    lease_seconds: float = _setting(900.0, "How long a claim lasts without a heartbeat", minimum=1)
     heartbeat_seconds: float = _setting(30.0, "How often an agent should send a heartbeat", minimum=1)
-    retry_seconds: float = _setting(1.0, "Pause before a call that failed in passing is tried again", minimum=0)
-    keep_events_days: float = _setting(90.0, "Events older than this are removed; 0 keeps them", minimum=0)
-    keep_audit_days: float = _setting(90.0, "Audit entries older than this are removed; 0 keeps them", minimum=0)
+    retry_seconds: float = _setting(1.0, "Pause before a call with a temporary failure is retried", minimum=0)
+    keep_events_days: float = _setting(90.0, "Events older than this are deleted; 0 = never", minimum=0)
+    keep_audit_days: float = _setting(90.0, "Audit entries older than this are deleted; 0 = never", minimum=0)
     keep_audit_rows: int = _setting(
         1_000_000,
-        "Of more audit entries than this (1,000,000 take about 1 GB) the oldest are removed; 0 keeps them",
+        "Maximum number of audit entries (1,000,000 ≈ 1 GB); older ones are deleted. 0 = unlimited",
         minimum=0,
     )
     keep_observations_days: float = _setting(
-        90.0, "What launched agents said is removed when they ended longer ago than this; 0 keeps it", minimum=0
+        90.0, "Observations of executions that ended longer ago than this are deleted; 0 = never", minimum=0
     )
-    mask_names: str = _setting("", "More words in names of fields that the audit masks, separated by commas")
-    mask_pattern: str = _setting("", "Regular expression: what matches in a text is masked in the audit")
-    audit_text: int = _setting(2_000, "Texts longer than this many characters are cut in the audit", minimum=100)
-    keep_backups: int = _setting(5, "How many automatic backups are kept", minimum=1)
-    host_id: str = _setting(
-        os.uname().nodename or "localhost", "Name of this machine: paths on it are worked on only here"
+    mask_names: str = _setting("", "Additional words in names of fields that the audit masks, comma-separated")
+    mask_pattern: str = _setting("", "Regular expression for text that the audit masks")
+    audit_text: int = _setting(2_000, "Maximum characters of a text in the audit; longer texts are cut", minimum=100)
+    keep_backups: int = _setting(5, "Number of automatic backups to keep", minimum=1)
+    host_id: str = _setting(os.uname().nodename or "localhost", "Name of this machine; local paths are tied to it")
+    permissions: str = _setting("", "Additional permission rules per agent type (allow, deny, without)")
+    worktrees: str = _setting("", "Folder for new worktrees; empty uses 'worktrees' in MISSION_HOME")
+    setup_seconds: float = _setting(600.0, "Time limit for the setup command of a new worktree", minimum=1)
+    webhook_url: str = _setting("", "URL that receives events as they happen; empty = none", secret=True)
+    webhook_secret: str = _setting("", "Secret that signs webhook requests", secret=True)
+    webhook_events: str = _setting(
+        "queue:created,mail.sent", "Events for the webhook, comma-separated; * matches any text"
     )
-    permissions: str = _setting(
-        "", "Rules for types of agents beside the built-in ones: a table per type, each with allow, deny or without"
-    )
-    worktrees: str = _setting("", "Folder for new worktrees; empty means 'worktrees' in MISSION_HOME")
-    setup_seconds: float = _setting(600.0, "How long the setup command of a new worktree may run", minimum=1)
-    webhook_url: str = _setting("", "Address that gets events as they happen; empty sends none", secret=True)
-    webhook_secret: str = _setting("", "Secret that signs what the webhook gets", secret=True)
-    webhook_events: str = _setting("queue:created,mail.sent", "Events for the webhook, by commas; * means any text")
-    desktop_notifications: str = _setting("off", "on shows what comes into the queue on your desktop; on or off")
-    log_level: str = _setting("info", "debug, info, warning or error")
+    desktop_notifications: str = _setting("off", "Desktop notifications for new inbox items: on or off")
+    log_level: str = _setting("info", "Log level: debug, info, warning or error")
 
     @property
     def sqlite_path(self) -> Path:
@@ -94,7 +92,7 @@ class Settings:
 
     @property
     def host_path(self) -> Path:
-        """Keeps the machine's first name: that of a laptop changes with the network it is in."""
+        """Return the file with the machine's first name: a laptop's name changes with its network."""
         return self.home / "host_id"
 
     @property
@@ -112,11 +110,11 @@ class Settings:
 
 NAMES = tuple(field.name for field in fields(Settings) if field.name not in {"home", "sources"})
 OTHER_VARIABLES = ("MISSION_HOME", "MISSION_TOKEN", "MISSION_HOOK_DEBUG", "MISSION_PROMPT_FILE")
-"""What is read from the environment without being a setting."""
+"""Environment variables that are not settings."""
 
 
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the platform keeps the data of a user's programs."""
+    """Return the platform's folder for the data of a user's programs."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "mission-control"
     data = environment.get("XDG_DATA_HOME")
@@ -124,7 +122,7 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(environment: Mapping[str, str] = os.environ, *, ignore_file: bool = False, **overrides: Any) -> Settings:
-    """The settings in force: command line over environment over settings file over default."""
+    """Return the effective settings: command line over environment over settings file over default."""
     given = environment.get("MISSION_HOME")
     home = Path(given).expanduser().absolute() if given else default_home(environment)
     settings = Settings(home=home)
@@ -148,7 +146,7 @@ def load(environment: Mapping[str, str] = os.environ, *, ignore_file: bool = Fal
 
 
 def load_or_default(environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings in force; with a wrong one among them the defaults, so that a running daemon stays in reach."""
+    """Return the effective settings, or the defaults if one is invalid, so that a running daemon stays reachable."""
     try:
         return load(environment)
     except BadSetting:
@@ -159,14 +157,14 @@ def load_or_default(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def unknown_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """A sentence about each variable that looks like ours and that nothing reads: most likely it is misspelled."""
+    """Return a sentence for each unknown MISSION_ variable, which is probably misspelled."""
     known = [*(f"MISSION_{name.upper()}" for name in NAMES), *OTHER_VARIABLES]
     found = []
     for name, value in sorted(environment.items()):
         if value and name.startswith("MISSION_") and name not in known:
             near = _nearest(name, [variable.removeprefix("MISSION_").lower() for variable in known])
-            advice = f"did you mean MISSION_{near.upper()}?" if near else "'mission config' lists what can be set"
-            found.append(f"{name} is set, but nothing reads it; {advice}")
+            advice = f"did you mean MISSION_{near.upper()}?" if near else "'mission config' lists the settings"
+            found.append(f"{name} is set but unknown; {advice}")
     return found
 
 
@@ -175,9 +173,9 @@ def _nearest(name: str, known: Sequence[str]) -> str | None:
 
 
 def describe(settings: Settings) -> list[dict[str, Any]]:
-    """Each setting with its value and where it came from, secrets masked."""
+    """Return each setting with its value and source, with secrets masked."""
     where = settings.sources.get("home", "default")
-    rows = [{"name": "home", "value": str(settings.home), "source": where, "doc": "Where data lives"}]
+    rows = [{"name": "home", "value": str(settings.home), "source": where, "doc": "Folder for all data"}]
     for field in fields(Settings):
         if field.name not in NAMES:
             continue
@@ -216,7 +214,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     unknown = sorted(set(values) - set(NAMES))
     if unknown:
         near = _nearest(unknown[0], NAMES)
-        advice = f"did you mean {near}?" if near else f"known are: {', '.join(NAMES)}"
+        advice = f"did you mean {near}?" if near else f"known settings: {', '.join(NAMES)}"
         raise BadSetting(f"{path}: unknown setting '{unknown[0]}'; {advice}")
     return values
 
@@ -244,7 +242,7 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
     if name == "desktop_notifications" and converted not in {"on", "off"}:
         raise BadSetting(f"{source}: desktop_notifications must be on or off, not '{converted}'")
     if name == "webhook_url" and converted and not converted.startswith(("http://", "https://")):
-        raise BadSetting(f"{source}: webhook_url must begin with http:// or https://")
+        raise BadSetting(f"{source}: webhook_url must start with http:// or https://")
     return converted
 
 
@@ -254,7 +252,7 @@ def _pattern(text: str, *, source: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise BadSetting(f"{source}: mask_pattern is no regular expression: {error}") from None
+        raise BadSetting(f"{source}: mask_pattern is not a valid regular expression: {error}") from None
     return text
 
 
@@ -263,7 +261,7 @@ _RULE_LISTS = ("allow", "deny", "without")
 
 
 def _rules(value: Any, *, source: str) -> str:
-    """Rules of permission as JSON: a table in settings.toml, or the same as JSON text."""
+    """Return permission rules as JSON, from a table in settings.toml or from JSON text."""
     import json  # deferred: most starts have no such rules
 
     try:
@@ -271,12 +269,12 @@ def _rules(value: Any, *, source: str) -> str:
     except ValueError:
         rules = None
     if not isinstance(rules, dict):
-        raise BadSetting(f"{source}: permissions must be a table with a table of rules for a type of agent")
+        raise BadSetting(f"{source}: permissions must be a table with one table of rules per agent type")
     for kind, lists in rules.items():
         if kind not in AGENT_TYPES:
-            raise BadSetting(f"{source}: permissions.{kind} is no type of agent; use {', '.join(AGENT_TYPES)}")
+            raise BadSetting(f"{source}: permissions.{kind} is not an agent type; use {', '.join(AGENT_TYPES)}")
         if not isinstance(lists, dict) or not set(lists) <= set(_RULE_LISTS):
-            raise BadSetting(f"{source}: permissions.{kind} takes only {', '.join(_RULE_LISTS)}")
+            raise BadSetting(f"{source}: permissions.{kind} accepts only {', '.join(_RULE_LISTS)}")
         for name, patterns in lists.items():
             if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
                 raise BadSetting(f"{source}: permissions.{kind}.{name} must be a list of patterns such as 'task_*'")
@@ -287,13 +285,15 @@ _KIND_WORDS = {int: "whole number", float: "number", str: "text"}
 
 
 def _plain(value: Any) -> Any:
-    """900 rather than 900.0."""
+    """Return 900 rather than 900.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _masked(secret: str) -> str:
-    """An address without its password, which stands between the user's name and the last '@'; of one on the web the
-    host alone, since its path may be a key; of any other secret nothing."""
+    """Return an address without its password, which is between the user name and the last '@'.
+
+    A web address keeps only its host because the path may be a key; any other secret is hidden completely.
+    """
     scheme, marks, rest = secret.partition("://")
     if not marks:
         return "***" if secret else ""

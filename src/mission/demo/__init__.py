@@ -1,1 +1,1 @@
-"""A mission that plays itself, through the same doors that agents and people use."""
+"""A demo mission that runs by itself, through the same transports that agents and people use."""

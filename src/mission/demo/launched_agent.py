@@ -1,6 +1,6 @@
 """A program that plays a launched agent: it prints signals, asks the person, crashes, or gets its task done.
 
-Run as `python -m mission.demo.launched_agent asks|crashes`. What a client would learn from its model is built in.
+Run as `python -m mission.demo.launched_agent asks|crashes`. The decisions of a model are built in.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ def main(role: str, seconds: float) -> None:
 
 
 def crash(seconds: float) -> None:
-    """Die in the middle of the work, without a word."""
-    tell("progress", summary="Reading the bank's format")
+    """Die in the middle of the work, without a report."""
+    send_signal("progress", summary="Reading the bank's format")
     time.sleep(seconds)
     write(Path.cwd(), IMPORT, share=0.5)
     call("checkpoint_add", task_id=task_id(), type="progress", summary="Half of bank.py is written")
-    tell("progress", summary="Half of bank.py is written")
+    send_signal("progress", summary="Half of bank.py is written")
     time.sleep(seconds)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def ask(seconds: float) -> None:
     """Ask the person and end the turn: the answer comes with the next launch."""
-    tell("progress", summary="Reading how entries are kept")
+    send_signal("progress", summary="Reading how entries are kept")
     time.sleep(seconds)
     fixed = [{"kind": "fixed", "label": label, "value": label} for label in CHOICES]
-    tell("needs_input", question=QUESTION, choices=[*fixed, {"kind": "manual", "label": "Something else"}])
+    send_signal("needs_input", question=QUESTION, choices=[*fixed, {"kind": "manual", "label": "Something else"}])
 
 
 def finish(seconds: float) -> None:
-    tell("progress", summary="Writing the report as answered")
+    send_signal("progress", summary="Writing the report as answered")
     write(Path.cwd(), REPORT)
     time.sleep(seconds)
     commit(Path.cwd(), REPORT.name)
     outcome = {"summary": "The report is written as the operator answered.", "achievements": sorted(REPORT.files)}
     call("complete_task", task_id=task_id(), status="success", outcome=outcome)
-    tell("completed_claim", summary="The report is written")
+    send_signal("completed_claim", summary="The report is written")
 
 
-def tell(kind: str, **payload: Any) -> None:
+def send_signal(kind: str, **payload: Any) -> None:
     """Print one signal as a marker line."""
     marker = {
         "version": 1,
@@ -71,7 +71,7 @@ def tell(kind: str, **payload: Any) -> None:
 
 
 def call(tool: str, **arguments: Any) -> None:
-    """Call a tool with the token that the launch gave us."""
+    """Call a tool with the token from the launch."""
     command = [sys.executable, "-m", "mission", "call", tool, json.dumps(arguments)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
@@ -81,7 +81,7 @@ def prompt() -> str:
 
 
 def task_id() -> str:
-    """Our task, as the prompt names it."""
+    """Return the id of our task from the prompt."""
     found = re.search(r"task (t_[0-9a-z]{10})", prompt())
     assert found is not None
     return found[1]

@@ -1,4 +1,4 @@
-"""What the demonstration is about: a small program to build, in tasks that depend on each other."""
+"""The sample project of the demo: a small program, built in tasks that depend on each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 MISSION = "Ledger for the shop"
 PROMPT = "Build a small double-entry ledger: entries, a balance report, CSV import and a command line."
-SUMMARY = "Decide on money first, build the three parts side by side, then put a command line on top."
+SUMMARY = "Decide on money first, build the three parts in parallel, then add a command line."
 REPOSITORY = {
     "README.md": "# Shop ledger\n\nWhat comes in, what goes out, and what is left.\n",
     "src/ledger/__init__.py": '"""The ledger of a small shop."""\n',
@@ -16,7 +16,7 @@ REPOSITORY = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SampleTask:
-    """One task of the plan, and the files that doing it leaves behind."""
+    """One task of the plan, and the files that it creates."""
 
     name: str
     goal: str

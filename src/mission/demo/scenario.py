@@ -1,4 +1,4 @@
-"""The course of the demonstration: planning, parallel work, a crash, a question, a blocker, the end."""
+"""The scenario of the demo: planning, parallel work, a crash, a question, a blocker, the end."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Narrator = Callable[[str, str], None]
 LOOK_SECONDS = 0.3
 PATIENCE = 120.0
 ENDED = frozenset({"completed", "failed", "skipped"})
-"""How long the demonstration waits for what it started itself; for a person it waits as long as it takes."""
+"""States of a task that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pace:
-    """How fast it goes, and whether a person answers."""
+    """The speed of the demo, and whether it answers its own questions."""
 
     seconds: float
     answers_itself: bool
@@ -43,22 +43,22 @@ class Pace:
 
 @dataclass(slots=True)
 class Play:
-    """One performance in a repository of its own."""
+    """One run of the demo in its own repository."""
 
     repository: Path
     operator: Operator
     say: Narrator
     pace: Pace
     command: str = "mission"
-    """How a person calls the program."""
+    """The command with which a person calls the program."""
     mission_id: str = ""
     tasks: dict[str, str] = field(default_factory=dict)
 
     async def run(self) -> ToolResult:
-        """Play it to the end; the mission's summary."""
+        """Run the demo to its end; return the mission's summary."""
         crew = (("lead", "coordinator"), ("ada", "worker"), ("bob", "worker"))
         ids = {name: self._register(name, role) for name, role in crew}
-        prepare(self.repository)  # not before the daemon has answered: without one nothing is left behind
+        prepare(self.repository)  # only after the daemon has answered: without one no files are left
         async with AsyncExitStack() as stack:
             lead, ada, bob = [
                 await stack.enter_async_context(
@@ -74,13 +74,13 @@ class Play:
             return await self._close(lead)
 
     def break_off(self) -> None:
-        """End what was begun, so that nothing of it runs on or waits for anybody."""
+        """End the mission and its executions, so that nothing keeps running or waiting."""
         if not self.mission_id:
             return
         for execution in self.operator("execution_list", {"mission_id": self.mission_id})["executions"]:
             if execution["ended_at"] is None:
                 self.operator("execution_stop", {"id": execution["id"]})
-        ending = {"status": "failed", "summary": "The demonstration was broken off.", "achievements": []}
+        ending = {"status": "failed", "summary": "The demo was interrupted.", "achievements": []}
         self.operator("complete_workflow", {"workflow_id": self.mission_id, **ending})
 
     def _register(self, name: str, role: str) -> str:
@@ -104,7 +104,7 @@ class Play:
         self.say("lead", f"planned '{MISSION}': {len(JOBS)} tasks in 4 phases")
 
     async def _side_by_side(self, ada: Player, bob: Player) -> None:
-        """Three tasks at once: one by an agent, one launched that asks, one launched that dies and is taken over."""
+        """Run three tasks at once: by an agent, by a launched one that asks, by a launched one that crashes."""
         crashing = await self._launch("crashes", IMPORT.name, "cleo")
         await self._launch("asks", REPORT.name, "dora")
         working = asyncio.create_task(self._next(bob))
@@ -112,11 +112,11 @@ class Play:
             await self._until(lambda: self.operator("execution_get", {"id": crashing})["ended_at"], "cleo to end")
             self.say("cleo", f"died in the middle of '{IMPORT.name}'; its task is free again")
             await self._next(ada)
-            await self._answered("question", "2 choices, or your own words")
-            await self._until(lambda: self._status(REPORT.name) in ENDED, "dora to go on with the answer")
-            self.say("dora", f"went on with the answer and completed '{REPORT.name}'")
+            await self._answered("question", "2 choices, or your own text")
+            await self._until(lambda: self._status(REPORT.name) in ENDED, "dora to continue with the answer")
+            self.say("dora", f"continued with the answer and completed '{REPORT.name}'")
         except BaseException:
-            working.cancel()  # whoever breaks off does not wait for it
+            working.cancel()  # an interrupted demo does not wait for it
             raise
         await working
 
@@ -150,8 +150,8 @@ class Play:
         return str(launched["id"])
 
     async def _answered(self, kind: str, answer: str) -> None:
-        """Wait until the person has answered what waits for it; in a hurry, answer in its place."""
-        item = await self._until(lambda: self._waiting(kind), f"a {kind} in the queue")
+        """Wait until the person has answered the item, or answer it if the demo answers itself."""
+        item = await self._until(lambda: self._waiting(kind), f"a {kind} in the inbox")
         self.say("you", f"are asked by {item['agent_name'] or 'an agent'}: {item['subject']}")
         if self.pace.answers_itself:
             reply = {"choice": 1} if item["choices"] else {"text": answer}
@@ -175,7 +175,7 @@ class Play:
         return str(self.operator("task_get", {"id": self.tasks[task]})["status"])
 
     async def _close(self, lead: Player) -> ToolResult:
-        """Merge what was done, then end the mission."""
+        """Merge the branches, then end the mission."""
         workspaces = (await lead.call("workspace_list", workflow_id=self.mission_id))["workspaces"]
         for workspace in reversed(workspaces):
             git(self.repository, "merge", "--quiet", "--no-edit", "--no-ff", workspace["branch"])
@@ -197,7 +197,7 @@ class Play:
         await asyncio.sleep(self.pace.seconds)
 
     async def _until(self, look: Callable[[], Any], what: str, *, patience: float = PATIENCE) -> Any:
-        """What `look` finds, as soon as it finds anything."""
+        """Return the first result of `look` that is not empty."""
         deadline = asyncio.get_running_loop().time() + patience
         while not (found := await asyncio.to_thread(look)):
             if asyncio.get_running_loop().time() > deadline:
@@ -207,7 +207,7 @@ class Play:
 
 
 def prepare(repository: Path) -> None:
-    """A git repository with a first commit."""
+    """Create a git repository with a first commit."""
     for name, text in REPOSITORY.items():
         path = repository / name
         path.parent.mkdir(parents=True, exist_ok=True)

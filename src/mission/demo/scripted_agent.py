@@ -1,4 +1,4 @@
-"""A small agent that knows its lines: a real MCP client of `mission mcp`."""
+"""A small agent with a fixed script: a real MCP client of `mission mcp`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Narrate = Callable[["Player", str], Awaitable[None]]
 
 
 class Refused(Exception):
-    """A call of the demonstration was refused."""
+    """A call of the demo was refused."""
 
 
 @dataclass(slots=True)
 class Player:
-    """One agent on its own connection."""
+    """One agent with its own connection."""
 
     name: str
     id: str
@@ -41,18 +41,19 @@ class Player:
         return dict(result.structured_content or {})
 
     async def take(self, mission_id: str) -> ToolResult | None:
-        """Claim the next task; nothing when there is none."""
+        """Claim the next task; return None if there is none."""
         claimed = await self.call("task_claim_next", agent_id=self.id, workflow_id=mission_id)
         return claimed if claimed["success"] else None
 
     async def work(self, claimed: ToolResult, *, during: Narrate | None = None) -> ToolResult:
-        """Do a claimed task from its start to its end."""
+        """Do a claimed task from start to end."""
         task, folder = claimed["task"], Path(claimed["workspace"]["path"])
         job = BY_NAME[task["name"]]
         if claimed["recovery"] is not None:
-            told = [each for each in claimed["recovery"]["checkpoints"] if each["type"] == "progress"]
+            progress = [each for each in claimed["recovery"]["checkpoints"] if each["type"] == "progress"]
             self.say(
-                self.name, f"takes over '{job.name}'" + "".join(f", left at: {each['summary']}" for each in told[-1:])
+                self.name,
+                f"takes over '{job.name}'" + "".join(f", left at: {each['summary']}" for each in progress[-1:]),
             )
         else:
             self.say(self.name, f"takes '{job.name}'")
@@ -77,7 +78,7 @@ class Player:
 async def playing(
     name: str, id: str, *, pause: Callable[[], Awaitable[None]], say: Callable[[str, str], None], folder: Path
 ) -> AsyncIterator[Player]:
-    """A registered agent on a connection of its own."""
+    """Yield a registered agent with its own connection."""
     command = StdioServerParameters(
         command=sys.executable,
         args=["-m", "mission", "mcp", "--toolsets", "all", "--agent", id],
@@ -89,7 +90,7 @@ async def playing(
 
 
 def write(folder: Path, job: SampleTask, *, share: float = 1.0) -> None:
-    """Leave the files of a job in the folder, or the first part of each."""
+    """Write the files of a job into the folder, or the first part of each."""
     for name, text in job.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +103,7 @@ def commit(folder: Path, message: str) -> None:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git as the demonstration's own person, whatever is configured here."""
+    """Run git with the demo's own user, independent of the local configuration."""
     person = ("-c", "user.name=Demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false")
     done = subprocess.run(["git", "-C", folder, *person, *arguments], capture_output=True, text=True, check=True)
     return done.stdout.strip()

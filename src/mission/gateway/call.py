@@ -100,7 +100,7 @@ class Call:
         self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
     ) -> Any:
         """Run the function. With `answer` it is the call's last write: its answer and audit row are stored
-        in the same commit.
+        in the same commit."""
         if answer is None:
             result = await self._database.write(function, **arguments)
             self.took_effect = True

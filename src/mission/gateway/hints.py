@@ -161,9 +161,7 @@ WORDINGS: Mapping[Action, Wording] = {
     ),
     Action.FIND_TEMPLATE: Wording(
         "'mission templates' lists those of the store and of the repository you are in.",
-        (
-            "{template_list} shows those of the store and of repositories; a template in a file needs its repository_path.",
-        ),
+        ("{template_list} shows those of the store and of repositories; one in a file needs its repository_path.",),
     ),
     Action.FIND_MESSAGE: Wording(
         "'mission inbox' lists what waits for you.",

@@ -1,4 +1,4 @@
-"""What models get slightly wrong and plainly mean: JSON as text, one item for a list, capitals in a choice."""
+"""Coercion of arguments with an obvious meaning: JSON as text, one item for a list, capitals in a choice."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NUMBERS = frozenset({int, float, datetime})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Shape:
-    """What a field takes, found out once."""
+    """The accepted types of a field, determined once."""
 
     options: tuple[Any, ...]
     model: type[BaseModel] | None
     item: _Shape | None
-    """What the items of a list are, if it takes one."""
+    """The type of the list's items, if it accepts a list."""
     is_dict: bool
     is_number: bool
 
@@ -41,13 +41,13 @@ class _Shape:
 
 
 def coerce(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as they were meant; what cannot be told stays as it is and is explained by the check."""
+    """Return the arguments as intended; unclear values stay unchanged for the validation to explain."""
     shapes = _shapes(model)
     return {name: _value(shapes[name], value) if name in shapes else value for name, value in given.items()}
 
 
 def model_of(annotation: Any) -> type[BaseModel] | None:
-    """The model behind a field, also behind an optional one."""
+    """Return the model of a field, also of an optional one."""
     return next((each for each in _options(annotation) if isinstance(each, type) and issubclass(each, BaseModel)), None)
 
 
@@ -58,7 +58,7 @@ def _shapes(model: type[BaseModel]) -> dict[str, _Shape]:
 
 def _value(shape: _Shape, value: Any) -> Any:
     if shape.is_number and isinstance(value, bool):
-        return str(value).lower()  # Python would count with it: as a word it is refused
+        return str(value).lower()  # Python would accept it as a number; a text is refused
     if isinstance(value, str) and str not in shape.options:
         if shape.model is not None or shape.item is not None or shape.is_dict:
             value = _decoded(value)
@@ -73,7 +73,7 @@ def _value(shape: _Shape, value: Any) -> Any:
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:
-    """The types a field takes, without None and without what only annotates them."""
+    """Return the types a field accepts, without None and annotations."""
     if get_origin(annotation) is Annotated:
         return _options(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
@@ -82,7 +82,7 @@ def _options(annotation: Any) -> tuple[Any, ...]:
 
 
 def _decoded(text: str) -> Any:
-    """JSON that was sent as text."""
+    """Return the value of JSON that was sent as text."""
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:
@@ -92,7 +92,7 @@ def _decoded(text: str) -> Any:
 
 
 def _choice(options: tuple[Any, ...], text: str) -> str:
-    """A word of ours in capitals, as our own answers write it."""
+    """Return the option that matches the text, ignoring case."""
     words: list[str] = []
     for each in options:
         if isinstance(each, type) and issubclass(each, StrEnum):
