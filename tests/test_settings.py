@@ -29,13 +29,13 @@ def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_p
         ("port = ", "not valid TOML"),
         ("prot = 1", "unknown setting 'prot'; did you mean port?"),
         ("MISSION_PORT = 1", "unknown setting 'MISSION_PORT'; did you mean port?"),
-        ("xyz = 1", "unknown setting 'xyz'; known are: database_url"),
+        ("xyz = 1", "unknown setting 'xyz'; known settings: database_url"),
         ('port = "x"', "must be a whole number"),
         ("port = true", "must be a whole number"),
         ("port = 70000", "at most 65535"),
         ("lease_seconds = 0", "at least 1"),
         ("permissions = 3", "permissions must be a table"),
-        ("[permissions.BOSS]\nallow = []", "permissions.BOSS is no type of agent"),
+        ("[permissions.BOSS]\nallow = []", "permissions.BOSS is not an agent type"),
         ("[permissions.WORKER]\ngrant = []", "takes only allow, deny, without"),
         ('[permissions.WORKER]\nallow = "x"', "must be a list of patterns"),
         ('log_level = "loud"', "debug, info, warning or error"),
@@ -57,8 +57,8 @@ def test_a_variable_that_nothing_reads_is_told_with_the_nearest_that_is_read():
     wrong = {"MISSION_PROT": "1", "MISSION_QUUX": "1", "MISSION_EMPTY": ""}
 
     assert unknown_variables({**ours, **wrong}) == [
-        "MISSION_PROT is set, but nothing reads it; did you mean MISSION_PORT?",
-        "MISSION_QUUX is set, but nothing reads it; 'mission config' lists what can be set",
+        "MISSION_PROT is set but unknown; did you mean MISSION_PORT?",
+        "MISSION_QUUX is set but unknown; 'mission config' lists the settings",
     ]
 
 

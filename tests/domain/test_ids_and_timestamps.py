@@ -24,7 +24,7 @@ def test_ids_are_short_typed_and_not_repeated():
 
 @pytest.mark.parametrize("given_id", ["", "m", "m-1", "42", "x y", "_", "zz_0000000000"])
 def test_what_is_no_id_is_said_to_be_none(given_id):
-    with pytest.raises(InvalidInput, match="is no id of a mission"):
+    with pytest.raises(InvalidInput, match="is not a mission id"):
         ids.expect_kind(given_id, "mission", field="mission_id")
 
 

@@ -175,8 +175,8 @@ async def test_null_means_absent(call):
     ("arguments", "error", "words"),
     [
         ({"name": "a\x00b", "objective": "y"}, InvalidInput, "name: contains a NUL"),
-        ({"name": "a\ud800", "objective": "y"}, InvalidInput, "name: contains half of a surrogate pair"),
-        ({"name": "x", "objective": "y" * 1_000_001}, TooLarge, "objective: 1,000,001 characters"),
+        ({"name": "a\ud800", "objective": "y"}, InvalidInput, "name: contains an unpaired surrogate"),
+        ({"name": "x", "objective": "y" * 1_000_001}, TooLarge, "objective: too long: 1,000,001 characters"),
         ({**MISSION, "x\x00": 1}, InvalidInput, "NUL"),
         ([], InvalidInput, "must be an object"),
         ("text", InvalidInput, "must be an object"),
@@ -231,7 +231,7 @@ async def test_the_keys_of_two_callers_are_apart(call):
 
 async def test_a_key_that_is_no_key_is_refused(call):
     for key in ("x" * 201, "a\nb"):
-        with pytest.raises(InvalidInput, match="call key"):
+        with pytest.raises(InvalidInput, match="idempotency key"):
             await call("start_mission", MISSION, key=key)
 
 

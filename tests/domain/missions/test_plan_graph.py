@@ -29,10 +29,10 @@ def test_a_circle_is_found_exactly_when_there_is_one(edges):
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        ([("a", []), ("a", [])], "doubled: 'a'"),
+        ([("a", []), ("a", [])], "duplicates: 'a'"),
         ([("a", ["a"])], "depend on themselves: 'a'"),
-        ([("a", ["x"])], r"unknown tasks: 'x' \(wanted by 'a'\)"),
-        ([("a", ["b"]), ("b", ["c"]), ("c", ["a"])], "in a circle: a → b → c → a"),
+        ([("a", ["x"])], r"unknown tasks: 'x' \(needed by 'a'\)"),
+        ([("a", ["b"]), ("b", ["c"]), ("c", ["a"])], "has a cycle: a → b → c → a"),
     ],
 )
 def test_a_plan_that_cannot_be_followed_names_the_tasks_at_fault(plan, words):
@@ -42,7 +42,7 @@ def test_a_plan_that_cannot_be_followed_names_the_tasks_at_fault(plan, words):
 
 def test_tasks_that_exist_may_be_waited_for_but_not_named_again():
     check_plan([("b", ["a"])], known=["a"])
-    with pytest.raises(InvalidInput, match="doubled: 'a'"):
+    with pytest.raises(InvalidInput, match="duplicates: 'a'"):
         check_plan([("a", [])], known=["a"])
 
 

@@ -117,9 +117,9 @@ async def test_wrong_agents_runtimes_and_tasks_are_named(call):
     "name", ["human", "Human", " operator ", "SYSTEM", "unknown", "mission", "Mission_Control", "a_x", "t_0123456789"]
 )
 async def test_nobody_registers_under_a_name_that_stands_for_somebody_else_or_for_an_id(call, name):
-    with pytest.raises(InvalidInput, match="is no name for an agent") as refused:
+    with pytest.raises(InvalidInput, match="is not a valid agent name") as refused:
         await register(call, name=name)
-    with pytest.raises(InvalidInput, match="is no name for an agent"):
+    with pytest.raises(InvalidInput, match="is not a valid agent name"):
         await call("mcp__agent__create", {"type": "WORKER", "name": name})
 
     assert refused.value.details == {"field": "name"}

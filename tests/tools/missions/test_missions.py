@@ -147,7 +147,7 @@ async def test_a_completed_mission_takes_no_new_work(call):
 async def test_an_unknown_mission_is_not_found_and_a_wrong_kind_of_id_says_which_kind_it_is(call):
     with pytest.raises(NotFound, match="m_0000000000"):
         await call("complete_mission", {"mission_id": "m_0000000000", "status": "failed", "summary": "s"})
-    with pytest.raises(InvalidInput, match="is the id of a task, not of a mission"):
+    with pytest.raises(InvalidInput, match="is the id of a task, not a mission id"):
         await call("complete_mission", {"mission_id": "t_0000000000", "status": "failed", "summary": "s"})
 
 

@@ -115,7 +115,7 @@ async def test_tasks_come_in_pages_of_200(call, make_workflow):
     ("tasks", "said"),
     [
         ([planned("a"), planned("a")], "'a'"),
-        ([planned("a", after=["b"])], "'b' (wanted by 'a')"),
+        ([planned("a", after=["b"])], "'b' (needed by 'a')"),
         ([planned("a", after=["a"])], "themselves: 'a'"),
         ([planned("a", after=["b"]), planned("b", after=["a"])], "a → b → a"),
         ([], "plan.tasks: must have at least 1 item(s), not 0"),

@@ -496,7 +496,7 @@ NO_MESSAGES = {
     '{"jsonrpc": "1.0", "id": 32, "method": "ping"}': (32, "Invalid request: not a message of JSON-RPC 2.0"),
     r'{"jsonrpc": "2.0", "id": 33, "method": "tools/call", "params": {"name": "\ud800"}}': (
         33,
-        "Invalid request: contains half of a surrogate pair, which is no character",
+        "Invalid request: contains an unpaired surrogate",
     ),
 }
 

@@ -139,9 +139,9 @@ def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
         (created, "progress", {**fine, "eventId": 7}, "eventId: must be text"),
         (created, "progress", {"eventId": "e1"}, "summary: is required"),
         (created, "progress", {"eventId": "e1", "sumary": "x"}, "did you mean 'summary'"),
-        (created, "progress", {"eventId": "e1", "summary": "x" * 2_001}, "at most 2,000"),
-        (created, "progress", {"eventId": "e1", "summary": "x", "more": "y" * 16_384}, "oversized"),
-        (created, "needs_input", {"eventId": "e1", "question": "?", "choices": [{}] * 7}, "at most 6"),
+        (created, "progress", {"eventId": "e1", "summary": "x" * 2_001}, "limit 2,000"),
+        (created, "progress", {"eventId": "e1", "summary": "x", "more": "y" * 16_384}, "too large"),
+        (created, "needs_input", {"eventId": "e1", "question": "?", "choices": [{}] * 7}, "limit 6"),
         (created, "needs_input", {"eventId": "e1", "question": "?", "choices": [{"kind": "fixed"}]}, "label"),
         (created, "message", {"eventId": "e1", "channel": "radio", "text": "x"}, "agent, system, stdout, stderr"),
     ]

@@ -258,7 +258,7 @@ def test_a_second_daemon_of_the_same_home_is_refused_even_when_the_first_is_not_
     process.terminate()
     out, _ = process.communicate(timeout=60)
 
-    assert "running already" in refused["message"]
+    assert "already running" in refused["message"]
     assert json.loads(out) == {"url": running.url, "pid": running.pid}
 
 
