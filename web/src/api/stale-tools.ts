@@ -54,8 +54,14 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "task_get", about: "task" },
     { tool: "task_load_context", about: "task" },
   ],
-  mail: [{ tool: "message_count_unread" }, { tool: "message_list" }],
-  message: [{ tool: "message_count_unread" }, { tool: "message_list" }],
+  mail: [
+    { tool: "message_count_unread" },
+    { tool: "message_list" },
+  ],
+  message: [
+    { tool: "message_count_unread" },
+    { tool: "message_list" },
+  ],
   milestone: [
     { tool: "checkpoint_list", about: "task" },
     { tool: "overview" },
@@ -67,7 +73,11 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "task_get", about: "task" },
     { tool: "task_load_context", about: "task" },
   ],
-  mission: [{ tool: "overview" }, { tool: "overview_mission", about: "mission" }, { tool: "overview_missions" }],
+  mission: [
+    { tool: "overview" },
+    { tool: "overview_mission", about: "mission" },
+    { tool: "overview_missions" },
+  ],
   observation: [
     { tool: "execution_get", about: "execution" },
     { tool: "execution_list" },
@@ -75,7 +85,11 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "overview_executions" },
     { tool: "overview_spending" },
   ],
-  phase: [{ tool: "overview" }, { tool: "overview_mission", about: "mission" }, { tool: "overview_missions" }],
+  phase: [
+    { tool: "overview" },
+    { tool: "overview_mission", about: "mission" },
+    { tool: "overview_missions" },
+  ],
   queue: [
     { tool: "overview" },
     { tool: "overview_course" },
@@ -101,9 +115,17 @@ export const STALE_TOOLS: Record<string, readonly StaleTool[]> = {
     { tool: "task_load_context", about: "task" },
     { tool: "workflow_next_tasks" },
   ],
-  template: [{ tool: "template_list" }],
-  workflow: [{ tool: "overview" }, { tool: "overview_mission", about: "mission" }, { tool: "overview_missions" }],
-  workspace: [{ tool: "workspace_list" }],
+  template: [
+    { tool: "template_list" },
+  ],
+  workflow: [
+    { tool: "overview" },
+    { tool: "overview_mission", about: "mission" },
+    { tool: "overview_missions" },
+  ],
+  workspace: [
+    { tool: "workspace_list" },
+  ],
 };
 
 /** Tools whose answers also change without an event. */
