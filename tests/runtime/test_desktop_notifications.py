@@ -42,7 +42,7 @@ async def test_what_comes_into_the_queue_is_shown_on_the_desktop(sqlite_settings
 
 async def test_many_at_once_are_one_notification_and_a_missing_program_is_no_trouble(monkeypatch, tmp_path):
     items = [{"id": f"q_{number}", "kind": "mail", "subject": "s"} for number in range(6)]
-    assert desktop.notices(items) == [("Mission Control", "6 things wait for you: mission inbox")]
+    assert desktop.notices(items) == [("Mission Control", "6 new inbox items: mission inbox")]
     assert len(desktop.notices(items[:5])) == 5
 
     monkeypatch.setenv("PATH", str(tmp_path))

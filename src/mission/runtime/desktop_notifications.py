@@ -1,4 +1,4 @@
-"""Notifications on the person's desktop, by the program that the system has for it; trouble with it troubles nobody."""
+"""Desktop notifications for new inbox items, shown by the system's own program; failures are only logged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _APPLE_SCRIPT = "on run {title, words}\ndisplay notification words with title ti
 
 
 def command(title: str, words: str) -> list[str] | None:
-    """The program that shows a notification here, and its arguments; nothing where there is none."""
+    """Return the command that shows a notification on this system, or None."""
     if notify := shutil.which("notify-send"):
         return [notify, "--app-name=Mission Control", "--", title, words]
     if script := shutil.which("osascript"):
@@ -33,7 +33,7 @@ def command(title: str, words: str) -> list[str] | None:
 
 
 async def follow(work: Work, events: EventLog) -> None:
-    """Show what comes into the queue from now on."""
+    """Show new inbox items from now on."""
     position = events.last
     while True:
         await events.wait(position, seconds=LOOK_SECONDS)
@@ -45,14 +45,14 @@ async def follow(work: Work, events: EventLog) -> None:
 
 
 def notices(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """A title and words for each item that came, or for all of them where they are many."""
+    """Return a title and text for each new item, or one for all of them if there are many."""
     if len(items) > AT_ONCE:
-        return [("Mission Control", f"{len(items)} things wait for you: mission inbox")]
+        return [("Mission Control", f"{len(items)} new inbox items: mission inbox")]
     return [(f"Mission Control: {item['kind']}", f"{item['subject']}\nmission inbox {item['id']}") for item in items]
 
 
 async def show(title: str, words: str) -> None:
-    """Show one notification, if there is a way."""
+    """Show one notification if the system supports it."""
     program = command(title, words)
     if program is None:
         return
@@ -66,7 +66,7 @@ async def show(title: str, words: str) -> None:
             if process.returncode is None:
                 process.kill()
     except (OSError, TimeoutError) as error:
-        log.info("no desktop notification could be shown: %s", type(error).__name__)
+        log.info("could not show a desktop notification: %s", type(error).__name__)
 
 
 def _behind(tx: Tx, *, seq: int) -> list[StoredEvent]:

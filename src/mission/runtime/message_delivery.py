@@ -1,4 +1,4 @@
-"""Carries out what is pending for this host's executions: words for agents, launches, and stops."""
+"""Carries out the pending commands of this host's executions: messages to agents, launches and stops."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from mission.services.work import Work
 log = logging.getLogger(__name__)
 
 WORDS = {
-    CommandKind.CHECKPOINT: "Write down where you are (checkpoint_add), then go on.",
-    CommandKind.NUDGE: "Say how it goes, then go on.",
-    CommandKind.RESUME: "Go on where you stopped.",
+    CommandKind.CHECKPOINT: "Save a checkpoint (checkpoint_add), then continue.",
+    CommandKind.NUDGE: "Report your progress, then continue.",
+    CommandKind.RESUME: "Continue where you left off.",
 }
 ENTER_SECONDS = 0.5
-"""Between words and Enter: a terminal program takes both at once for pasted text."""
+"""Pause between text and Enter: a terminal program takes both at once for pasted text."""
 WAIT_SECONDS = 5.0
 GATHER_SECONDS = 0.2
 
 
 class MessageDelivery:
-    """Looks for pending commands whenever something happened, and every few seconds.
+    """Looks for pending commands after each event and every few seconds.
 
-    What it does is safe to do again: a command is pending until it is marked, and whatever cannot be marked in the
-    transaction that does it carries the command's id, so that it happens once.
+    Repeating is safe: a command is pending until it is marked, and an effect that cannot be marked in the same
+    transaction carries the command's id, so that it happens once.
     """
 
     def __init__(self, supervisor: Supervisor, work: Work, events: EventLog, *, host_id: str) -> None:
@@ -68,15 +68,15 @@ class MessageDelivery:
             seen = self._events.last
             try:
                 await self._look()
-            except TransientError as error:  # the store is away: the next round looks again
-                log.warning("pending commands could not be read: %s", error.message)
+            except TransientError as error:  # the store is unavailable: the next round tries again
+                log.warning("could not read pending commands: %s", error.message)
             except Exception:
-                log.exception("pending commands could not be read")
+                log.exception("could not read pending commands")
             await self._events.wait(seen, seconds=WAIT_SECONDS)
-            await asyncio.sleep(GATHER_SECONDS)  # a busy log is looked at a few times a second, not at every event
+            await asyncio.sleep(GATHER_SECONDS)  # check a busy log a few times a second, not at every event
 
     async def _look(self) -> None:
-        """Start a task for each execution that has something to be done: none waits for another."""
+        """Start a task for each execution with pending commands, so that none waits for another."""
         due: dict[str, list[tuple[ExecutionCommand, Execution]]] = {}
         for command, execution in await self._work.read(commands.due, host_id=self._host_id):
             if (
@@ -92,9 +92,9 @@ class MessageDelivery:
             for command, execution in todo:
                 await self._carry_out(command, execution)
         except MissionError as error:
-            log.warning("execution %s: a command waits for its next try: %s", execution_id, error.message)
+            log.warning("execution %s: a command failed and will be retried: %s", execution_id, error.message)
         except Exception:  # it stays pending
-            log.exception("execution %s: a command could not be carried out", execution_id)
+            log.exception("execution %s: could not carry out a command", execution_id)
         finally:
             self._busy.discard(execution_id)
 
@@ -104,17 +104,17 @@ class MessageDelivery:
             return
         follower = self._supervisor.follower(execution.id)
         if follower is None or not follower.process.is_reached:
-            return  # it is just being started, or just ending: its end closes what is left
+            return  # it is just starting or ending; its end closes pending commands
         if command.kind is CommandKind.STOP:
             if not follower.process.is_being_stopped:
                 follower.process.stop(MISSION_ENDED)  # marked when the execution has ended
         elif command.kind is CommandKind.INTERRUPT:
             await self._interrupt(follower, command)
         else:
-            await self._tell(follower, command, command.text or WORDS[command.kind])
+            await self._send(follower, command, command.text or WORDS[command.kind])
 
     async def _start_again(self, command: ExecutionCommand, execution: Execution) -> None:
-        """Launch a task once more. The command is marked when the new program runs; every error is told."""
+        """Launch a task again. The command is marked once the new program runs; every error is reported."""
         if await self._work.read(commands.is_being_launched, command=command):
             return
         reason = await self._work.read(commands.obstacle, command_id=command.id)
@@ -126,8 +126,8 @@ class MessageDelivery:
         except MissionError as error:
             await self._not_launched(command, error)
         except Exception:
-            log.exception("execution %s could not be launched again", execution.id)
-            await self._not_launched(command, InternalError("something unexpected went wrong"))
+            log.exception("could not launch execution %s again", execution.id)
+            await self._not_launched(command, InternalError("Something went wrong"))
 
     async def _not_launched(self, command: ExecutionCommand, error: MissionError) -> None:
         await write_until_stored(self._work, failed_attempts.not_launched, command_id=command.id, error=error)
@@ -164,7 +164,7 @@ class MessageDelivery:
             follower.process.interrupt(once=command.id)
             await self._mark(command, OperatorMessageState.DELIVERED, "interrupted by a signal")
 
-    async def _tell(self, follower: Follower, command: ExecutionCommand, words: str) -> None:
+    async def _send(self, follower: Follower, command: ExecutionCommand, words: str) -> None:
         if follower.execution.mode is not Mode.INTERACTIVE:
             await write_until_stored(self._work, commands.put_in_mailbox, command_id=command.id, words=words)
             return

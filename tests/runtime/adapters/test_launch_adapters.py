@@ -114,7 +114,7 @@ def test_gemini_settings_that_cannot_be_added_to_are_told_of_before_anything_is_
     path.parent.mkdir()
     path.write_bytes(text.encode("latin-1"))
 
-    with pytest.raises(InvalidState, match="Gemini CLI's own settings cannot be read"):
+    with pytest.raises(InvalidState, match="Could not read the settings of Gemini CLI"):
         LAUNCHES["gemini-cli"].prepare(order(environment={"HOME": str(tmp_path)}))
 
 

@@ -230,7 +230,7 @@ def test_taking_back_leaves_the_files_and_what_was_kept_as_before(place: ConfigL
 def test_a_file_of_which_no_copy_can_be_kept_is_left_alone(place: ConfigLocation, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(InvalidState, match="No copy of"):
+    with pytest.raises(InvalidState, match="Could not save a backup of"):
         connect_client(ADAPTERS["codex"], place, Scope.USER, Backups(tmp_path / "file" / "clients"))
 
     assert tree(place) == {}

@@ -66,7 +66,7 @@ async def test_a_server_that_does_not_answer_is_refused_with_its_own_words(
         await probe.list_tools(python(code), directory=tmp_path)
 
     if "stderr" in code:
-        assert refused.value.message.endswith("it said:\nno database")
+        assert refused.value.message.endswith("Its output:\nno database")
 
 
 async def test_a_silent_server_is_given_up_after_the_deadline(tmp_path: Path) -> None:
@@ -75,9 +75,9 @@ async def test_a_silent_server_is_given_up_after_the_deadline(tmp_path: Path) ->
     with pytest.raises(InvalidState, match=r"within 0\.5 seconds") as refused:
         await probe.list_tools(python(code), directory=tmp_path, timeout=0.5)
 
-    assert refused.value.message.endswith("it said:\nwaiting")
+    assert refused.value.message.endswith("Its output:\nwaiting")
 
 
 async def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidState, match="/no/such/mission cannot be started"):
+    with pytest.raises(InvalidState, match="Could not start /no/such/mission"):
         await probe.list_tools(Command(program="/no/such/mission"), directory=tmp_path)

@@ -1,4 +1,4 @@
-"""Any program: it gets its task in the environment and signals as it likes, over MCP or by marker lines."""
+"""Any program: gets its task from the environment and signals over MCP or with marker lines."""
 
 from __future__ import annotations
 

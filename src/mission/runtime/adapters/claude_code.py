@@ -38,7 +38,7 @@ def _servers(place: ConfigLocation, scope: Scope) -> list[Path]:
 
 def _settings(place: ConfigLocation, scope: Scope) -> Path:
     if scope is Scope.PROJECT:
-        # The local file: a hook names a path of this machine, which would fail on a colleague's.
+        # The local file: a hook contains a path of this machine, which would fail on another one.
         return place.project / ".claude" / "settings.local.json"
     return place.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
 
@@ -52,7 +52,7 @@ ADAPTER = Adapter(
     title="Claude Code",
     program="claude",
     servers=Servers(files=_servers, table="mcpServers", entry=_entry),
-    # Stop comes after every turn of a living session: a sign of life, not the end.
+    # Stop fires after every turn of a live session: a heartbeat, not the end.
     hooks=ListedHooks(path=_settings, events=("SessionStart", "PostToolUse", "Stop", "SessionEnd")),
     next_steps={"project": "Claude Code asks once whether it may use this project's servers."},
 )

@@ -1,4 +1,4 @@
-"""What a launched client tells in its own output: words, its session, what it used, what went wrong."""
+"""Events that launched clients report in their output: text, session, usage and failures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class AgentText:
-    """Words of the agent itself. Pieces of one message are not `whole`."""
+    """Text written by the agent. A fragment of a message is not `whole`."""
 
     text: str
     whole: bool = True
@@ -23,14 +23,14 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the run has used so far; unknown figures are left out."""
+    """The usage of the run so far; unknown figures are omitted."""
 
     figures: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """Something the client did not let its agent do."""
+    """An action that the client denied its agent."""
 
     tool: str
     detail: str = ""
@@ -38,7 +38,7 @@ class Denied:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """Whether the client reached an MCP server."""
+    """The client's connection state for one MCP server."""
 
     name: str
     status: str
@@ -51,7 +51,7 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The client says that its run failed, whatever its exit code."""
+    """A failed run, as reported by the client regardless of its exit code."""
 
     reason: str
 
@@ -60,7 +60,7 @@ ClientEvent = AgentText | Session | Usage | Denied | ServerState | Failed
 
 
 class UsageCount:
-    """Figures added up over a run, for clients that tell them step by step."""
+    """Running totals for clients that report usage step by step."""
 
     def __init__(self) -> None:
         self._figures: dict[str, float] = {}
@@ -77,7 +77,7 @@ ReadEvent = Callable[[RawEvent, UsageCount], Iterator[ClientEvent]]
 
 
 def read_event(read: ReadEvent, line: bytes, tally: UsageCount) -> list[ClientEvent]:
-    """What one line of a client's JSON output says; a line that is no event of the known shape says nothing."""
+    """Return the events in one line of a client's JSON output; none if the line has an unknown format."""
     if not line.lstrip().startswith(b"{"):
         return []
     try:

@@ -38,7 +38,7 @@ ADAPTER = Adapter(
 
 
 def _prepare(order: LaunchPlan) -> Preparation:
-    # Everything on the command line: its own configuration folder keeps the login and must stay the user's.
+    # Pass everything on the command line: the configuration folder holds the user's login and must not change.
     settings: dict[str, Any] = {"sandbox_mode": "workspace-write"}
     for server in order.servers:
         entry = f"mcp_servers.{server.name}"

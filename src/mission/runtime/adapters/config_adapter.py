@@ -1,4 +1,4 @@
-"""What an agent client tells about itself: its program, the configuration it keeps, its hooks."""
+"""The description of an agent client: its program, configuration files and hooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOOK_SECONDS = 5
 
 
 class Scope(StrEnum):
-    """Whether a configuration is for everything the user does or for one project."""
+    """The reach of a configuration: all of the user's work, or one project."""
 
     USER = "user"
     PROJECT = "project"
@@ -30,7 +30,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConfigLocation:
-    """Where a client would look for its configuration."""
+    """The surroundings in which a client looks for its configuration."""
 
     home: Path
     project: Path
@@ -38,21 +38,21 @@ class ConfigLocation:
     platform: str
 
     def folder(self, variable: str, *default: str) -> Path:
-        """The folder the variable names, else the default one under the user's home."""
+        """Return the folder that the variable names, or the default one in the user's home."""
         given = self.environment.get(variable)
         return Path(given).expanduser().absolute() if given else self.home.joinpath(*default)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """An absolute command and what its environment needs beside the inherited one."""
+    """An absolute command and the variables it needs in addition to the inherited ones."""
 
     program: str
     arguments: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def line(self, *more: str) -> str:
-        """The command as a line for a shell."""
+        """Return the command as a shell line."""
         settings = [f"{name}={value}" for name, value in self.environment.items()]
         return shlex.join([*(["env", *settings] if settings else []), self.program, *self.arguments, *more])
 
@@ -61,7 +61,7 @@ class Command:
 
 
 def is_mission(argv: Sequence[str], *, verb: str) -> bool:
-    """Whether a command line runs this verb of Mission Control."""
+    """Return whether a command line runs this command of Mission Control."""
     if not argv or verb not in argv[1:]:
         return False
     before = argv[: list(argv).index(verb, 1)]
@@ -69,7 +69,7 @@ def is_mission(argv: Sequence[str], *, verb: str) -> bool:
 
 
 def stdio_entry(command: Command) -> dict[str, Any]:
-    """The entry of a stdio server as most clients write it."""
+    """Return the entry of a stdio server in the format most clients use."""
     entry: dict[str, Any] = {"command": command.program, "args": list(command.arguments)}
     if command.environment:
         entry["env"] = dict(command.environment)
@@ -77,7 +77,7 @@ def stdio_entry(command: Command) -> dict[str, Any]:
 
 
 def argv_of(entry: Mapping[str, Any]) -> list[str]:
-    """The command line an entry starts, or an empty list when it starts none."""
+    """Return the command line that an entry starts, or an empty list."""
     program, arguments = entry.get("command"), entry.get("args", [])
     if isinstance(program, list):
         arguments = program
@@ -90,9 +90,9 @@ def argv_of(entry: Mapping[str, Any]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Servers:
-    """Where a client keeps its MCP servers, and how it writes one down.
+    """A client's list of MCP servers: its files and the format of an entry.
 
-    `files` gives, for a scope, the files the client reads; the first is made when none exists.
+    `files` returns the files that the client reads for a scope; the first is created if none exists.
     """
 
     files: Callable[[ConfigLocation, Scope], Sequence[Path]]
@@ -102,7 +102,7 @@ class Servers:
     editor: Editor = jsonc
 
     def add(self, text: str | None, command: Command) -> str:
-        """The text with our entry as it should be; what others wrote into it stays."""
+        """Return the text with our entry up to date; keep what others added to it."""
         text, path = text or "", (self.table, ENTRY)
         wanted = self.entry(command)
         present = self.find(text)
@@ -118,11 +118,11 @@ class Servers:
         return merge(text, path, wanted, editor=self.editor)
 
     def remove(self, text: str) -> str:
-        """The text without our entry; another program's entry of the same name stays."""
+        """Return the text without our entry; keep another program's entry of the same name."""
         return self.editor.remove_value(text, (self.table, ENTRY)) if self.has_ours(text) else text
 
     def find(self, text: str) -> Mapping[str, Any] | None:
-        """The entry under our name, whoever wrote it."""
+        """Return the entry with our name, even if another program wrote it."""
         found = look_up(self.editor.parse(text), (self.table, ENTRY))
         return found if isinstance(found, Mapping) else None
 
@@ -132,7 +132,7 @@ class Servers:
 
 
 class Hooks(Protocol):
-    """Where a client keeps its hooks, and how ours get in and out."""
+    """A client's hooks: their file, and how to add and remove ours."""
 
     def file(self, place: ConfigLocation, scope: Scope) -> Path: ...
 
@@ -144,13 +144,13 @@ class Hooks(Protocol):
 
 
 def grouped_hook(line: str) -> dict[str, Any]:
-    """A hook as Claude Code writes it: a group without matcher that holds one command."""
+    """Return a hook in Claude Code's format: a group without a matcher that has one command."""
     return {"hooks": [{"type": "command", "command": line, "timeout": HOOK_SECONDS}]}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedHooks:
-    """Hooks that stand in a JSON file as lists under the names of their events."""
+    """Hooks in a JSON file, as lists keyed by event name."""
 
     path: Callable[[ConfigLocation, Scope], Path]
     events: Sequence[str]
@@ -161,7 +161,7 @@ class ListedHooks:
         return self.path(place, scope)
 
     def add(self, text: str | None, client: str, command: Command) -> str:
-        """The text with each of our hooks once, after the hooks of others."""
+        """Return the text with each of our hooks once, after the hooks of others."""
         text = text or ""
         for key, value in self.opening.items():
             if key not in jsonc.parse(text):
@@ -188,7 +188,7 @@ class ListedHooks:
 
 
 def _ours(document: Mapping[str, Any], client: str) -> Iterator[tuple[KeyPath, str]]:
-    """Our hooks in the document: the path that takes out each, and its command."""
+    """Yield the path to remove and the command of each of our hooks in the document."""
     events = document.get("hooks")
     for event, entries in events.items() if isinstance(events, Mapping) else ():
         for at, entry in enumerate(entries if isinstance(entries, list) else ()):
@@ -207,7 +207,7 @@ def _our_line(hook: Any, client: str) -> str | None:
 
 
 def is_hook_line(line: str, client: str) -> bool:
-    """Whether a shell line is one of our hooks for the client."""
+    """Return whether a shell line is one of our hooks for the client."""
     try:
         words = shlex.split(line)
     except ValueError:
@@ -217,7 +217,7 @@ def is_hook_line(line: str, client: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnFile:
-    """Hooks that stand in a file of our own, which the client finds in a folder."""
+    """Hooks in a file of our own, which the client finds in a folder."""
 
     path: Callable[[ConfigLocation, Scope], Path]
     text: Callable[[str, Command], str]
@@ -238,7 +238,7 @@ class OwnFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Adapter:
-    """One agent client. `next_steps` says what its user still has to do, by scope or 'hooks'."""
+    """One agent client. `next_steps` lists what the user still has to do, by scope or 'hooks'."""
 
     name: str
     title: str
@@ -250,7 +250,7 @@ class Adapter:
 
 
 def discover() -> dict[str, Adapter]:
-    """Every client that keeps a configuration of its own, by name: the modules beside this one."""
+    """Return every client with a configuration, by name: the modules of this package that define ADAPTER."""
     package = importlib.import_module(__name__.rpartition(".")[0])
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names]

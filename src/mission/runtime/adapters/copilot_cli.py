@@ -34,7 +34,7 @@ _EVENTS = ("sessionStart", "postToolUse", "agentStop", "sessionEnd")
 
 def _servers(place: ConfigLocation, scope: Scope) -> list[Path]:
     if scope is Scope.PROJECT:
-        # It reads `.mcp.json` too, but that is Claude Code's, which refuses this client's entries.
+        # It also reads `.mcp.json`, but that file is Claude Code's, which rejects this client's entries.
         return [place.project / ".github" / "mcp.json"]
     return [place.folder("COPILOT_HOME", ".copilot") / "mcp-config.json"]
 

@@ -27,5 +27,5 @@ ADAPTER = Adapter(
         hook=_hook,
         opening={"version": 1},
     ),
-    next_steps={"user": "Cursor starts a new server after you switch it on under Settings, MCP."},
+    next_steps={"user": "Turn the new server on in Cursor under Settings > MCP."},
 )

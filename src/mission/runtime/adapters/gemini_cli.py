@@ -1,4 +1,4 @@
-"""Gemini CLI: servers and hooks both stand in `.gemini/settings.json` of the user or project."""
+"""Gemini CLI: servers and hooks are both in `.gemini/settings.json` of the user or project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mission.runtime.config_files.editor import BrokenText
 
 HOME = "home"
 SESSIONS = ("tmp", "history")
-"""Folders in which the client keeps its sessions; linked even if it has none yet, so that they outlive the launch."""
+"""Folders of the client's sessions; linked even if they do not exist yet, so that sessions outlive the launch."""
 
 
 def _settings(place: ConfigLocation, scope: Scope) -> Path:
@@ -34,7 +34,7 @@ def _settings(place: ConfigLocation, scope: Scope) -> Path:
 
 
 def _hook(line: str) -> dict[str, Any]:
-    # This client counts the time of a hook in milliseconds.
+    # This client's hook timeouts are in milliseconds.
     return {"hooks": [{"type": "command", "command": line, "timeout": HOOK_SECONDS * 1000}]}
 
 
@@ -69,8 +69,8 @@ def _prepare(order: LaunchPlan) -> Preparation:
 
 
 def _with_servers(settings: Path, order: LaunchPlan) -> str:
-    """The user's settings with our servers in them. No other place takes servers for a single run: a file that a
-    variable can name is read only if root owns it and all folders above."""
+    """Return the user's settings with our servers added. There is no other way to add servers for a single run: a file
+    named by a variable is read only if root owns it and all parent folders."""
     try:
         text = settings.read_text() if settings.exists() else ""
         for name, entry in http_entries(order.servers, form="${V}", trust=True).items():
@@ -78,19 +78,19 @@ def _with_servers(settings: Path, order: LaunchPlan) -> str:
     except (OSError, UnicodeDecodeError, BrokenText) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise InvalidState(
-            f"Gemini CLI's own settings cannot be read: {reason}",
-            hint="Mend .gemini/settings.json in your home: a launch adds its servers to a copy of it.",
+            f"Could not read the settings of Gemini CLI: {reason}",
+            hint="Fix .gemini/settings.json in your home; a launch adds its servers to a copy of it.",
         ) from None
     return text
 
 
 def _home(settings: Path) -> dict[str, Path]:
-    """A home in which all but the settings is the user's own: login, memory, extensions, and the sessions to resume."""
+    """Return the links of a home that shares all but the settings with the user's: login, memory, extensions, sessions."""
     folder = settings.parent
     own = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     found = {f"{HOME}/.gemini/{name}": folder / name for name in {*own, *SESSIONS} - {settings.name}}
-    beside = [folder.parent / name for name in (".agents", ".env")]
-    return found | {f"{HOME}/{path.name}": path for path in beside if path.exists()}
+    siblings = [folder.parent / name for name in (".agents", ".env")]
+    return found | {f"{HOME}/{path.name}": path for path in siblings if path.exists()}
 
 
 def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""What an agent client tells about being launched: what it can do, how it is started, how its output reads."""
+"""The description of a launchable client: its capabilities, how to start it and how to read its output."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ COMMON_VARIABLES = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "COLORTERM", "VIRTUAL_ENV"),
 )
-"""What any launched program may see of the environment it is launched from."""
+"""Variables that every launched program inherits."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Capabilities:
-    """What a client can do, whatever is chosen for one execution."""
+    """The capabilities of a client, independent of what one execution uses."""
 
     supported: Sequence[Delivery]
     preferred: Delivery
@@ -61,20 +61,20 @@ PRINTS_ONLY = Capabilities(supported=(Delivery.STDOUT_MARKER,), preferred=Delive
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Server:
-    """An MCP server for the agent. Its token is in the environment; here stands only under which name."""
+    """An MCP server for the agent. Its access token is in the environment, under `token_variable`."""
 
     name: str
     url: str
     token_variable: str
 
     def header(self, form: str) -> dict[str, str]:
-        """The headers that carry the token, in the client's way of naming a variable ('${}', '{env:}' …)."""
+        """Return the headers with the access token, in the client's syntax for a variable ('${V}', '{env:V}' …)."""
         return {"Authorization": "Bearer " + form.replace("V", self.token_variable)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LaunchPlan:
-    """What an adapter is asked to start. `folder` is private and goes when the execution ends."""
+    """The launch that an adapter prepares. `folder` is private and removed when the execution ends."""
 
     program: str
     prompt: str
@@ -84,18 +84,18 @@ class LaunchPlan:
     interactive: bool = False
     session_id: str = ""
     resume: str | None = None
-    """The client's own session to go on with."""
+    """The client's session to resume."""
     arguments: Sequence[str] = ()
-    """What the operator adds to the command line."""
+    """Arguments that the operator adds to the command line."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What the client will see of the environment that it is launched from."""
+    """Variables that the client inherits."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Preparation:
-    """A command line without secrets, what its environment needs, and what its folder holds by name.
+    """A command line without secrets, its variables, and the files and links of its folder by name.
 
-    A link leads to what is the user's own; where nothing is there yet, a folder is made.
+    A link points to the user's own file or folder; a missing target is created as a folder.
     """
 
     argv: Sequence[str]
@@ -106,7 +106,7 @@ class Preparation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LaunchAdapter:
-    """One launchable client. Without `read` its output is plain text, in which markers are looked for as they stand."""
+    """One launchable client. Without `read` its output is plain text that may contain markers."""
 
     name: str
     title: str
@@ -122,18 +122,18 @@ class LaunchAdapter:
     submit_keys: str = "\r"
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """What of an environment the client may see."""
+        """Return the variables that the client may see."""
         patterns = (*COMMON_VARIABLES, *self.variables)
         return {name: value for name, value in given.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
 
 
 def http_entries(servers: Sequence[Server], *, form: str, **more: Any) -> dict[str, Any]:
-    """Servers as most clients write HTTP ones."""
+    """Return the entries of HTTP servers in the format most clients use."""
     return {each.name: {"type": "http", "url": each.url, "headers": each.header(form), **more} for each in servers}
 
 
 def launches() -> dict[str, LaunchAdapter]:
-    """Every client that can be launched, by name: the modules of the adapters that say how."""
+    """Return every client that can be launched, by name: the adapter modules that define LAUNCH."""
     package = importlib.import_module("mission.runtime.adapters")
     modules = [
         importlib.import_module(f"{package.__name__}.{each.name}") for each in pkgutil.iter_modules(package.__path__)

@@ -38,8 +38,8 @@ def _plugin(client: str, command: Command) -> str:
 
 
 _PLUGIN = """\
-// Tells Mission Control when an OpenCode session starts, works and ends.
-// Written by `mission setup opencode --hooks`; `mission setup --remove opencode` takes it away.
+// Notifies Mission Control when an OpenCode session starts, works and ends.
+// Written by `mission setup opencode --hooks`; remove it with `mission setup --remove opencode`.
 import { spawn, spawnSync } from "node:child_process"
 
 const command = COMMAND
@@ -47,7 +47,7 @@ const command = COMMAND
 const subagents = new Set()
 const sessions = new Map()
 
-function tell(event, id, directory, wait) {
+function notify(event, id, directory, wait) {
   const input = JSON.stringify({ session_id: id, cwd: directory })
   try {
     if (wait) {
@@ -65,7 +65,7 @@ export const MissionControl = async ({ directory }) => {
   const alive = (id) => {
     if (!id || subagents.has(id)) return
     if (!sessions.has(id)) sessions.set(id, directory)
-    tell("tool.execute.after", id, sessions.get(id), false)
+    notify("tool.execute.after", id, sessions.get(id), false)
   }
   return {
     event: async ({ event }) => {
@@ -76,16 +76,16 @@ export const MissionControl = async ({ directory }) => {
           return
         }
         sessions.set(session.id, session.directory ?? directory)
-        tell("session.start", session.id, sessions.get(session.id), false)
+        notify("session.start", session.id, sessions.get(session.id), false)
       } else if (event.type === "session.idle") {
         alive(event.properties?.sessionID)
       } else if (event.type === "session.deleted" && session && sessions.delete(session.id)) {
-        tell("session.end", session.id, directory, false)
+        notify("session.end", session.id, directory, false)
       }
     },
     "tool.execute.after": async (input) => alive(input.sessionID),
     dispose: async () => {
-      for (const [id, where] of sessions) tell("session.end", id, where, true)
+      for (const [id, where] of sessions) notify("session.end", id, where, true)
       sessions.clear()
     },
   }

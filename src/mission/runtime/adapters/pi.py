@@ -1,4 +1,4 @@
-"""Pi: speaks no MCP, so it signals by markers; launched without a terminal."""
+"""Pi: does not support MCP, so it signals with markers; launched without a terminal."""
 
 from __future__ import annotations
 

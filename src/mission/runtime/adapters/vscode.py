@@ -31,6 +31,6 @@ ADAPTER = Adapter(
     title="Visual Studio Code",
     program="code",
     servers=Servers(files=_files, table="servers", entry=_entry),
-    why_no_hooks="its hooks are a preview and none of them says that a session has ended",
+    why_no_hooks="its hooks are a preview, and none reports the end of a session",
     next_steps={"user": "Visual Studio Code asks once whether it may start the server."},
 )

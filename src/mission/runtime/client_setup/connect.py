@@ -1,4 +1,4 @@
-"""Connecting an agent client to Mission Control: which of its files would change, and whether it is connected."""
+"""Connects agent clients to Mission Control: plans and applies changes to their files, and checks the connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VERSION_SECONDS = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClientConnection:
-    """What a client's kept configuration of one scope says about Mission Control."""
+    """A client's connection to Mission Control according to its configuration of one scope."""
 
     file: Path
     argv: Sequence[str] = ()
@@ -46,21 +46,21 @@ class Installed:
 
 
 def here(*, project: Path | None = None) -> ConfigLocation:
-    """The place in which this process runs."""
+    """Return the configuration location of this process."""
     return ConfigLocation(
         home=Path.home(), project=(project or Path.cwd()).absolute(), environment=os.environ, platform=sys.platform
     )
 
 
 def mission_command(settings: Settings, *, invoked: str | None = None) -> Command:
-    """An absolute command that runs this very Mission Control, with its home when that is not the usual one."""
-    # Compared with the home of a bare environment: some clients pass on only a few variables.
+    """Return an absolute command that runs this installation, with MISSION_HOME if it is not the default."""
+    # Compare with the home of an empty environment: some clients pass on only a few variables.
     environment = {} if settings.home == default_home({}) else {"MISSION_HOME": str(settings.home)}
-    beside = Path(sys.executable).parent / "mission"
+    sibling = Path(sys.executable).parent / "mission"
     for candidate in (
         Path(invoked or sys.argv[0]).absolute(),
-        beside,
-        Path(shutil.which("mission") or beside).absolute(),
+        sibling,
+        Path(shutil.which("mission") or sibling).absolute(),
     ):
         if candidate.name == "mission" and candidate.is_file() and os.access(candidate, os.X_OK):
             return Command(program=str(candidate), environment=environment)
@@ -75,12 +75,12 @@ class Installable(Protocol):
 
 
 def is_installed(adapter: Installable) -> bool:
-    """Whether the client's program is on PATH."""
+    """Return whether the client's program is on PATH."""
     return shutil.which(adapter.program) is not None
 
 
 def find_program(adapter: Installable) -> Installed | None:
-    """The client's program on PATH and the version it says it has."""
+    """Return the client's program on PATH and the version it reports, or None."""
     path = shutil.which(adapter.program)
     if path is None:
         return None
@@ -95,7 +95,7 @@ def find_program(adapter: Installable) -> Installed | None:
 
 
 def look(adapter: Adapter, place: ConfigLocation, scope: Scope) -> ClientConnection:
-    """Whether the client is connected in this scope, and by which commands."""
+    """Return the client's connection in this scope: its files and commands."""
     file = _servers_file(adapter, place, scope)
     text = read(file)
     with _naming(file):
@@ -114,10 +114,10 @@ def look(adapter: Adapter, place: ConfigLocation, scope: Scope) -> ClientConnect
 def plan(
     adapter: Adapter, place: ConfigLocation, scope: Scope, command: Command, *, toolsets: str, hooks: bool
 ) -> list[Change]:
-    """What has to change so that the client is connected. Hooks that are there already are kept current."""
+    """Return the changes that connect the client. Existing hooks are updated even without `hooks`."""
     if hooks and adapter.hooks is None:
         raise InvalidInput(
-            f"There are no hooks for {adapter.title}: {adapter.why_no_hooks}",
+            f"Hooks are not available for {adapter.title}: {adapter.why_no_hooks}",
             hint=f"Run 'mission setup {adapter.name}' without --hooks.",
         )
     edits = _Edits()
@@ -134,7 +134,7 @@ def plan(
 
 
 def plan_removal(adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups) -> list[Change]:
-    """What has to change so that nothing of ours is left: the file as it was, or what was added since kept."""
+    """Return the changes that remove everything of ours: restore the original file, or keep what was added since."""
     edits = _Edits()
     file = _servers_file(adapter, place, scope)
     with _naming(file):
@@ -149,7 +149,7 @@ def plan_removal(adapter: Adapter, place: ConfigLocation, scope: Scope, backups:
 
 
 def apply(adapter: Adapter, changes: Sequence[Change], backups: Backups) -> list[Path]:
-    """Write the changes, keeping each file as it was; answers the folders that were made."""
+    """Write the changes, back up each file, and return the folders that were created."""
     made = write(changes)
     try:
         for change in changes:
@@ -158,8 +158,8 @@ def apply(adapter: Adapter, changes: Sequence[Change], backups: Backups) -> list
     except OSError as error:
         undo(changes, made=made)
         raise InvalidState(
-            f"No copy of {change.path} could be kept in {backups.folder}: {error.strerror}",
-            hint="Nothing was changed. Make MISSION_HOME a folder that you can write to.",
+            f"Could not save a backup of {change.path} in {backups.folder}: {error.strerror}",
+            hint="Nothing was changed. Make sure that you can write to MISSION_HOME.",
         ) from None
     return made
 
@@ -175,7 +175,7 @@ def take_back(adapter: Adapter, changes: Sequence[Change], made: Sequence[Path],
 
 
 def apply_removal(changes: Sequence[Change], backups: Backups) -> None:
-    """Write the removal and drop what was kept for it, folders included."""
+    """Write the removal and delete its backups and the folders created for it."""
     write(changes)
     for change in changes:
         folders = backups.forget(change.path)
@@ -184,7 +184,7 @@ def apply_removal(changes: Sequence[Change], backups: Backups) -> None:
 
 
 class _Edits:
-    """Texts of files under change, so that two edits of one file add up."""
+    """Texts of files being edited, so that two edits of one file are combined."""
 
     def __init__(self) -> None:
         self._before: dict[Path, str | None] = {}
@@ -205,7 +205,7 @@ class _Edits:
 
 
 def _servers_file(adapter: Adapter, place: ConfigLocation, scope: Scope) -> Path:
-    """The file that holds our entry, else the first that exists, else the one to make."""
+    """Return the file with our entry, else the first that exists, else the one to create."""
     files = adapter.servers.files(place, scope)
     present = [file for file in files if file.exists()]
     for file in present if len(files) > 1 else ():
@@ -225,10 +225,10 @@ def _hook_lines(adapter: Adapter, file: Path | None) -> list[str]:
 
 
 def _has_ours(adapter: Adapter, text: str | None) -> bool:
-    """Whether anything of ours stands in a file of the client, be it the one of its servers or of its hooks."""
+    """Return whether a file of the client, for servers or for hooks, contains anything of ours."""
     if text is None:
         return False
-    with suppress(BrokenText):  # the two files need not be written in the same language
+    with suppress(BrokenText):  # the two files may have different formats
         if adapter.servers.has_ours(text):
             return True
     with suppress(BrokenText):
@@ -243,13 +243,13 @@ def _as_it_was(change: Change, backups: Backups) -> Change:
 
 @contextmanager
 def _naming(file: Path) -> Iterator[None]:
-    """Say which file is broken."""
+    """Name the broken file in the error."""
     try:
         yield
     except BrokenText as error:
         raise InvalidState(
             f"{file}, line {error.line}: {error.message}",
-            hint="Nothing was written. Mend the file, then run the same command again.",
+            hint="Nothing was written. Fix the file, then run the command again.",
             file=str(file),
             line=error.line,
         ) from None

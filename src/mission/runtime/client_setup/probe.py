@@ -22,32 +22,32 @@ _STDERR_LINES = 12
 
 
 async def list_tools(command: Command, *, directory: Path, timeout: float = 30.0) -> list[str]:
-    """Return the names of the server's tools; when it gives none, raise an error with the server's own words."""
+    """Return the names of the server's tools; raise an error with the server's output if it lists none."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
         try:
             async with asyncio.timeout(timeout):
                 found = await _ask(command, directory, stderr)
         except OSError as error:
             if not isinstance(error, TimeoutError):
-                raise InvalidState(f"{command.program} cannot be started: {error.strerror}") from None
+                raise InvalidState(f"Could not start {command.program}: {error.strerror}") from None
             found = f"did not list its tools within {timeout:g} seconds"
         if isinstance(found, list):
             return found
         stderr.seek(0)
         words = _tail(stderr)
     raise InvalidState(
-        f"'{command.line()}' {found}" + (f"; it said:\n{words}" if words else ""),
-        hint="Run that command by hand to see what is wrong; 'mission doctor' checks the rest.",
+        f"'{command.line()}' {found}" + (f". Its output:\n{words}" if words else ""),
+        hint="Run this command yourself to see what is wrong; 'mission doctor' checks the rest.",
     )
 
 
 async def _ask(command: Command, directory: Path, stderr: TextIO) -> list[str] | str:
-    """Return the tools, or what went wrong: an error would leave the SDK's task groups wrapped in groups."""
+    """Return the tools or a description of the failure; the SDK's task groups would wrap an exception in groups."""
     from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client  # deferred: it takes a second
     from mcp_types import CONNECTION_CLOSED, Implementation
     from pydantic import ValidationError
 
-    logging.getLogger("mcp.client.stdio").setLevel(logging.CRITICAL)  # it would show a trace for each odd line
+    logging.getLogger("mcp.client.stdio").setLevel(logging.CRITICAL)  # it would print a traceback for each invalid line
     odd: list[Exception] = []
 
     async def note(message: object) -> None:
@@ -87,5 +87,5 @@ async def _pages(session: ClientSession) -> list[str]:
 
 
 def _tail(lines: Iterable[str]) -> str:
-    """Return the last lines of a text without keeping the rest of it."""
+    """Return the last lines without holding the others in memory."""
     return "".join(deque(lines, maxlen=_STDERR_LINES)).strip()

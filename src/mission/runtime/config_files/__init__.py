@@ -1,1 +1,1 @@
-"""The files in which other programs keep their configuration: edited in place, never rewritten."""
+"""Configuration files of other programs: edited in place, never rewritten."""

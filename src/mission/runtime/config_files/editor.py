@@ -1,4 +1,4 @@
-"""What the editors of configuration texts have in common: how they are called and how they fail."""
+"""The interface and errors that the editors of configuration files share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Path = tuple[str | int, ...]
 
 
 class BrokenText(Exception):
-    """A configuration text cannot be read, or does not have the shape its program expects."""
+    """A configuration text that cannot be parsed or does not have the expected structure."""
 
     def __init__(self, message: str, *, line: int) -> None:
         self.message = message
@@ -18,7 +18,7 @@ class BrokenText(Exception):
 
 
 class Editor(Protocol):
-    """Reads a configuration text and changes single values of it, leaving every other byte alone."""
+    """Reads a configuration text and changes single values without touching any other byte."""
 
     def parse(self, text: str) -> dict[str, Any]: ...
 
@@ -28,7 +28,7 @@ class Editor(Protocol):
 
 
 def look_up(document: Any, path: Path) -> Any:
-    """What stands at the path, or None."""
+    """Return the value at the path, or None."""
     for step in path:
         is_there = step in document if isinstance(document, Mapping) else _has_index(document, step)
         if not is_there:
@@ -42,7 +42,7 @@ def _has_index(document: Any, step: str | int) -> bool:
 
 
 def merge(text: str, path: Path, value: Mapping[str, Any], *, editor: Editor) -> str:
-    """The text with each key of the value set at the path; keys the value does not name stay."""
+    """Return the text with each key of the value set at the path; other keys stay."""
     present = look_up(editor.parse(text), path)
     if not isinstance(present, Mapping):
         return editor.set_value(text, path, dict(value))
@@ -53,7 +53,7 @@ def merge(text: str, path: Path, value: Mapping[str, Any], *, editor: Editor) ->
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values say the same in a configuration file, where true is not 1."""
+    """Return whether two configuration values are equal, where true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -1,4 +1,4 @@
-"""Changes to files that belong to other programs: shown first, written whole or not at all, and undone exactly."""
+"""Changes to files of other programs: previewed, written atomically, and exactly undone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST = 16 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """What a file holds and what it shall hold; None means that there is no file."""
+    """A file's text before and after; None means that there is no file."""
 
     path: Path
     before: str | None
@@ -40,7 +40,7 @@ class Change:
         return "removed" if self.after is None else "edited"
 
     def diff(self) -> str:
-        """The difference as a unified diff."""
+        """Return the change as a unified diff."""
         lines = difflib.unified_diff(
             (self.before or "").splitlines(),
             (self.after or "").splitlines(),
@@ -52,27 +52,27 @@ class Change:
 
 
 def read(path: Path) -> str | None:
-    """The text of the file, line ends as they are, or None when there is no file."""
+    """Return the text of the file with its original line endings, or None if there is no file."""
     try:
         return read_chosen(path, limit=LARGEST).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise InvalidState(
-            f"{path}, line {line}: it is not UTF-8 text", hint="Mend the file, then try again."
-        ) from None
+        raise InvalidState(f"{path}, line {line}: not valid UTF-8", hint="Fix the file, then try again.") from None
     except OSError as error:
-        raise InvalidState(f"{path} cannot be read: {error.strerror}", hint="Check who owns it and its mode.") from None
+        raise InvalidState(
+            f"Could not read {path}: {error.strerror}", hint="Check its owner and permissions."
+        ) from None
 
 
 def write(changes: Sequence[Change]) -> list[Path]:
-    """Make all the changes, or none of them; answers the folders that had to be made."""
+    """Make all the changes or none of them, and return the folders that were created."""
     for change in changes:
         if read(change.path) != change.before:
             raise Conflict(
-                f"{change.path} was changed by another program just now",
-                hint="Nothing was written. Run the same command again.",
+                f"Another program has just changed {change.path}",
+                hint="Nothing was written. Run the command again.",
             )
     made: list[Path] = []
     done: list[Change] = []
@@ -83,14 +83,14 @@ def write(changes: Sequence[Change]) -> list[Path]:
     except OSError as error:
         undo(done, made=made)
         raise InvalidState(
-            f"{error.filename or changes[len(done)].path} cannot be written: {error.strerror}",
-            hint="Nothing was changed. Check who owns the file and its folder.",
+            f"Could not write {error.filename or changes[len(done)].path}: {error.strerror}",
+            hint="Nothing was changed. Check the owner and permissions of the file and its folder.",
         ) from None
     return made
 
 
 def undo(changes: Sequence[Change], *, made: Sequence[Path] = ()) -> None:
-    """Put the files back as they were, except those that somebody changed meanwhile."""
+    """Restore the files, except those that were changed since."""
     for change in reversed(changes):
         if read(change.path) == change.after:
             _replace(change.path, change.before)
@@ -98,7 +98,7 @@ def undo(changes: Sequence[Change], *, made: Sequence[Path] = ()) -> None:
 
 
 def remove_folders(folders: Sequence[Path]) -> None:
-    """Remove the folders that are empty, the deepest first."""
+    """Remove the folders that are empty, deepest first."""
     for folder in sorted(folders, key=lambda folder: len(folder.parts), reverse=True):
         with suppress(OSError):
             folder.rmdir()
@@ -143,12 +143,12 @@ def _take_over(temporary: Path, target: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """Copies of other programs' files as they were before Mission Control first touched them."""
+    """Copies of other programs' files from before Mission Control first changed them."""
 
     folder: Path
 
     def keep(self, change: Change, *, made: Sequence[Path], had_ours: bool) -> None:
-        """Remember the file as it was before ours came into it, and what it holds now."""
+        """Store the file as it was before our first change, and a digest of its current text."""
         note = self._note(change.path)
         if had_ours and note is not None:
             untouched = note["written"] == _digest(change.before)
@@ -165,14 +165,14 @@ class Backups:
             json.dump(note, file, ensure_ascii=False, indent=1)
 
     def original(self, path: Path, *, present: str | None) -> tuple[bool, str | None]:
-        """Whether the file is still as we left it, and if so what it held before."""
+        """Return whether the file is still as we left it and, if so, its original text."""
         note = self._note(path)
         if note is None or note["written"] is None or note["written"] != _digest(present):
             return False, None
         return True, note["original"]
 
     def forget(self, path: Path) -> list[Path]:
-        """Drop the copy; answers the folders that were made for the file."""
+        """Delete the copy and return the folders that were created for the file."""
         note = self._note(path)
         self._file(path).unlink(missing_ok=True)
         return [Path(folder) for folder in note["folders"]] if note else []

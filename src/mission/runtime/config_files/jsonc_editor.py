@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, edited in place: only the value that changes is written."""
+"""Edits JSON with comments and trailing commas in place: only the changed value is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(slots=True)
 class _Node:
-    """A value and where it stands; items of an object or array, with the comma that follows each."""
+    """A value and its position; the items of an object or array, each with the comma that follows it."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class _Item:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The object the text holds; a blank text is an empty one."""
+    """Return the object in the text; a blank text is an empty object."""
     if not text.strip(_BLANK):
         return {}
     value: dict[str, Any] = _root(text).value
@@ -43,7 +43,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_value(text: str, path: Path, value: Any) -> str:
-    """The text with the value at the path; objects on the way are made. An index one past the end appends."""
+    """Return the text with the value at the path, creating parent objects. An index one past the end appends."""
     if not text.strip(_BLANK):
         return text.rstrip(" \t\r\n") + json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
     root = node = _root(text)
@@ -57,7 +57,7 @@ def set_value(text: str, path: Path, value: Any) -> str:
 
 
 def remove_value(text: str, path: Path) -> str:
-    """The text without what stands at the path, and without the containers that this leaves empty."""
+    """Return the text without the value at the path and without containers that become empty."""
     chain = [_root(text)]
     steps: list[int] = []
     for step in path:
@@ -146,7 +146,7 @@ def _cut(text: str, container: _Node, at: int) -> str:
 
 
 def _ends_in_line_comment(gap: str) -> bool:
-    """Whether a stretch of blanks and comments ends inside a line comment."""
+    """Return whether a run of blanks and comments ends inside a line comment."""
     at = 0
     while at < len(gap):
         if gap.startswith("//", at):
@@ -178,7 +178,7 @@ def _newline(text: str) -> str:
 
 
 def _unit(text: str, root: _Node) -> str:
-    """The indentation of one level, as the first member of the file has it."""
+    """Return the indentation of one level, taken from the first member of the file."""
     if root.items and "\n" in text[root.start : root.items[0].start]:
         return _indentation(text, root.items[0].start) or "  "
     return "  "
@@ -200,14 +200,14 @@ def _root(text: str) -> _Node:
     start = _skip(text, 0)
     node, end = _value(text, start, depth=0)
     if _skip(text, end) != len(text):
-        raise BrokenText("there is more after the end of the object", line=_line(text, _skip(text, end)))
+        raise BrokenText("unexpected text after the end of the object", line=_line(text, _skip(text, end)))
     if not isinstance(node.value, dict):
         raise BrokenText("the whole file is not an object", line=_line(text, start))
     return node
 
 
 def _skip(text: str, at: int) -> int:
-    """The next place that is neither blank nor comment."""
+    """Return the next position that is neither blank nor comment."""
     while at < len(text):
         if text[at] in _BLANK:
             at += 1
@@ -226,7 +226,7 @@ def _skip(text: str, at: int) -> int:
 
 def _value(text: str, at: int, *, depth: int) -> tuple[_Node, int]:
     if depth > _DEEPEST:
-        raise BrokenText("it is nested too deeply", line=_line(text, at))
+        raise BrokenText("nested too deeply", line=_line(text, at))
     sign = text[at : at + 1]
     if sign == "{" or sign == "[":
         node = _container(text, at, depth=depth)
@@ -240,7 +240,7 @@ def _value(text: str, at: int, *, depth: int) -> tuple[_Node, int]:
     number = _NUMBER.match(text, at)
     if number is None:
         found = f"'{sign}'" if sign else "the end of the file"
-        raise BrokenText(f"a value was expected, not {found}", line=_line(text, at))
+        raise BrokenText(f"expected a value, not {found}", line=_line(text, at))
     return _Node(at, number.end(), json.loads(number.group())), number.end()
 
 
@@ -251,7 +251,7 @@ def _container(text: str, start: int, *, depth: int) -> _Node:
     at = _skip(text, start + 1)
     while text[at : at + 1] != closing:
         if node.items and node.items[-1].comma is None:
-            raise BrokenText(f"',' or '{closing}' was expected", line=_line(text, at))
+            raise BrokenText(f"expected ',' or '{closing}'", line=_line(text, at))
         begin = at
         key: str | int = len(node.items)
         if is_object:
@@ -274,11 +274,11 @@ def _container(text: str, start: int, *, depth: int) -> _Node:
 def _key(text: str, at: int) -> tuple[str, int]:
     if text[at : at + 1] != '"':
         found = f"'{text[at]}'" if at < len(text) else "the end of the file"
-        raise BrokenText(f"a key in double quotes was expected, not {found}", line=_line(text, at))
+        raise BrokenText(f"expected a key in double quotes, not {found}", line=_line(text, at))
     key, end = _string(text, at)
     end = _skip(text, end)
     if text[end : end + 1] != ":":
-        raise BrokenText(f"':' was expected after \"{key}\"", line=_line(text, end))
+        raise BrokenText(f"expected ':' after \"{key}\"", line=_line(text, end))
     return key, _skip(text, end + 1)
 
 
@@ -287,4 +287,4 @@ def _string(text: str, at: int) -> tuple[str, int]:
         value, end = _DECODER.raw_decode(text, at)
         return value, end
     except json.JSONDecodeError as error:
-        raise BrokenText(f"a string is broken: {error.msg}", line=error.lineno) from None
+        raise BrokenText(f"invalid string: {error.msg}", line=error.lineno) from None

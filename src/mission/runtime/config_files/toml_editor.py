@@ -1,4 +1,4 @@
-"""TOML edited in place: comments, order and spacing of everything else stay."""
+"""Edits TOML in place: comments, order and spacing of everything else stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mission.runtime.config_files.editor import BrokenText, Path, look_up, same
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The values the text holds."""
+    """Return the values in the text."""
     try:
         return tomllib.loads(text.replace("\r\n", "\n").lstrip("\ufeff"))
     except tomllib.TOMLDecodeError as error:
@@ -22,7 +22,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_value(text: str, path: Path, value: Any) -> str:
-    """The text with the value at the path; tables on the way are made. A new table goes to the end of the text."""
+    """Return the text with the value at the path, creating parent tables. A new table goes at the end of the text."""
     present = parse(text)
     wanted = _with(present, path, value, text=text)
     if isinstance(value, Mapping) and look_up(present, path) is None:
@@ -38,7 +38,7 @@ def set_value(text: str, path: Path, value: Any) -> str:
 
 
 def remove_value(text: str, path: Path) -> str:
-    """The text without what stands at the path, and without the tables that this leaves empty."""
+    """Return the text without the value at the path and without tables that become empty."""
     present = parse(text)
     if look_up(present, path) is None:
         return text
@@ -79,7 +79,7 @@ def _without(present: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _append(text: str, path: Path, value: Mapping[str, Any]) -> str:
-    """The table as a block of its own after everything else, ending as the text ended."""
+    """Return the text with the table appended as a separate block, keeping how the text ended."""
     table = tomlkit.table()
     for key, item in value.items():
         table[key] = _inline(item)
@@ -94,7 +94,7 @@ def _append(text: str, path: Path, value: Mapping[str, Any]) -> str:
 
 
 def _cut(text: str, path: Path) -> str:
-    """The text without the lines of the table and of its sub-tables, and the blank line before them."""
+    """Return the text without the lines of the table and its subtables, and without the blank line before them."""
     header = _header(path)
     lines = text.splitlines(keepends=True)
     kept: list[str] = []
@@ -132,7 +132,7 @@ def _holds(text: str, wanted: dict[str, Any]) -> bool:
 
 def _checked(text: str, wanted: dict[str, Any]) -> str:
     if not _holds(text, wanted):
-        raise BrokenText("it is written in a way that cannot be edited safely", line=1)
+        raise BrokenText("the file cannot be edited safely", line=1)
     return text
 
 
@@ -153,7 +153,7 @@ def _document(text: str) -> tomlkit.TOMLDocument:
 
 
 def _line(message: str, text: str) -> int:
-    """The line that the parser's message names, or the last one."""
+    """Return the line number in the parser's message, or that of the last line."""
     _, named, rest = message.partition("line ")
     number = rest.split(",")[0].split(" ")[0]
     return int(number) if named and number.isdigit() else text.count("\n") + 1

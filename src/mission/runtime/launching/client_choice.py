@@ -1,4 +1,4 @@
-"""What is settled before a launch touches anything: the client, its program, the delivery, what it may see."""
+"""Chooses the client, program, delivery and environment of a launch before anything is changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mission.services.launcher import LaunchRequest
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """A launch that can be made."""
+    """A launch that is possible."""
 
     launch: LaunchAdapter
     program: str
@@ -28,17 +28,17 @@ class Choice:
 
     @property
     def speaks_mcp(self) -> bool:
-        """Whether the client can use our tools, however it signals; of any program that is not known."""
+        """Return whether the client can use our tools, regardless of how it signals; unknown for other programs."""
         is_client = bool(self.launch.program) and Delivery.MCP_TOOL in self.launch.capabilities.supported
         return is_client or self.delivery is Delivery.MCP_TOOL
 
 
 def choose(launches: Mapping[str, LaunchAdapter], order: LaunchRequest, environment: Mapping[str, str]) -> Choice:
-    """The choice, or an error that says what cannot be had; nothing is exchanged for something else."""
+    """Return the choice, or raise an error that names what is not available; nothing is substituted."""
     launch = launches.get(order.adapter)
     if launch is None:
         raise InvalidInput(
-            f"adapter: there is no '{order.adapter[:60]}'",
+            f"adapter: unknown adapter '{order.adapter[:60]}'",
             hint=f"Use one of: {', '.join(sorted(launches))}.",
             field="adapter",
         )
@@ -49,9 +49,9 @@ def choose(launches: Mapping[str, LaunchAdapter], order: LaunchRequest, environm
 
 
 def _delivery(launch: LaunchAdapter, order: LaunchRequest) -> Delivery:
-    """The delivery of this launch: the one asked for if the client can do it, never another instead."""
+    """Return the delivery of this launch: the requested one if the client supports it, never another."""
     if order.interactive and not launch.interactive:
-        raise InvalidInput(f"interactive: {launch.title} is launched without a terminal", field="interactive")
+        raise InvalidInput(f"interactive: {launch.title} cannot run in a terminal", field="interactive")
     chosen = order.delivery or launch.capabilities.preferred
     if chosen not in launch.capabilities.supported:
         raise InvalidInput(
@@ -61,20 +61,20 @@ def _delivery(launch: LaunchAdapter, order: LaunchRequest) -> Delivery:
         )
     if order.interactive and launch.read is not None and chosen is Delivery.STDOUT_MARKER:
         raise InvalidInput(
-            "delivery: markers cannot be read from this client's terminal",
-            hint="Use mcp-tool, or launch it without --interactive.",
+            "delivery: this client does not support markers in a terminal",
+            hint="Use mcp-tool, or launch without --interactive.",
             field="delivery",
         )
     return chosen
 
 
 def _program(launch: LaunchAdapter, order: LaunchRequest, environment: Mapping[str, str]) -> tuple[str, Sequence[str]]:
-    """The program's path and its further arguments."""
+    """Return the program's path and its arguments."""
     wanted, arguments = (launch.program, order.arguments) if launch.program else ("", order.arguments)
     if not launch.program:
         if not order.arguments:
             raise InvalidInput(
-                "arguments: the adapter 'command' needs a program", hint="Give it after '--'.", field="arguments"
+                "arguments: the adapter 'command' requires a program", hint="Add it after '--'.", field="arguments"
             )
         wanted, arguments = order.arguments[0], order.arguments[1:]
         if "/" in wanted and not Path(wanted).is_absolute() and order.directory is not None:
@@ -82,14 +82,14 @@ def _program(launch: LaunchAdapter, order: LaunchRequest, environment: Mapping[s
     found = shutil.which(wanted, path=environment.get("PATH", os.defpath))
     if found is None and "/" in wanted:
         raise InvalidState(
-            f"there is no program '{wanted[:200]}' that you may run",
-            hint="Check its path, which counts from the folder you launch in, and that it is executable.",
+            f"'{wanted[:200]}' does not exist or is not executable",
+            hint="Check its permissions and its path, which is relative to the folder you launch from.",
             program=wanted[:200],
         )
     if found is None:
         raise InvalidState(
-            f"the program '{wanted[:200]}' is not installed, or not on PATH",
-            hint="'mission adapters' shows what is installed.",
+            f"the program '{wanted[:200]}' is not installed or not on PATH",
+            hint="Run 'mission adapters' to see what is installed.",
             program=wanted[:200],
         )
     return found, arguments

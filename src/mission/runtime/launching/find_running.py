@@ -1,4 +1,4 @@
-"""Finding what an earlier daemon launched, and clearing up after what is gone."""
+"""Finds what an earlier daemon launched, and cleans up after executions that are gone."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ log = logging.getLogger(__name__)
 
 
 def is_ours(execution: Execution, process: Process) -> bool:
-    """Whether this daemon's home holds the execution, and not that of another daemon of this host."""
+    """Return whether the execution belongs to this daemon's home, not to another daemon on this host."""
     return execution.process is None or execution.process.get("folder") == str(process.folder)
 
 
 async def reattach(work: Work, execution: Execution, process: Process) -> Screen | None:
-    """What the execution has shown so far, if its program ever began; it may have ended since."""
+    """Return the screen of the execution, or None if its program never started; it may have ended since."""
     if process.give_up() or not process.folder.is_dir():
         return None
-    log.info("execution %s: found again", execution.id)
-    if execution.process is None:  # the daemon died before it could say that the program runs
+    log.info("execution %s: reattached", execution.id)
+    if execution.process is None:  # the daemon died before it recorded that the program runs
         await work.write(executions.started, execution_id=execution.id, process={"folder": str(process.folder)})
     history = await asyncio.to_thread(shown_before, process.folder)
     return Screen(history, shown_at=last_shown(process.folder))
@@ -45,7 +45,7 @@ async def mark_lost(work: Work, execution: Execution, process: Process, *, rhyth
 
 
 async def clean_up(home: Path, *, running: Collection[str]) -> None:
-    """Remove what ended executions left when the daemon died before it could; their transcripts stay."""
+    """Remove files of ended executions that an earlier daemon could not remove; keep their transcripts."""
     for folder in sorted(home.iterdir()) if home.is_dir() else []:
         if folder.name in running or not folder.is_dir():
             continue

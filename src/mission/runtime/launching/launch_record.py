@@ -1,4 +1,4 @@
-"""What is kept of a launch, beside its transcript, for the one that goes on with it; no value of a variable."""
+"""The record of a launch, stored next to its transcript so that it can be resumed; without values of variables."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mission.services.launcher import LaunchRequest
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LaunchRecord:
-    """The operator's wishes that an execution's record does not hold."""
+    """The operator's options that the execution itself does not store."""
 
     arguments: Sequence[str] = ()
     seconds: float | None = None
     variables: Sequence[str] = ()
-    """Names of those that are the client's own, such as its keys."""
+    """Names of the client's own variables, such as its API keys."""
 
     @classmethod
     def of(cls, order: LaunchRequest, choice: Choice) -> LaunchRecord:
         patterns = choice.launch.variables
         own = [name for name in choice.environment if any(fnmatchcase(name, pattern) for pattern in patterns)]
-        # A program of one's own may have been named from the folder of a shell that is gone by then.
+        # The path of a custom program may be relative to the folder of a shell that is gone by then.
         program = [] if choice.launch.program else [choice.program]
         return cls(arguments=[*program, *choice.arguments], seconds=order.seconds, variables=sorted(own))
 
@@ -41,11 +41,11 @@ class LaunchRecord:
         return json.dumps(asdict(self))
 
     def check(self, environment: Mapping[str, str], order: LaunchRequest) -> None:
-        """Refuse to go on without variables that the launch had: they were never written down."""
+        """Raise an error if variables of the launch are missing: their values were never stored."""
         gone = [name for name in self.variables if name not in environment]
         if gone:
             raise InvalidState(
-                f"{', '.join(gone)} came from a shell, and the daemon that had them is gone",
-                hint=f"Launch it again from that shell: mission launch --adapter {order.adapter} --task "
-                f"{order.task_id}. The answer stands in the task's journal.",
+                f"The variables {', '.join(gone)} were lost when the daemon restarted",
+                hint=f"Launch again from a shell that has them: mission launch --adapter {order.adapter} --task "
+                f"{order.task_id}. The answer is in the task's journal.",
             )

@@ -1,4 +1,4 @@
-"""What a launch gives its program: prompt, command line, servers with their secrets, and files of its own."""
+"""Prepares a launch: prompt, command line, MCP servers with their access tokens, and files."""
 
 from __future__ import annotations
 
@@ -42,33 +42,33 @@ CONTEXT_TOKENS = 4_000
 
 
 class LaunchPreparer:
-    """Outfits the executions of one daemon."""
+    """Prepares the executions of one daemon."""
 
     def __init__(self, work: Work, *, home: Path) -> None:
         self.url = ""
-        """Where agents reach the daemon; known once it listens."""
+        """The daemon's address for agents; known once it listens."""
         self.folders = home / "executions"
         self._work = work
         self._home = home
 
     def folder(self, execution_id: str) -> Path:
-        """Where everything of an execution lies; of one that ended, its transcript."""
+        """Return the folder of an execution; after its end only the transcript is left there."""
         return self.folders / execution_id
 
     def kept(self, execution_id: str) -> LaunchRecord:
-        """What the operator gave an earlier launch."""
+        """Return the record of an earlier launch."""
         return LaunchRecord.read(self.folder(execution_id) / KEPT_LAUNCH)
 
     async def outfit(
         self, created: CreatedExecution, order: LaunchRequest, choice: Choice, *, session: str | None
     ) -> Start:
-        """The program to run, with its files written; `session` is the client's own to go on with."""
+        """Write the program's files and return how to start it; `session` is the client's session to resume."""
         execution, task = created.execution, created.task
         directory = execution.directory or order.directory
         if directory is None:
             raise InvalidInput(
                 f"task {execution.task_id} has no working tree to launch in",
-                hint="Give repository_path, or launch from inside the repository.",
+                hint="Pass repository_path, or launch from inside the repository.",
                 field="repository_path",
             )
         prompt = await self._prompt(execution, task, order, choice, resumed=session is not None)
@@ -87,7 +87,7 @@ class LaunchPreparer:
         )
 
     async def rehearse(self, work: Work, trees: Trees, order: LaunchRequest, choice: Choice) -> LaunchPreview:
-        """What a launch would give its program, with nothing written."""
+        """Return a preview of the launch without writing anything."""
         execution, task = await work.read(_imagined, order=order, choice=choice)
         prompt = await self._prompt(execution, task, order, choice)
         found = await look_for_directory(
@@ -125,7 +125,7 @@ class LaunchPreparer:
             recall.preview_context, task_id=execution.task_id, max_tokens=CONTEXT_TOKENS, agent_id=execution.agent_id
         )
         shown = json.dumps(found.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
-        return f"What is known of it (task_load_context):\n{shown}"
+        return f"Context of the task (task_load_context):\n{shown}"
 
     def _prepared(
         self,
@@ -158,7 +158,7 @@ class LaunchPreparer:
         )
 
     def _added(self, created: CreatedExecution) -> Mapping[str, str]:
-        """Variables of ours, the secrets among them."""
+        """Return our own variables, including the secrets."""
         added = {"TERM": "xterm-256color", MISSION_TOKEN: created.agent_token, "MISSION_HOME": str(self._home)}
         if created.token is not None:
             added |= {SIGNALS_TOKEN: created.token, SIGNALS_URL: self._signals_url(created.execution.id)}
@@ -169,7 +169,7 @@ class LaunchPreparer:
 
 
 def write(folder: Path, prepared: Preparation) -> None:
-    """Lay out a client's folder, for its owner's eyes only."""
+    """Create a client's folder, readable only by its owner."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, text in prepared.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -185,7 +185,7 @@ def _mission(tx: Tx, *, mission_id: str) -> Mission:
 
 
 def _imagined(tx: Tx, *, order: LaunchRequest, choice: Choice) -> tuple[Execution, Task]:
-    """The execution that a launch would make."""
+    """Return the execution that a launch would create, and its task."""
     task = tx.tasks.get(order.task_id)
     protocol = Protocol.of_task(mission_id=task.mission_id, task_id=task.id, tree=task.tree, delivery=choice.delivery)
     execution = Execution(

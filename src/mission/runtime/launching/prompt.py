@@ -1,4 +1,4 @@
-"""What a launched agent is told: its task, how it signals, and how it ends. One short text per delivery."""
+"""The prompt of a launched agent: its task, how to signal and how to finish."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mission.domain.missions.mission import Mission
 from mission.domain.tasks.task import Task
 
 EXAMPLE_ID = "x_example"
-"""Stands in the example marker, so that an agent that repeats its instructions signals nothing."""
+"""The id in the example marker, so that an agent that repeats its instructions sends no signal."""
 LONGEST = 100_000
 
 
@@ -23,17 +23,17 @@ def brief(
     hint: str | None = None,
     resumed: bool = False,
 ) -> str:
-    """The prompt of a launch, or of a resumed session, which knows the rest already."""
+    """Return the prompt of a launch, or of a resumed session that already has the context."""
     if resumed and answer is not None:
-        parts = [f"The operator answered: {answer}", "Go on with your task.", *_how_to_signal(execution)]
+        parts = [f"The operator answered: {answer}", "Continue your task.", *_how_to_signal(execution)]
     else:
         parts = [
-            f"You work on task {task.id} of mission {execution.mission_id}: {task.name}",
+            f"Your task is {task.id} of mission {execution.mission_id}: {task.name}",
             task.goal if task.goal and task.goal != task.name else "",
             context,
             _judged_by(task, mission),
             f"The operator answered your earlier question: {answer}" if answer is not None else "",
-            f"The last attempt failed. The operator's hint for this one: {hint}" if hint is not None else "",
+            f"The last attempt failed. The operator's hint: {hint}" if hint is not None else "",
             *_how_to_signal(execution),
             *_how_to_end(task, has_mission=has_mission),
         ]
@@ -41,25 +41,25 @@ def brief(
 
 
 def _judged_by(task: Task, mission: Mission) -> str:
-    """What the work is held against when it ends, as far as anybody said so."""
+    """Return the criteria by which the finished work is judged."""
     checks = {
         "the mission's objective": mission.objective if mission.objective != mission.name else None,
         "its scope": mission.scope,
         "its constraints": mission.constraints,
-        "the areas to stay within, since changes elsewhere are reported as unexpected": ", ".join(task.areas),
-        "the files that were expected to change": ", ".join(task.files_likely_affected or ()),
+        "the areas to stay within (changes elsewhere are reported as unexpected)": ", ".join(task.areas),
+        "the files expected to change": ", ".join(task.files_likely_affected or ()),
     }
-    given = [f"- {what}: {words}" for what, words in checks.items() if words]
-    truth = "- the files that really changed since the task was started: Mission Control looks for itself"
-    return "\n".join(["Your work is judged by", *given, truth])
+    given = [f"- {what}: {text}" for what, text in checks.items() if text]
+    changes = "- the files that actually changed since the start of the task, as found by Mission Control"
+    return "\n".join(["Your work is judged by", *given, changes])
 
 
 def _how_to_signal(execution: Execution) -> list[str]:
     if execution.delivery is Delivery.MCP_TOOL:
         return [
-            "Tell how it goes with the tools of the MCP server open-mission-mcp: "
-            f"{', '.join(KINDS)}. Give each call a new eventId.{_patience(execution)}",
-            "After needs_input or blocked, end your turn: the answer comes with the next prompt.",
+            "Report progress with the tools of the MCP server open-mission-mcp: "
+            f"{', '.join(KINDS)}. Use a new eventId for each call.{_late_servers(execution)}",
+            "After needs_input or blocked, end your turn; the next prompt brings the answer.",
         ]
     fields = "; ".join(f"{kind.type} {{{_fields(kind)}}}" for kind in KINDS.values())
     prefix = execution.descriptor.owner.marker_prefix
@@ -68,17 +68,17 @@ def _how_to_signal(execution: Execution) -> list[str]:
         '"signal":{"type":"progress","summary":"Tests written"}}'
     )
     return [
-        "Tell how it goes by printing marker lines in your answers: each alone on its line, from its first column, "
-        f"as one JSON object, outside of code blocks, like\n{example}",
+        "Report progress by printing marker lines in your answers: one JSON object per line, starting in the first "
+        f"column, outside code blocks, like\n{example}",
         f"with agentExecutionId {execution.id} and a new eventId each time. Signals: {fields}.",
-        "After needs_input or blocked, end your turn: the answer comes with the next prompt.",
+        "After needs_input or blocked, end your turn; the next prompt brings the answer.",
     ]
 
 
-def _patience(execution: Execution) -> str:
-    """On a terminal some clients begin before they have reached their servers."""
+def _late_servers(execution: Execution) -> str:
+    """Return a note for interactive clients, some of which start before their servers are connected."""
     late = execution.mode is Mode.INTERACTIVE
-    return " If they are not there yet, begin with the work; they come within seconds." if late else ""
+    return " If they are missing, start working; they appear within seconds." if late else ""
 
 
 def _fields(kind: SignalKind) -> str:
@@ -88,8 +88,8 @@ def _fields(kind: SignalKind) -> str:
 def _how_to_end(task: Task, *, has_mission: bool) -> list[str]:
     if has_mission:
         return [
-            "The task is claimed and started in your name. When it is done, call complete_task of the MCP server "
-            f"mission with task_id {task.id}; it answers with the files that really changed. Messages to you arrive "
-            "in your inbox (message_list).",
+            "The task is already claimed and started for you. When it is done, call complete_task of the MCP server "
+            f"mission with task_id {task.id}; it returns the files that actually changed. Read your messages with "
+            "message_list.",
         ]
-    return ["When the work is done, signal completed_claim with a summary; if it cannot be done, failed_claim."]
+    return ["When done, signal completed_claim with a summary; if the task cannot be done, failed_claim."]

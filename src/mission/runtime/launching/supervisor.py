@@ -1,4 +1,4 @@
-"""The daemon's supervisor: launches agents on tasks, holds on to them, stops them."""
+"""The daemon's supervisor: launches agents for tasks, follows them and stops them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 HANDOVER = "handover"
-SHORTEST_BREATH = 1.0
+MIN_HEARTBEAT_SECONDS = 1.0
 
 
 class Supervisor:
@@ -50,7 +50,7 @@ class Supervisor:
 
     def __init__(self, database: Database, trees: Trees, *, rhythm: LivenessSettings, settings: Settings) -> None:
         self.signals: Signals
-        """Where their signals are taken in; known once the gateway stands."""
+        """The intake of their signals; set once the gateway exists."""
         self._database = database
         self._work = BackgroundWork(database)
         self._trees = trees
@@ -60,20 +60,20 @@ class Supervisor:
         self._launches = launches()
         self._followers: dict[str, Follower] = {}
         self._handover = ShellEnvironments(settings.home / HANDOVER)
-        self._breath: asyncio.Task[None] | None = None
+        self._heartbeats: asyncio.Task[None] | None = None
         self._unwritten: set[asyncio.Task[Execution]] = set()
 
     async def open(self) -> None:
-        """Find the executions of an earlier daemon again, and clear up after those that cannot be found."""
+        """Reattach to the executions of an earlier daemon, and clean up after those that are gone."""
         for execution in await self._work.read(_live, host_id=self._host_id):
             await self._recover(execution)
         await asyncio.to_thread(self._handover.remove_stale)
         await recovery.clean_up(self.outfitter.folders, running=self._followers)
-        self._breath = asyncio.create_task(self._breathe())
+        self._heartbeats = asyncio.create_task(self._heartbeat_loop())
 
     async def close(self) -> None:
-        """Let go of everything that runs: it goes on, and the next daemon finds it."""
-        for task in filter(None, (self._breath, *self._unwritten)):
+        """Detach from all running programs: they keep running, and the next daemon reattaches."""
+        for task in filter(None, (self._heartbeats, *self._unwritten)):
             task.cancel()
         await asyncio.gather(*(follower.leave() for follower in list(self._followers.values())))
         self._followers.clear()
@@ -86,11 +86,11 @@ class Supervisor:
         return self._followers.get(execution_id)
 
     def followers(self) -> list[Follower]:
-        """Of everything that runs."""
+        """Return the followers of all running executions."""
         return list(self._followers.values())
 
     def connected(self, execution_id: str) -> None:
-        """The execution's client has come to its MCP endpoint."""
+        """Note that the execution's client has connected to its MCP endpoint."""
         if (follower := self._followers.get(execution_id)) is not None:
             follower.has_connected = True
 
@@ -101,27 +101,27 @@ class Supervisor:
         return await self._work.read(_execution, execution_id=execution_id)
 
     async def shown(self, execution_id: str) -> str:
-        """The last of what an ended execution showed."""
+        """Return the last output of an ended execution."""
         return await asyncio.to_thread(shown_before, self.folder(execution_id))
 
     async def cast(self, execution_id: str) -> str | None:
-        """What an execution showed from its start on, with its times; nothing if it is not on this machine."""
+        """Return the recording of an execution with its timing, or None if it is not on this machine."""
         return await asyncio.to_thread(cast, self.folder(execution_id))
 
     def shown_at(self, execution_id: str) -> datetime | None:
-        """When a running program last showed anything; nothing for one that ended or runs elsewhere."""
+        """Return when a running program last wrote output; None for one that ended or runs elsewhere."""
         follower = self._followers.get(execution_id)
         return follower.screen.shown_at if follower is not None else None
 
     def kept(self, execution_id: str) -> LaunchRecord:
-        """What the operator gave an earlier launch."""
+        """Return the record of an earlier launch."""
         return self.outfitter.kept(execution_id)
 
     async def launch(self, work: Work, order: LaunchRequest, *, answer: Callable[[Execution], Answer]) -> Answer:
-        """Claim and start the task, start the program, and answer once it runs. Whatever fails leaves nothing."""
-        if self._breath is None:
-            raise InvalidState("agents are launched by the daemon, and this is none", hint="Start 'mission up'.")
-        # A caller that leaves must not leave a launch half done.
+        """Claim and start the task, start the program, and return once it runs. A failure leaves nothing behind."""
+        if self._heartbeats is None:
+            raise InvalidState("Only the daemon can launch agents", hint="Start it with 'mission up'.")
+        # A caller that disconnects must not leave a half-finished launch.
         return await asyncio.shield(asyncio.ensure_future(self._launch(work, order, answer)))
 
     async def _launch(self, work: Work, order: LaunchRequest, answer: Callable[[Execution], Answer]) -> Answer:
@@ -146,11 +146,11 @@ class Supervisor:
         return recorded
 
     async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
-        """What `launch` would do, without doing it."""
+        """Return what `launch` would do, without doing it."""
         return await self.outfitter.rehearse(work, self._trees, order, self._choose(order, keep_handover=True))
 
     async def stop(self, execution_id: str) -> Execution:
-        """Ask the program to end, kill what does not, and answer when it is gone and recorded."""
+        """Stop the program, kill what does not exit, and return once its end is recorded."""
         follower = self._followers.get(execution_id)
         if follower is not None:
             follower.process.stop("stopped")
@@ -159,24 +159,24 @@ class Supervisor:
         if execution.is_live:
             here = execution.host_id == self._host_id
             raise InvalidState(
-                f"execution {execution_id} is not held by this daemon",
-                hint="It is just being started: try again in a moment."
+                f"execution {execution_id} is not managed by this daemon",
+                hint="It is just being started; try again in a moment."
                 if here
                 else f"It runs on host {execution.host_id}; this is {self._host_id}.",
             )
         return execution
 
     async def forget(self, execution_ids: Sequence[str]) -> None:
-        """Remove what ended executions showed."""
+        """Remove the transcripts of ended executions."""
         for id in execution_ids:
             await asyncio.to_thread(shutil.rmtree, self.folder(id), ignore_errors=True)
 
     def clients(self) -> Sequence[str]:
-        """Names of the clients that can be launched."""
+        """Return the names of the clients that can be launched."""
         return sorted(self._launches)
 
     async def adapters(self) -> Sequence[Mapping[str, Any]]:
-        """Each launchable client: whether it is installed, its version, and what it can do."""
+        """Return each launchable client with its installation, version and capabilities."""
         rows = await asyncio.gather(*(asyncio.to_thread(described, each) for each in self._launches.values()))
         return list(rows)
 
@@ -241,7 +241,7 @@ class Supervisor:
         return follower
 
     async def _recover(self, execution: Execution) -> None:
-        """Go on with what an earlier daemon launched; what never began is marked lost."""
+        """Reattach to what an earlier daemon launched; mark as lost what never started."""
         launch = self._launches.get(execution.adapter)
         process = Process(execution.id, self.folder(execution.id))
         if not recovery.is_ours(execution, process):
@@ -256,14 +256,14 @@ class Supervisor:
         self._followers.pop(execution.id, None)
 
     async def _abandon(self, execution: Execution, error: MissionError) -> None:
-        """End an execution whose program never ran, as if it had not been."""
+        """End an execution whose program never ran, as if it had not existed."""
         follower = self._followers.pop(execution.id, None)
         if follower is not None:
             await follower.leave()
         end = ExecutionEnd(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500], refused=True)
         try:
             await self._work.write(endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
-        except TransientError:  # a full disk may have ended the launch: whoever launches need not wait for room
+        except TransientError:  # perhaps the disk is full: do not let the caller wait for space
             task = asyncio.create_task(
                 write_until_stored(self._work, endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
             )
@@ -274,29 +274,29 @@ class Supervisor:
         await process.release()
 
     async def _session(self, order: LaunchRequest, choice: Choice) -> str | None:
-        """The client's session to go on with."""
+        """Return the client's session to resume, or None."""
         if order.resumes is None or order.fresh or not choice.launch.resumes:
             return None
         return (await self.execution(order.resumes)).session_id
 
-    async def _breathe(self) -> None:
-        """Living processes are signs of life of their agents."""
+    async def _heartbeat_loop(self) -> None:
+        """Send heartbeats for the agents of all running programs."""
         pause = min(self._rhythm.heartbeat, self._rhythm.lease / 3).total_seconds()
         while True:
-            await asyncio.sleep(max(SHORTEST_BREATH, pause))
+            await asyncio.sleep(max(MIN_HEARTBEAT_SECONDS, pause))
             try:
                 await self._work.write(
                     executions.heartbeat_all, execution_ids=list(self._followers), rhythm=self._rhythm
                 )
-            except Exception:  # the next breath may succeed
-                log.warning("signs of life could not be written", exc_info=True)
+            except Exception:  # the next heartbeat may succeed
+                log.warning("could not write heartbeats", exc_info=True)
 
 
 def _unprepared(error: OSError) -> InvalidState:
-    """Without the path that the system's own words would name."""
+    """Return an error without the path that the system's message would reveal."""
     return InvalidState(
-        f"the launch could not be prepared: {error.strerror or 'the system refused'}",
-        hint="Look at the free space and the permissions of MISSION_HOME.",
+        f"Could not prepare the launch: {error.strerror or 'the system refused'}",
+        hint="Check the free space and the permissions of MISSION_HOME.",
     )
 
 

@@ -1,4 +1,4 @@
-"""`python -m mission.runtime.runner FOLDER`: run the program that the folder's plan describes, to its end."""
+"""`python -m mission.runtime.runner FOLDER`: runs the program described in the folder's plan until it ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DRAIN_SECONDS = 1.0
 FAREWELL_SECONDS = 60.0
 MOST_UNTYPED = 1024 * 1024
 QUIET_SECONDS = 0.2
-"""How long a terminal that nobody has open is left alone."""
+"""Pause before reading again from a terminal that no process has open."""
 
 
 class Runner:
@@ -36,7 +36,7 @@ class Runner:
         self._folder = folder
         self._plan = plan
         self._limits: dict[str, float] = plan["limits"]
-        self._line = DaemonConnection(plan["socket"])
+        self._daemon = DaemonConnection(plan["socket"])
         self._output = ProgramOutput()
         self._started = time.monotonic()  # the clock may be set
         self._reason: str | None = None
@@ -49,7 +49,7 @@ class Runner:
         size = plan.get("terminal") or {"rows": 24, "columns": 120}
         self._transcript = Transcript(folder, **size, title=plan["title"])
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._line.listener, selectors.EVENT_READ, self._connected)
+        self._selector.register(self._daemon.listener, selectors.EVENT_READ, self._connected)
         self._wake_on_signals()
 
     def run(self) -> None:
@@ -57,10 +57,10 @@ class Runner:
             program = self._program = Program(self._plan)
         except OSError as problem:
             self._record({"reason": "not-started", "error": _why(problem, self._plan["directory"])})
-            self._say_farewell()
+            self._finish()
             return
         self._plan = {}  # the environment holds secrets and is not needed again
-        with suppress(OSError):  # it only helps to end what a killed runner leaves
+        with suppress(OSError):  # it only helps to end what a killed runner leaves behind
             self._write("state.json", {"runner": os.getpid(), "program": program.pid})
         while (left := program.tend()) is None:
             self._check_limits(program)
@@ -75,25 +75,25 @@ class Runner:
                 "left_over": left,
             }
         )
-        self._say_farewell()
+        self._finish()
 
     def _wake_on_signals(self) -> None:
         reader, writer = os.pipe()
         os.set_blocking(reader, False)
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        # Handled, not ignored: what a parent ignores its programs would ignore too, Ctrl-C among it.
+        # Handled, not ignored: programs inherit ignored signals from their parent, including Ctrl-C.
         for number in (signal.SIGCHLD, signal.SIGHUP, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         signal.signal(signal.SIGTERM, lambda *_: self._stop("runner-stopped", grace=self._limits["grace_seconds"]))
         self._selector.register(reader, selectors.EVENT_READ, lambda _: os.read(reader, 4096))
 
     def _wait(self, seconds: float) -> None:
-        """Serve whoever is ready, for at most this long."""
+        """Serve ready files for at most this long."""
         self._choose_readers()
-        if self._line.peer is not None:
-            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._line.wants_to_write else 0)
-            self._selector.modify(self._line.peer, wanted, self._talk)
+        if self._daemon.peer is not None:
+            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._daemon.wants_to_write else 0)
+            self._selector.modify(self._daemon.peer, wanted, self._talk)
         for key, events in self._selector.select(seconds):
             key.data(events)
         if self._program is not None:
@@ -127,30 +127,30 @@ class Runner:
         return serve
 
     def _read(self, program: Program, descriptor: int) -> bool:
-        """Whether the stream gave something; one that ended is closed, a terminal only when its program has ended."""
+        """Return whether the stream had data; close a stream that ended, a terminal only after its program ended."""
         stream = program.streams[descriptor]
         try:
             data = os.read(descriptor, CHUNK)
         except BlockingIOError:
             return False
-        except OSError:  # a terminal nobody holds any more answers so
+        except OSError:  # a terminal that no process has open
             data = b""
         if not data:
             with suppress(KeyError):
                 self._selector.unregister(descriptor)
             if descriptor == program.keyboard and program.exit_status is None:
-                # Nobody has it open just now; to close it would end the program, which may open it again.
+                # No process has it open now; closing it would end the program, which may open it again.
                 self._quiet_until[descriptor] = time.monotonic() + QUIET_SECONDS
             else:
                 program.close(descriptor)
             return False
         self._transcript.output(data, stream=stream)
-        self._line.send(self._output.add(data, stream=stream))
+        self._daemon.send(self._output.add(data, stream=stream))
         self._flush()
         return True
 
     def _drain(self, program: Program) -> None:
-        """Read what ended processes wrote last; whoever still holds the other end has a moment."""
+        """Read the last output of ended processes; wait briefly while another process holds the stream open."""
         deadline = time.monotonic() + DRAIN_SECONDS
         while program.streams and time.monotonic() < deadline:
             for descriptor in list(program.streams):
@@ -167,7 +167,7 @@ class Runner:
             self._stop("time-limit", grace=self._limits["grace_seconds"])
         elif self._output.total > self._limits["output_bytes"]:
             self._stop("output-limit", grace=self._limits["grace_seconds"])
-        elif not os.path.isdir(self._folder):  # without it no daemon finds the program again, to tell or to end it
+        elif not os.path.isdir(self._folder):  # without it no daemon can find the program again
             self._stop("folder-gone", grace=self._limits["grace_seconds"])
 
     def _stop(self, reason: str, *, grace: float) -> None:
@@ -176,25 +176,25 @@ class Runner:
             self._program.stop(grace=grace)
 
     def _connected(self, _: int) -> None:
-        old = self._line.peer
+        old = self._daemon.peer
         if old is not None:
             self._selector.unregister(old)
-        peer = self._line.accept()
+        peer = self._daemon.accept()
         if peer is None:
             return
         self._selector.register(peer, selectors.EVENT_READ, self._talk)
-        self._line.send({"hello": {"runner": os.getpid(), "program": self._program and self._program.pid}})
+        self._daemon.send({"hello": {"runner": os.getpid(), "program": self._program and self._program.pid}})
         for frame in self._output.waiting():
-            self._line.send(frame)
+            self._daemon.send(frame)
         if self._ending is not None:
-            self._line.send({"exit": self._ending})
+            self._daemon.send({"exit": self._ending})
         self._flush()
 
     def _talk(self, events: int) -> None:
         if events & selectors.EVENT_WRITE:
             self._flush()
-        if events & selectors.EVENT_READ and self._line.peer is not None:
-            frames = self._line.receive()
+        if events & selectors.EVENT_READ and self._daemon.peer is not None:
+            frames = self._daemon.receive()
             if frames is None:
                 self._lose_peer()
                 return
@@ -202,14 +202,14 @@ class Runner:
                 self._obey(frame)
 
     def _flush(self) -> None:
-        if self._line.peer is not None and not self._line.flush():
+        if self._daemon.peer is not None and not self._daemon.flush():
             self._lose_peer()
 
     def _lose_peer(self) -> None:
-        if self._line.peer is not None:
+        if self._daemon.peer is not None:
             with suppress(KeyError):
-                self._selector.unregister(self._line.peer)
-        self._line.hang_up()
+                self._selector.unregister(self._daemon.peer)
+        self._daemon.hang_up()
 
     def _obey(self, frame: dict[str, Any]) -> None:
         if "taken" in frame:
@@ -222,7 +222,7 @@ class Runner:
             self._operate(self._program, frame)
 
     def _is_new(self, key: str | None) -> bool:
-        """Return whether what has this key was not done before: a daemon that died may have asked for it already."""
+        """Return whether this key is new: a daemon that died may have sent the same request already."""
         if key is not None and key in self._done:
             return False
         if key is not None:
@@ -257,34 +257,34 @@ class Runner:
         self._untyped = b""
 
     def _record(self, ending: dict[str, Any]) -> None:
-        """Write down the end before anybody is told of it, if it can be written."""
+        """Store the end, if possible, before reporting it."""
         whole = {"reason": None, "code": None, "signal": None, "error": None, "left_over": 0}
         facts = {"output_bytes": self._output.total, "missing": self._transcript.missing, "ended_at": time.time()}
         self._ending = {**whole, **ending, **facts}
         self._transcript.close()
         with suppress(OSError):
             self._write("exit.json", self._ending)
-        self._line.send({"exit": self._ending})
+        self._daemon.send({"exit": self._ending})
 
-    def _say_farewell(self) -> None:
-        """Stay until the daemon has taken everything; without one leave the rest in files for the next, or stay until
-        there is room for them."""
+    def _finish(self) -> None:
+        """Wait until the daemon has taken everything; without one, leave the rest in files for the next daemon, and on
+        a full disk wait for space."""
         deadline = time.monotonic() + FAREWELL_SECONDS
         self._flush()
-        while not self._released and self._line.peer is not None and time.monotonic() < deadline:
+        while not self._released and self._daemon.peer is not None and time.monotonic() < deadline:
             self._wait(LOOK_SECONDS)
-        while not self._released and not self._has_left_word():
+        while not self._released and not self._has_saved_rest():
             self._wait(1.0)
-        self._line.close()
+        self._daemon.close()
 
-    def _has_left_word(self) -> bool:
+    def _has_saved_rest(self) -> bool:
         try:
             if not self._output.is_taken:
                 self._write("rest.json", self._output.waiting())
             if not os.path.exists(self._path("exit.json")):
                 self._write("exit.json", self._ending)
         except OSError as problem:
-            return problem.errno not in (errno.ENOSPC, errno.EDQUOT)  # nobody makes another folder
+            return problem.errno not in (errno.ENOSPC, errno.EDQUOT)  # no one will create the folder again
         return True
 
     def _write(self, name: str, content: Any) -> None:
@@ -300,9 +300,9 @@ class Runner:
 
 
 def _why(problem: OSError, directory: str) -> str:
-    """Why a program could not be started; the system says the same of a folder that is not there as of a program."""
+    """Return why a program could not be started; the system's message does not tell a missing folder from a program."""
     if problem.filename == directory:
-        return f"the folder it should run in cannot be used: {problem.strerror}"
+        return f"its working directory cannot be used: {problem.strerror}"
     return problem.strerror or str(problem)
 
 
@@ -314,7 +314,7 @@ def main(folder: str) -> int:
     except OSError:
         return 1
     try:
-        # Taking the plan away is what decides: a daemon that gave this launch up took it first, and has cleared up.
+        # Renaming the plan decides: a daemon that abandoned this launch has removed it first, and cleaned up.
         os.rename(os.path.join(folder, "plan.json"), os.path.join(folder, "plan.taken"))
         with open(os.path.join(folder, "plan.taken")) as file:
             plan = json.load(file)

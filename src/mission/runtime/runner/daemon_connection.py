@@ -1,4 +1,4 @@
-"""The line between a runner and the daemon: JSON objects over a socket file, output kept until it is taken."""
+"""The connection between a runner and the daemon: JSON objects over a socket, with output kept until it is taken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 WINDOW_BYTES = 16 * 1024 * 1024
-"""How much output may wait to be taken; beyond it the program waits too."""
+"""Limit on output that the daemon has not taken; beyond it the program has to wait."""
 LONGEST_FRAME = 4 * 1024 * 1024
 
 
@@ -34,7 +34,7 @@ class ProgramOutput:
         return not self._waiting
 
     def add(self, data: bytes, *, stream: str) -> dict[str, Any]:
-        """The frame that carries the data: where it stands in its stream, and in both together."""
+        """Return a frame with the data and its position in its stream and in both streams together."""
         self.total += len(data)
         frame = {
             "stream": stream,
@@ -49,7 +49,7 @@ class ProgramOutput:
         return self._waiting[-1]
 
     def take(self, end: int) -> None:
-        """Forget what the daemon has dealt with."""
+        """Drop output that the daemon has processed."""
         while self._waiting and self._waiting[0]["output"]["end"] <= end:
             self._taken = self._waiting.popleft()["output"]["end"]
 
@@ -58,7 +58,7 @@ class ProgramOutput:
 
 
 class DaemonConnection:
-    """The socket file and whoever is connected to it: one daemon at a time, the latest."""
+    """The socket file and its peer: one daemon at a time, the latest."""
 
     def __init__(self, path: str) -> None:
         with suppress(FileNotFoundError):
@@ -81,7 +81,7 @@ class DaemonConnection:
         return bool(self._unsent)
 
     def accept(self) -> socket.socket | None:
-        """The new peer, in place of the one before."""
+        """Accept a new peer in place of the previous one, and return it."""
         try:
             peer, _ = self.listener.accept()
         except OSError:
@@ -102,7 +102,7 @@ class DaemonConnection:
             self._unsent += json.dumps(frame).encode() + b"\n"
 
     def flush(self) -> bool:
-        """Whether the peer is still there after being sent what it takes now."""
+        """Send what the peer accepts now, and return whether it is still connected."""
         if self.peer is None:
             return False
         try:
@@ -115,7 +115,7 @@ class DaemonConnection:
         return True
 
     def receive(self) -> list[dict[str, Any]] | None:
-        """What the peer asks for, or None when it has left or talks nonsense."""
+        """Return the frames from the peer, or None if it has left or sends invalid data."""
         assert self.peer is not None
         try:
             data = self.peer.recv(256 * 1024)

@@ -1,4 +1,4 @@
-"""The processes of one execution: found by their group, the id they carry and whom they descend from, and ended."""
+"""Finds and ends the processes of one execution, by their group, their execution id and their ancestors."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from contextlib import suppress
 EXECUTION_VARIABLE = "OPEN_MISSION_AGENT_EXECUTION_ID"
 PROC = "/proc"
 PS = ("/bin/ps", "-A", "-E", "-ww", "-o", "pid=", "-o", "pgid=", "-o", "stat=", "-o", "command=")
-"""Where there is no /proc (macOS) this tells the same; the environment stands behind the command."""
+"""The replacement for /proc on macOS; the environment follows the command."""
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent dies, so that none of them stays as a zombie (Linux)."""
+    """Become the parent of descendants whose parent dies, so that none of them remains a zombie (Linux)."""
     _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent dies (Linux); called in the child, before its program is loaded."""
+    """Have this process killed when its parent dies (Linux); called in the child before exec."""
     _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
@@ -36,8 +36,8 @@ _LIBC = ctypes.CDLL(None)  # loaded before any fork: a child between fork and ex
 
 
 def members(execution_id: str, *, group: int | None, below: int | None = None) -> set[int]:
-    """Living processes of the execution: its process group, whoever inherited its id and left the group, and whoever
-    descends from `below`, a runner that adopts orphans (Linux)."""
+    """Return the live processes of the execution: its process group, processes that inherited its id and left the
+    group, and descendants of `below`, a runner that adopts orphans (Linux)."""
     marked = f"{EXECUTION_VARIABLE}={execution_id}".encode()
     if not os.path.isdir(f"{PROC}/self"):
         rows = _listed()
@@ -50,7 +50,7 @@ def members(execution_id: str, *, group: int | None, below: int | None = None) -
 
 
 def send(execution_id: str, sign: signal.Signals, *, group: int | None, below: int | None = None) -> set[int]:
-    """Signal every living process of the execution; says which there were."""
+    """Signal every live process of the execution and return their ids."""
     found = members(execution_id, group=group, below=below)
     if group is not None:
         with suppress(ProcessLookupError, PermissionError):
@@ -63,19 +63,19 @@ def send(execution_id: str, sign: signal.Signals, *, group: int | None, below: i
 
 
 def _listed() -> Iterator[tuple[int, int, list[bytes]]]:
-    """Every living process: its id, its group, and the words of its command and environment."""
+    """Yield every live process: its id, its group, and the words of its command and environment."""
     try:
-        said = subprocess.run(PS, capture_output=True, stdin=subprocess.DEVNULL, env={"LC_ALL": "C"}).stdout
+        output = subprocess.run(PS, capture_output=True, stdin=subprocess.DEVNULL, env={"LC_ALL": "C"}).stdout
     except OSError:
-        return  # neither of the two: the group has to do
-    for line in said.splitlines():
+        return  # neither /proc nor ps: only the group is known
+    for line in output.splitlines():
         words = line.split()
         if len(words) > 2 and words[0].isdigit() and words[1].isdigit() and not words[2].startswith(b"Z"):
             yield int(words[0]), int(words[1]), words[3:]
 
 
 def _parents() -> dict[int, int]:
-    """Every living process, and whose child it is."""
+    """Return every live process with its parent."""
     found = {}
     for name in filter(str.isdigit, os.listdir(PROC)):
         with suppress(OSError, ValueError), open(f"{PROC}/{name}/stat", "rb") as file:
@@ -86,7 +86,7 @@ def _parents() -> dict[int, int]:
 
 
 def _descends(pid: int, ancestor: int, parents: Mapping[int, int]) -> bool:
-    seen = set()  # the list is no picture of one moment, and numbers are given again
+    seen = set()  # the list is not an atomic snapshot, and pids are reused
     while pid not in seen and (parent := parents.get(pid)) is not None:
         if parent == ancestor:
             return True

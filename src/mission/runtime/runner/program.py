@@ -1,4 +1,4 @@
-"""The launched program: started in a session of its own, with pipes or a terminal, and ended with all it started."""
+"""The launched program: started in its own session with pipes or a terminal, and ended with all its processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import IO, Any
 from mission.runtime.runner import process_group as processes
 
 LINGER_SECONDS = 2.0
-"""How long processes may go on that the program left behind when it ended."""
+"""Time that processes left behind by the program get to end."""
 
 
 class Program:
@@ -76,18 +76,18 @@ class Program:
                 _set_size(self.keyboard, rows, columns)
 
     def interrupt(self) -> None:
-        """What Ctrl-C would do."""
+        """Send SIGINT, as Ctrl-C does."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGINT)
 
     def stop(self, *, grace: float) -> None:
-        """Ask everything to end; `tend` kills what does not."""
+        """Ask all processes to end; `tend` kills those that do not."""
         if self._kill_at is None:
             self._kill_at = time.monotonic() + grace
             processes.send(self.execution_id, signal.SIGTERM, group=self.pid, below=os.getpid())
 
     def reap(self) -> None:
-        """Collect whatever ended: the program, and the orphans it left to us."""
+        """Collect ended processes: the program and adopted orphans."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -99,21 +99,21 @@ class Program:
                 self.exit_status = self._process.returncode = os.waitstatus_to_exitcode(status)
 
     def tend(self) -> int | None:
-        """Keep the end going. While something of the program lives the answer is None, then how much it had left."""
+        """Advance the shutdown; return None while processes are alive, then how many the program left behind."""
         if self._kill_at is not None and time.monotonic() >= self._kill_at:
             processes.send(self.execution_id, signal.SIGKILL, group=self.pid, below=os.getpid())
         if self.exit_status is None:
             return None
         left = processes.members(self.execution_id, group=self.pid, below=os.getpid())
         if self._left is None:
-            # All of them were asked to end at once: whichever is last left nothing behind.
+            # All were asked to end at the same time: none of them counts as left behind.
             self._left = len(left) if self._kill_at is None else 0
             if self._left:
                 self.stop(grace=LINGER_SECONDS)
         return None if left else self._left
 
     def close(self, descriptor: int) -> None:
-        """Let go of a stream that ended."""
+        """Close a stream that ended."""
         del self.streams[descriptor]
         if descriptor == self.keyboard:
             self.keyboard = None
@@ -121,7 +121,7 @@ class Program:
         if pipe is None:
             os.close(descriptor)
         else:
-            pipe.close()  # not by its number: its owner would close that again, whoever has it by then
+            pipe.close()  # not by its number: the pipe would close that number again, even if it was reused
 
     @property
     def is_ending(self) -> bool:
@@ -133,7 +133,7 @@ class Program:
 
 
 def _lead_terminal() -> None:
-    """In the child: die with the runner, and own the terminal, so that Ctrl-C typed into it arrives."""
+    """Prepare the child: make it die with the runner and own the terminal, so that Ctrl-C reaches it."""
     processes.die_with_parent()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 

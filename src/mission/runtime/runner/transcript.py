@@ -1,4 +1,4 @@
-"""What an execution showed, as asciicast v2 files that any player replays; old pieces make room for new ones."""
+"""The output of an execution as asciicast v2 files for any player; old pieces are deleted as new ones are added."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PIECES = 5
 
 
 class Transcript:
-    """Appends to the newest piece. The first piece is kept for good: how a run began explains the rest.
+    """Appends to the newest piece. The first piece is never deleted: the start of a run explains the rest.
 
-    What cannot be written is left out and counted: a full disk must not end the program that shows something.
+    Events that cannot be written are skipped and counted: a full disk must not end the program.
     """
 
     def __init__(
@@ -29,11 +29,11 @@ class Transcript:
         self._pieces = pieces
         self._number = 0
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("out", "err")}
-        self._began = time.time() - time.monotonic()  # so that a clock that is set does not disorder the pieces
+        self._began = time.time() - time.monotonic()  # so that changes of the clock do not reorder the pieces
         self._file: int | None = None
         self._size = 0
         self.missing = 0
-        """How many events could not be written."""
+        """Number of events that could not be written."""
         self._open()
 
     def output(self, data: bytes, *, stream: str) -> None:
@@ -52,7 +52,7 @@ class Transcript:
             self._file = None
 
     def _open(self) -> bool:
-        """Whether there is a piece to write to, with its header."""
+        """Return whether there is a piece with a header to write to."""
         if self._file is None:
             self._started = time.monotonic()
             with suppress(OSError):
@@ -71,7 +71,7 @@ class Transcript:
             self._rotate()
 
     def _append(self, content: Any) -> bool:
-        """Whether the line could be written; half a line is taken back."""
+        """Write a line and return whether that succeeded; a partial line is removed."""
         assert self._file is not None
         line = (json.dumps(content, ensure_ascii=False) + "\n").encode("utf-8", "replace")
         try:
@@ -98,7 +98,7 @@ class Transcript:
 
 
 def pieces(folder: str) -> list[str]:
-    """The files of a transcript, oldest first."""
+    """Return the files of a transcript, oldest first."""
     try:
         names = os.listdir(folder)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Writing what must not be lost, however long the store cannot take it: it is away, or its disk is full."""
+"""Writes that must not be lost: repeated until the store is available and its disk has space."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ AGAIN_SECONDS = 1.0
 
 
 async def write_until_stored(work: Work, function: Callable[..., Result], **arguments: Any) -> Result:
-    """What the function gives once it is written. It may run twice when a connection broke, and must not mind."""
+    """Return the function's result once it is stored. The function may run twice after a broken connection."""
     while True:
         try:
             return await work.write(function, **arguments)
         except TransientError as error:
-            log.warning("something that an agent did waits for the store: %s", error.message)
+            log.warning("a record of an agent is waiting for the store: %s", error.message)
         await pause()
 
 
@@ -32,7 +32,7 @@ async def pause() -> None:
 
 
 class DurableWork:
-    """Work whose writes wait until they are stored: for somebody who cannot be asked to try again."""
+    """Work whose writes wait until they are stored, for callers that cannot try again."""
 
     def __init__(self, work: Work) -> None:
         self._work = work

@@ -1,4 +1,4 @@
-"""One running execution: its output is read, what it says is recorded, and its end is settled."""
+"""Follows one running execution: reads its output, records its signals and its end."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ Result = TypeVar("Result")
 MOST_DIAGNOSTICS = 100
 LONGEST_REASON = 500
 CONNECT_SECONDS = 60.0
-"""After which time a client that has not come to its MCP endpoint is told of."""
+"""Time after which a client that has not connected to its MCP endpoint is reported."""
 MISSION_ENDED = "mission-ended"
 NEVER_CONNECTED = f"it never connected to {SIGNALS}"
 LIMITS = {
-    "time-limit": "it ran longer than its time limit and was stopped",
-    "output-limit": "it wrote more than its output limit and was stopped",
-    "folder-gone": "its folder under MISSION_HOME was removed, and it was stopped",
-    "runner-stopped": "its runner was asked to end",
-    "lost": "its process disappeared without a trace of how it ended",
+    "time-limit": "stopped: it exceeded its time limit",
+    "output-limit": "stopped: it exceeded its output limit",
+    "folder-gone": "stopped: its folder in MISSION_HOME was removed",
+    "runner-stopped": "stopped: its runner was terminated",
+    "lost": "its process disappeared, and its exit status is unknown",
 }
 
 
@@ -88,12 +88,12 @@ class Follower:
         self._task = asyncio.create_task(self._run(), name=f"follow {self.execution.id}")
 
     async def wait(self) -> None:
-        """Return when the execution has ended and is recorded."""
+        """Return once the end of the execution is recorded."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
     async def leave(self) -> None:
-        """Let go of a program that goes on; the next daemon finds it again."""
+        """Detach from a program that keeps running; the next daemon reattaches."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -111,10 +111,10 @@ class Follower:
         await self._settle(event)
 
     async def _watch_connection(self) -> None:
-        """Not every client says that it cannot reach a server; that it never came is seen from here."""
+        """Report a client that never connected; not every client reports that it cannot reach a server."""
         await asyncio.sleep(CONNECT_SECONDS)
         if not self.has_connected:
-            await self._missed(f"it has not connected to {SIGNALS} for {CONNECT_SECONDS:.0f} seconds")
+            await self._missed(f"it did not connect to {SIGNALS} within {CONNECT_SECONDS:.0f} seconds")
 
     async def _missed(self, reason: str) -> None:
         await self._diagnose("not-connected", "mcp-not-connected", {"server": SIGNALS, "reason": reason})
@@ -124,7 +124,7 @@ class Follower:
 
     async def _take(self, chunk: Chunk) -> None:
         if chunk.end <= self._read_to:
-            return  # brought again over a new connection
+            return  # repeated over a new connection
         self._read_to = chunk.end
         self.screen.show(chunk.data, stream=chunk.stream, at=self._clock())
         await self._record(self._output.feed(chunk))
@@ -136,7 +136,7 @@ class Follower:
             try:
                 await self._note(finding.key, finding.what)
             except Exception:  # one bad line must not end the reading
-                log.exception("execution %s: %s could not be recorded", self.execution.id, finding.key)
+                log.exception("execution %s: could not record %s", self.execution.id, finding.key)
 
     async def _note(self, key: str, what: Marker | Diagnostic | said.ClientEvent) -> None:
         match what:
@@ -163,7 +163,7 @@ class Follower:
         while (
             ack := await self._signals.deliver(self.execution.id, kind, marker.event_id, payload, delivery=delivery)
         ).is_passing:
-            await pause()  # whoever prints cannot be asked to say it again
+            await pause()  # printed output cannot be requested again
         if ack.status is AckStatus.REJECTED:
             await self._diagnose(key, "marker", {"reason": ack.reason or "rejected", "event_id": ack.event_id})
 
@@ -179,21 +179,25 @@ class Follower:
     async def _diagnose(
         self, key: str, type: str, payload: Mapping[str, Any], *, origin: Origin = Origin.TERMINAL
     ) -> None:
-        """Record what went wrong; a program that does nothing else is not recorded line by line."""
+        """Record a problem, up to a limit per execution."""
         self._diagnostics += 1
         if self._diagnostics > MOST_DIAGNOSTICS:
             return
         if self._diagnostics == MOST_DIAGNOSTICS:
-            key, type, payload = "diagnostics:full", "diagnostics-full", {"reason": "more of them are not recorded"}
+            key, type, payload = (
+                "diagnostics:full",
+                "diagnostics-full",
+                {"reason": "further diagnostics are not recorded"},
+            )
         await self._write(observations.note, origin=origin, type=type, payload=payload, key=key)
 
     async def _settle(self, exit: Exit) -> None:
-        """Record the end, take its access away and clear up; in this order, so that a crash in between is seen."""
+        """Record the end, revoke access and clean up, in this order, so that a crash in between is noticed."""
         if exit.left_over:
-            left = {"reason": f"processes that it left behind and that were ended: {exit.left_over}"}
+            left = {"reason": f"processes it left behind, now ended: {exit.left_over}"}
             await self._diagnose("left-behind", "left-behind", left)
         if exit.missing:
-            missing = {"reason": f"pieces of its output that could not be written to its transcript: {exit.missing}"}
+            missing = {"reason": f"pieces of output missing from the transcript: {exit.missing}"}
             await self._diagnose("transcript", "transcript-incomplete", missing)
         if not self.has_connected and exit.code is not None:
             await self._missed(NEVER_CONNECTED)
@@ -217,7 +221,7 @@ class Follower:
         if exit.reason == MISSION_ENDED:
             return ExecutionStatus.STOPPED, "stopped because its mission ended"
         if exit.reason == "not-started":
-            return ExecutionStatus.FAILED, f"the program could not be started: {exit.error}"
+            return ExecutionStatus.FAILED, f"could not start the program: {exit.error}"
         if exit.reason in LIMITS:
             return ExecutionStatus.FAILED, LIMITS[exit.reason]
         if self._failure is not None:

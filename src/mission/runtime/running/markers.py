@@ -1,4 +1,4 @@
-"""Signals that an agent prints: marker lines found in a stream of text, in whatever pieces it arrives."""
+"""Signals that an agent prints: finds marker lines in a stream of text, however it is split."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PREFIXES = tuple(f"@{owner}::".encode() for owner in OWNERS)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Marker:
-    """A well-formed marker of this execution; whether its signal is a good one is not said here."""
+    """A well-formed marker of this execution; its signal is not validated yet."""
 
     offset: int
     event_id: str
@@ -26,7 +26,7 @@ class Marker:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diagnostic:
-    """A line that looked like a marker and has no effect, and why."""
+    """A line that looks like a marker but has no effect, and the reason."""
 
     offset: int
     reason: str
@@ -37,7 +37,7 @@ MarkerLine = Marker | Diagnostic
 
 
 class Malformed(Exception):
-    """The line is no marker; the message says why."""
+    """The line is not a valid marker; the message says why."""
 
 
 class MarkerReader:
@@ -52,11 +52,11 @@ class MarkerReader:
 
     @property
     def consumed(self) -> int:
-        """How far the stream is dealt with: nothing before this is needed again."""
+        """Return the position up to which the stream is processed and not needed again."""
         return self._offset - len(self._line)
 
     def feed(self, chunk: bytes) -> list[MarkerLine]:
-        """The markers whose lines end in this chunk, and diagnostics for those that are none."""
+        """Return the markers whose lines end in this chunk, and diagnostics for invalid ones."""
         start = self.consumed
         data = self._line + chunk
         self._offset += len(chunk)
@@ -72,7 +72,7 @@ class MarkerReader:
         return [*found, *self._keep(data[max(begin, end) :])]
 
     def end(self) -> list[MarkerLine]:
-        """What the last line says, when the stream ended without a line's end."""
+        """Return the marker in a last line without a line break."""
         return self.feed(b"\n") if self._line else []
 
     def _lines(self, data: bytes, begin: int, end: int, start: int) -> Iterator[MarkerLine]:
@@ -80,7 +80,7 @@ class MarkerReader:
             yield self._read(match[0], owner=match[1], body=match[2], offset=start + match.start())
 
     def _keep(self, rest: bytes) -> list[MarkerLine]:
-        """Remember the beginning of a line, unless it cannot be a marker or is too long for one."""
+        """Keep the start of a line, unless it cannot be a marker or is too long for one."""
         self._line = rest if any(rest.startswith(mark[: len(rest)]) for mark in _PREFIXES) else b""
         self._skipping = bool(rest) and not self._line
         if len(rest) > LONGEST and self._line:
@@ -100,22 +100,22 @@ class MarkerReader:
 
 def _parse(owner: str, body: bytes, *, execution_id: str, wanted: str) -> tuple[str, dict[str, Any]]:
     if owner != wanted:
-        raise Malformed(f"the prefix is @{owner}::, this execution belongs to a {wanted}: use @{wanted}::")
+        raise Malformed(f"the prefix is @{owner}::, but this execution belongs to a {wanted}: use @{wanted}::")
     try:
         envelope = json.loads(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise Malformed("the line is not valid UTF-8") from None
     except (ValueError, RecursionError):
-        raise Malformed("what follows the prefix is not one JSON object on one line") from None
+        raise Malformed("the text after the prefix is not one JSON object on one line") from None
     if not isinstance(envelope, dict):
-        raise Malformed("what follows the prefix is not a JSON object")
+        raise Malformed("the text after the prefix is not a JSON object")
     if type(envelope.get("version")) is not int or envelope["version"] != 1:
         raise Malformed("version must be 1")
     if envelope.get("agentExecutionId") != execution_id:
         raise Malformed("agentExecutionId is not the id of this execution")
     event_id, signal = envelope.get("eventId"), envelope.get("signal")
     if not isinstance(event_id, str) or not event_id:
-        raise Malformed("eventId must be a text")
+        raise Malformed("eventId must be a non-empty string")
     if not isinstance(signal, dict) or not isinstance(signal.get("type"), str):
         raise Malformed("signal must be an object with a type")
     return event_id, signal

@@ -1,4 +1,4 @@
-"""What an execution's output says: signals by marker, and what a client's own event stream tells."""
+"""Reads an execution's output: marker signals and the client's own event stream."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ KEPT_ERRORS = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OutputFinding:
-    """Something the output says, and a key that is the same whenever the same output is read again."""
+    """A finding in the output, with a key that is the same when the output is read again."""
 
     key: str
     what: Marker | Diagnostic | ClientEvent
 
 
 class LineSplitter:
-    """Whole lines out of pieces; one that is too long is left out and told of as None."""
+    """Splits pieces into complete lines; one that is too long is skipped and reported as None."""
 
     def __init__(self, *, offset: int = 0, at_line_start: bool = True) -> None:
         self._offset = offset
@@ -32,11 +32,11 @@ class LineSplitter:
 
     @property
     def consumed(self) -> int:
-        """How far the stream is dealt with: nothing before this is needed again."""
+        """Return the position up to which the stream is processed and not needed again."""
         return self._offset - len(self._rest)
 
     def feed(self, chunk: bytes) -> list[tuple[int, bytes | None]]:
-        """The lines that end in this chunk, each with its place in the stream."""
+        """Return the lines that end in this chunk, each with its position in the stream."""
         start = self.consumed
         self._offset += len(chunk)
         *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -58,7 +58,7 @@ class LineSplitter:
 
 
 class PlainOutput:
-    """A program's own text, in which markers stand as they are."""
+    """A program's plain text, which may contain markers."""
 
     def __init__(self, execution_id: str, chunk: Chunk) -> None:
         self._reader = MarkerReader(execution_id, offset=chunk.offset, at_line_start=chunk.at_line_start)
@@ -75,7 +75,7 @@ class PlainOutput:
 
 
 class EventOutput:
-    """A client's stream of JSON events; markers are looked for in the agent's own words only."""
+    """A client's stream of JSON events; only the agent's own text is searched for markers."""
 
     def __init__(self, execution_id: str, chunk: Chunk, read: ReadEvent, *, markers: bool) -> None:
         self._execution_id = execution_id
@@ -98,21 +98,21 @@ class EventOutput:
 
     def _event(self, offset: int, line: bytes | None) -> Iterator[OutputFinding]:
         if line is None:
-            told = Diagnostic(offset=offset, reason=f"an event is longer than {LONGEST_LINE} bytes and was left out")
-            yield OutputFinding(key=f"line:{offset}", what=told)
+            skipped = Diagnostic(offset=offset, reason=f"an event longer than {LONGEST_LINE} bytes was skipped")
+            yield OutputFinding(key=f"line:{offset}", what=skipped)
             return
-        for number, said in enumerate(read_event(self._read, line, self._tally)):
-            if not isinstance(said, AgentText):
+        for number, event in enumerate(read_event(self._read, line, self._tally)):
+            if not isinstance(event, AgentText):
                 yield from self._end_message(offset)
-                yield OutputFinding(key=f"event:{offset}:{number}", what=said)
+                yield OutputFinding(key=f"event:{offset}:{number}", what=event)
             elif self._markers:
-                yield from self._words(said, offset)
+                yield from self._text(event, offset)
 
-    def _words(self, said: AgentText, offset: int) -> Iterator[OutputFinding]:
+    def _text(self, event: AgentText, offset: int) -> Iterator[OutputFinding]:
         if self._message is None:
             self._message = MarkerReader(self._execution_id)
-        yield from _marked(self._message.feed(said.text.encode("utf-8", "replace")), base=offset)
-        if said.whole:
+        yield from _marked(self._message.feed(event.text.encode("utf-8", "replace")), base=offset)
+        if event.whole:
             yield from self._end_message(offset)
 
     def _end_message(self, offset: int) -> Iterator[OutputFinding]:
@@ -122,10 +122,10 @@ class EventOutput:
 
 
 class OutputReader:
-    """Reads the two streams of one execution, and knows how far both are dealt with."""
+    """Reads the two streams of one execution and tracks how far both are processed."""
 
     def __init__(self, execution_id: str, *, read: ReadEvent | None, markers: bool) -> None:
-        """With `read` the output is a client's event stream; without it, and without `markers`, nothing is read."""
+        """Treat the output as a client's event stream with `read`, as plain text with `markers`, else ignore it."""
         self._execution_id = execution_id
         self._read = read
         self._markers = markers
@@ -134,7 +134,7 @@ class OutputReader:
         self.errors = ""
 
     def feed(self, chunk: Chunk) -> list[OutputFinding]:
-        """What a piece of output completes."""
+        """Return the findings that this piece of output completes."""
         self._pending.append((chunk.stream, chunk.offset + len(chunk.data), chunk.end))
         if chunk.stream == "err":
             self.errors = (self.errors + chunk.data.decode("utf-8", "replace"))[-KEPT_ERRORS:]
@@ -144,11 +144,11 @@ class OutputReader:
         return self._source.feed(chunk.data) if self._source is not None else []
 
     def end(self) -> list[OutputFinding]:
-        """What a last line without an end says."""
+        """Return the findings in a last line without a line break."""
         return self._source.end() if self._source is not None else []
 
     def dealt_with(self) -> int | None:
-        """The end of the last piece that is not needed again, if there is a new one."""
+        """Return the end of the last processed piece, or None if there is no new one."""
         end = None
         while self._pending:
             stream, stream_end, both_end = self._pending[0]

@@ -1,4 +1,4 @@
-"""The daemon's hold on a launched program: start its runner, find it again, read what it brings, tell it what to do."""
+"""The daemon's side of a launched program: starts its runner, reattaches, reads its output and sends commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEPT = "transcript."
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """What a program may use before it is stopped."""
+    """Limits after which a program is stopped."""
 
     seconds: float | None = None
     output_bytes: int = 1024 * 1024 * 1024
@@ -45,7 +45,7 @@ class Terminal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Start:
-    """A program to run. Its environment is all it gets, and is written nowhere but to its runner."""
+    """A program to run. Its environment is complete and is passed only to its runner."""
 
     execution_id: str
     argv: Sequence[str]
@@ -58,7 +58,7 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chunk:
-    """A piece of output: where it stands in its stream, and how far both streams have come with it."""
+    """A piece of output with its position in its stream and the end position in both streams together."""
 
     stream: str
     offset: int
@@ -69,7 +69,7 @@ class Chunk:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exit:
-    """How a program ended. `reason` is set when it did not end by itself: stopped, a limit, not-started or lost."""
+    """The end of a program. `reason` is set if it did not end by itself: stopped, a limit, not-started or lost."""
 
     code: int | None = None
     signal: str | None = None
@@ -78,7 +78,7 @@ class Exit:
     left_over: int = 0
     output_bytes: int = 0
     missing: int = 0
-    """How many pieces of output are not in the transcript."""
+    """Number of pieces of output that are not in the transcript."""
     ended_at: float | None = None
 
 
@@ -86,7 +86,7 @@ LOST = Exit(reason="lost")
 
 
 class Process:
-    """One execution's program, by way of the files in its folder."""
+    """One execution's program, controlled through the files in its folder."""
 
     def __init__(self, execution_id: str, folder: Path) -> None:
         self.execution_id = execution_id
@@ -104,7 +104,7 @@ class Process:
         """Write the plan and start a runner for it."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         socket = self.folder / "control"
-        if len(os.fsencode(socket)) > LONGEST_SOCKET_PATH:  # the kernel takes no longer ones
+        if len(os.fsencode(socket)) > LONGEST_SOCKET_PATH:  # the kernel's limit
             socket = Path(tempfile.mkdtemp(prefix="mission-")) / "control"
         (self.folder / "socket").write_text(str(socket))
         _write_private(self.folder / "plan.json", json.dumps(_plan(start, socket)))
@@ -123,20 +123,18 @@ class Process:
             )
 
     def give_up(self) -> bool:
-        """Take the plan away from a runner that has not begun; False when one has."""
+        """Remove the plan of a runner that has not started; return False if it has."""
         try:
             (self.folder / "plan.json").unlink()
         except FileNotFoundError:
-            return not (self.folder / "runner.lock").exists()  # there was none yet to take
+            return not (self.folder / "runner.lock").exists()  # no plan was written yet
         return True
 
     async def begun(self) -> None:
-        """Return once the program runs or has run, while somebody reads; an error when it cannot be started."""
+        """Return once the program has started, while another task reads; raise an error if it cannot start."""
         await self._begun.wait()
         if self._failure is not None:
-            raise InvalidState(
-                f"the program could not be started: {self._failure}", hint="Check that it is a program you may run."
-            )
+            raise InvalidState(f"Could not start the program: {self._failure}", hint="Check that it is executable.")
 
     def _noticed(self, ending: Exit) -> Exit:
         if ending.reason in ("not-started", "lost") and not self._begun.is_set():
@@ -145,7 +143,7 @@ class Process:
         return ending
 
     async def read(self) -> Chunk | Exit:
-        """What the program brings next, from the first piece that was not taken yet; the last is its end."""
+        """Return the next output, beginning with the first piece that was not taken; the last event is the exit."""
         while not self._left:
             if self._reader is None and not await self._connect():
                 self._left.extend(self._left_behind())
@@ -154,13 +152,13 @@ class Process:
         return self._left.popleft()
 
     async def _connect(self) -> bool:
-        """Whether the runner is on the line; waits for one that is about to listen or about to leave."""
+        """Connect to the runner, waiting for one that is starting or ending, and return whether that succeeded."""
         while True:
             with suppress(OSError):
                 path = (self.folder / "socket").read_text()
                 self._reader, self._writer = await asyncio.open_unix_connection(path, limit=LONGEST_FRAME)
                 if self._stop is not None:
-                    self._tell(self._stop)
+                    self._send(self._stop)
                 return True
             if not self._is_running():
                 return False
@@ -179,12 +177,12 @@ class Process:
                     self.program = frame["hello"]["program"]
                     self._begun.set()
         except (OSError, ValueError):
-            pass  # the runner is gone; what it left behind says more
+            pass  # the runner is gone; the files it left say more
         self.leave()
         return None
 
     def leave(self) -> None:
-        """Hang up; the runner keeps what was not taken for whoever comes next."""
+        """Disconnect; the runner keeps what was not taken for the next daemon."""
         if self._writer is not None:
             self._writer.close()
         self._reader = self._writer = None
@@ -215,23 +213,23 @@ class Process:
         return [ending]
 
     def take(self, end: int) -> None:
-        """Everything up to here is dealt with and need not be brought again."""
-        self._tell({"taken": end})
+        """Confirm that everything up to here is processed and need not be sent again."""
+        self._send({"taken": end})
 
     def type(self, data: bytes, *, once: str | None = None) -> None:
-        """Type into the program's terminal; what was typed under the key `once` is not typed again."""
-        self._tell({"type": base64.b64encode(data).decode(), "once": once})
+        """Type into the program's terminal, once for each key `once`."""
+        self._send({"type": base64.b64encode(data).decode(), "once": once})
 
     def resize(self, terminal: Terminal) -> None:
-        self._tell({"resize": [terminal.rows, terminal.columns]})
+        self._send({"resize": [terminal.rows, terminal.columns]})
 
     def interrupt(self, *, once: str | None = None) -> None:
-        """Interrupt the program by a signal, once for each key `once`."""
-        self._tell({"interrupt": True, "once": once})
+        """Interrupt the program with a signal, once for each key `once`."""
+        self._send({"interrupt": True, "once": once})
 
     @property
     def is_reached(self) -> bool:
-        """Whether the runner is on the line."""
+        """Return whether the runner is connected."""
         return self._writer is not None
 
     @property
@@ -239,22 +237,22 @@ class Process:
         return self._stop is not None
 
     def stop(self, reason: str, *, grace: float | None = None) -> None:
-        """Ask the program to end; whatever of it is left after the grace is killed. A runner that is not on the line
-        is told as soon as it is."""
+        """Ask the program to end; processes left after `grace` are killed. A runner that is not connected gets the
+        request as soon as it is."""
         self._stop = {"stop": reason} if grace is None else {"stop": reason, "grace": grace}
-        self._tell(self._stop)
+        self._send(self._stop)
 
-    def _tell(self, frame: dict[str, Any]) -> None:
+    def _send(self, frame: dict[str, Any]) -> None:
         if self._writer is not None:
             self._writer.write(json.dumps(frame).encode() + b"\n")
 
     async def release(self) -> int:
-        """End what is left of an ended execution and keep nothing but its transcript; says how much was left."""
+        """Kill leftover processes, delete all files but the transcript, and return how many processes were left."""
         if self._writer is None:
-            await self._connect()  # a runner may be waiting for just this
-        self._tell({"released": True})
+            await self._connect()  # a runner may be waiting for this
+        self._send({"released": True})
         left = await self._end_leftovers()
-        while self._is_running():  # noqa: ASYNC110 - a runner of an earlier daemon tells nobody when it ends
+        while self._is_running():  # noqa: ASYNC110 - a runner of an earlier daemon does not report its end
             await asyncio.sleep(AGAIN_SECONDS)
         self.leave()
         with suppress(OSError):
@@ -267,14 +265,14 @@ class Process:
         return left
 
     async def _end_leftovers(self) -> int:
-        """Kill processes that a killed runner could not end any more."""
+        """Kill processes that a killed runner left, and return how many there were."""
         group = None
         with suppress(OSError, ValueError, KeyError):
             group = int(json.loads((self.folder / "state.json").read_bytes())["program"])
         found = await asyncio.to_thread(processes.members, self.execution_id, group=None)
         if not found:
             return 0
-        # A group id may have been given to somebody else since: it counts only with a member that carries our id.
+        # The group id may have been reused since: it counts only if a member has our execution id.
         if group not in {_group(pid) for pid in found}:
             group = None
         for _ in range(KILL_ROUNDS):
@@ -285,7 +283,7 @@ class Process:
 
 
 def is_kept(path: Path) -> bool:
-    """Whether a file of an execution outlives it."""
+    """Return whether a file is kept after the execution ends."""
     return path.name.startswith(KEPT)
 
 
@@ -322,7 +320,7 @@ def _known(ending: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bare_environment() -> dict[str, str]:
-    """A runner needs no more than Python does."""
+    """Return only the variables that Python itself needs."""
     return {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "PYTHONPATH"}}
 
 

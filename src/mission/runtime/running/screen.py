@@ -1,4 +1,4 @@
-"""What an execution shows, for whoever watches: the last of what was shown, then everything live."""
+"""The screen of an execution for its watchers: the last output, then everything live."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_QUEUE = 4_000
 
 
 class ScreenWatcher:
-    """One that watches; one that cannot keep up misses something, and is never waited for."""
+    """One watcher; if it cannot keep up, it misses output instead of slowing down the others."""
 
     def __init__(self, history: str) -> None:
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
@@ -27,7 +27,7 @@ class ScreenWatcher:
             self._pieces.put_nowait(history)
 
     async def next(self) -> str | None:
-        """The next piece of text; None when there is no more."""
+        """Return the next piece of text, or None at the end."""
         return await self._pieces.get()
 
     def offer(self, text: str | None) -> None:
@@ -74,7 +74,7 @@ class Screen:
 
 
 def last_shown(folder: Path) -> datetime | None:
-    """When a transcript was last added to."""
+    """Return when the transcript was last written, or None."""
     try:
         return datetime.fromtimestamp((folder / transcript.FILE).stat().st_mtime, UTC)
     except OSError:
@@ -82,7 +82,7 @@ def last_shown(folder: Path) -> datetime | None:
 
 
 def shown_before(folder: Path) -> str:
-    """The last of what a transcript holds."""
+    """Return the last output in a transcript."""
     kept: deque[str] = deque()
     size = 0
     for piece in reversed(transcript.pieces(str(folder))):
@@ -98,7 +98,7 @@ def shown_before(folder: Path) -> str:
 
 
 def cast(folder: Path) -> str | None:
-    """The whole transcript as one asciicast; nothing when there is none. Typing is left out: it may hold passwords."""
+    """Return the whole transcript as one asciicast, or None. Input is omitted: it may contain passwords."""
     header: dict[str, Any] | None = None
     events: list[str] = []
     last = 0.0
@@ -107,7 +107,7 @@ def cast(folder: Path) -> str | None:
         with suppress(ValueError, TypeError, KeyError):
             about = json.loads(began)
             header = header or about
-            # The header counts whole seconds, so a piece could seem to begin before the one before it ended.
+            # The header has whole seconds, so a piece could seem to start before the previous one ended.
             later = max(about["timestamp"] - header["timestamp"], last)
             for line in lines:
                 with suppress(ValueError, TypeError):
@@ -119,7 +119,7 @@ def cast(folder: Path) -> str | None:
 
 
 def _lines(path: Path) -> list[str]:
-    """The events of a piece, without its header."""
+    """Return the events of a piece, without its header."""
     return _whole(path)[1:]
 
 
