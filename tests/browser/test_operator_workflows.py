@@ -92,7 +92,7 @@ def test_an_agent_is_launched_steered_stopped_and_played_again_whatever_it_write
     opening.value.close()
     assert [there in each for each in told] == [True, True]
 
-    steps = (("Nudge", "Say how it goes"), ("Checkpoint", "Write down where you are"), ("Interrupt", "interrupted"))
+    steps = (("Nudge", "Report your progress"), ("Checkpoint", "Save a checkpoint"), ("Interrupt", "interrupted"))
     for button, seen in steps:
         page.get_by_role("button", name=button).click()
         expect(screen).to_contain_text(seen)

@@ -196,7 +196,7 @@ async def test_a_retry_that_finds_no_program_asks_again_and_can_be_tried_again(c
     await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
     await control.all_carried_out()
     [again] = await control.waiting()
-    assert (again["kind"], again["subject"].startswith("It could not be launched again: there is no program")) == (
+    assert (again["kind"], again["subject"].startswith("It could not be launched again: '")) == (
         "failure",
         True,
     )

@@ -104,7 +104,7 @@ async def test_an_answer_that_finds_no_program_frees_the_task_and_says_so(contro
     assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
     told = (await control.call("queue_list"))["items"]
     assert [each["kind"] for each in told] == ["failure"]
-    assert told[0]["subject"].startswith("It could not be launched again: there is no program")
+    assert told[0]["subject"].startswith("It could not be launched again: '")
 
 
 async def test_a_question_that_is_put_aside_frees_the_task_that_waited_for_it(control: Control):

@@ -127,7 +127,7 @@ class MessageDelivery:
             await self._not_launched(command, error)
         except Exception:
             log.exception("could not launch execution %s again", execution.id)
-            await self._not_launched(command, InternalError("Something went wrong"))
+            await self._not_launched(command, InternalError("something went wrong"))
 
     async def _not_launched(self, command: ExecutionCommand, error: MissionError) -> None:
         await write_until_stored(self._work, failed_attempts.not_launched, command_id=command.id, error=error)

@@ -1,4 +1,4 @@
-"""What every HTTP door shares: who calls, from which headers; errors as JSON; bodies within a limit."""
+"""Shared parts of the HTTP transports: the caller from the headers, errors as JSON, and limited bodies."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LARGEST_BODY = 10 * 1024 * 1024
 
 
 BEARER = "mission.bearer"
-"""Where the guard leaves, in a connection's scope, the agent whose token it showed."""
+"""The key in a connection's scope under which the guard stores the agent of the access token."""
 RECOGNIZE = "mission.recognize"
-"""Where a connection leaves, in a request's scope, the function that treats its caller as known."""
+"""The key in a request's scope of the function that marks its caller as known."""
 
 
 def caller_of(
@@ -32,8 +32,8 @@ def caller_of(
     toolsets: str | None = None,
     progress: ReportProgress | None = None,
 ) -> Caller:
-    """The sender of a request, as its token and headers tell; an explicit key outranks the header's. `toolsets` is
-    what a client sees that lists tools and did not choose."""
+    """Return the caller of a request from its access token and headers; an explicit key overrides the header's.
+    `toolsets` is the default for clients that list tools and do not choose."""
     headers, bearer = request.headers, request.scope.get(BEARER)
     directory = headers.get("mission-directory")
     return Caller(
@@ -49,25 +49,25 @@ def caller_of(
 
 
 async def departure(receive: Receive) -> None:
-    """Returns once the client has closed the connection."""
+    """Return once the client has closed the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def bearer(headers: Headers) -> str | None:
-    """The token of the Authorization header."""
+    """Return the access token of the Authorization header, or None."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
 def recognize(scope: Scope) -> None:
-    """Treat the caller of this connection as known from now on: its token was checked."""
+    """Mark the caller of this connection as known: its access token was checked."""
     if (known := scope.get(RECOGNIZE)) is not None:
         known()
 
 
 def offered(scope: Scope, prefix: str) -> str | None:
-    """What a client that can set no headers, a page's WebSocket, shows as a subprotocol with this prefix."""
+    """Return the value that a client without headers, such as a page's WebSocket, sent as a subprotocol."""
     for name in scope.get("subprotocols", []):
         if name.startswith(prefix):
             return str(name.removeprefix(prefix))
@@ -84,7 +84,7 @@ def json_response(content: Any, *, status: int = 200, headers: dict[str, str] | 
 
 
 async def read_body(receive: Receive, *, declared: str | None) -> bytes:
-    """The whole body; one that is too large is refused before it is taken in."""
+    """Return the whole body; refuse one that is too large before reading it."""
     if declared is not None and declared.isdigit() and int(declared) > LARGEST_BODY:
         raise _too_large()
     parts = bytearray()
@@ -100,7 +100,7 @@ async def read_body(receive: Receive, *, declared: str | None) -> bytes:
 
 
 async def json_body(request: Request) -> Any:
-    """The body as JSON; an empty one is an empty object."""
+    """Return the body as JSON; an empty body is an empty object."""
     body = await read_body(request.receive, declared=request.headers.get("content-length"))
     if not body.strip():
         return {}
@@ -108,7 +108,7 @@ async def json_body(request: Request) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         raise InvalidInput(
-            "the body is not valid JSON, or nested too deeply, or has a number beyond all measure",
+            "the body is not valid JSON, is nested too deeply, or has a number that is too large",
             hint='Send one JSON object, such as {"name": "…"}.',
         ) from None
 
@@ -118,7 +118,7 @@ def _too_large() -> TooLarge:
 
 
 def _path(value: str) -> str | None:
-    """A percent-encoded path; one that is no UTF-8 names no tree we could show."""
+    """Return a decoded percent-encoded path, or None if it is not absolute or not UTF-8."""
     try:
         path = unquote_to_bytes(value).decode("utf-8")
     except UnicodeDecodeError:

@@ -62,7 +62,7 @@ async def test_a_runner_that_is_killed_before_anybody_reached_it_fails_the_launc
         process._runner.kill()
 
     monkeypatch.setattr(Process, "start", start_and_kill)
-    with pytest.raises(InvalidState, match="could not be started: its runner ended"):
+    with pytest.raises(InvalidState, match="could not start the program: its runner ended"):
         await control.launch("family", task=task)
 
     execution = await control.newest(task)

@@ -54,9 +54,9 @@ def test_an_agent_is_told_everything_that_its_work_is_judged_by():
         "- the mission's objective: Every shelf sorted",
         "- its scope: No new shelves",
         "- its constraints: Standard library only",
-        "- the areas to stay within, since changes elsewhere are reported as unexpected: src/shelf",
-        "- the files that were expected to change: src/shelf/sort.py",
-        "- the files that really changed since the task was started: Mission Control looks for itself",
+        "- the areas to stay within (changes elsewhere are reported as unexpected): src/shelf",
+        "- the files expected to change: src/shelf/sort.py",
+        "- the files that actually changed since the start of the task, as found by Mission Control",
     ]
 
 

@@ -21,7 +21,7 @@ def test_what_came_from_a_shell_is_missed_by_name_when_a_later_daemon_goes_on():
     order = LaunchRequest(task_id="t_1", adapter="claude-code", resumes="x_1")
 
     kept.check({"ANTHROPIC_API_KEY": "k"}, order)
-    with pytest.raises(InvalidState, match="ANTHROPIC_API_KEY came from a shell"):
+    with pytest.raises(InvalidState, match="variables ANTHROPIC_API_KEY were lost"):
         kept.check({"PATH": "/bin"}, order)
 
 

@@ -39,14 +39,18 @@ async def test_a_launch_starts_the_task_and_what_the_agent_prints_is_recorded_on
 @pytest.mark.parametrize(
     ("wish", "error", "says"),
     [
-        ({"adapter": "chatgpt"}, InvalidInput, "there is no 'chatgpt'"),
-        ({"adapter": "command", "arguments": []}, InvalidInput, "needs a program"),
-        ({"adapter": "command", "arguments": ["/nowhere/agent"]}, InvalidState, "there is no program"),
+        ({"adapter": "chatgpt"}, InvalidInput, "unknown adapter 'chatgpt'"),
+        ({"adapter": "command", "arguments": []}, InvalidInput, "requires a program"),
+        ({"adapter": "command", "arguments": ["/nowhere/agent"]}, InvalidState, "not executable"),
         ({"adapter": "pi", "delivery": "mcp-tool"}, InvalidInput, "does not support mcp-tool"),
-        ({"adapter": "pi", "interactive": True}, InvalidInput, "without a terminal"),
-        ({"adapter": "codex", "interactive": True, "delivery": "stdout-marker"}, InvalidInput, "cannot be read"),
-        ({"adapter": "command", "arguments": ["broken"]}, InvalidState, "could not be started"),
-        ({"adapter": "command", "arguments": [sys.executable], "handover": "none"}, InvalidInput, "no such file"),
+        ({"adapter": "pi", "interactive": True}, InvalidInput, "cannot run in a terminal"),
+        (
+            {"adapter": "codex", "interactive": True, "delivery": "stdout-marker"},
+            InvalidInput,
+            "does not support markers",
+        ),
+        ({"adapter": "command", "arguments": ["broken"]}, InvalidState, "could not start"),
+        ({"adapter": "command", "arguments": [sys.executable], "handover": "none"}, InvalidInput, "file not found"),
     ],
 )
 async def test_a_launch_that_cannot_be_says_why_and_leaves_the_task_free(
@@ -119,7 +123,7 @@ async def test_a_time_limit_ends_an_agent(control: Control):
 
     ended = await control.ended(launched["id"])
 
-    assert (ended.status, ended.reason) == (S.FAILED, "it ran longer than its time limit and was stopped")
+    assert (ended.status, ended.reason) == (S.FAILED, "stopped: it exceeded its time limit")
 
 
 async def test_a_launch_whose_access_cannot_be_written_fails_in_plain_words(
@@ -131,12 +135,12 @@ async def test_a_launch_whose_access_cannot_be_written_fails_in_plain_words(
     monkeypatch.setattr("mission.runtime.launching.preparation.write", full)
     task = await control.task()
 
-    with pytest.raises(InvalidState, match=r"could not be prepared: No space left on device$"):
+    with pytest.raises(InvalidState, match=r"could not prepare the launch: No space left on device$"):
         await control.launch("work", task=task, delivery="mcp-tool")
 
     execution = await control.newest(task)
     assert execution.status is S.FAILED
-    assert execution.reason == "not launched: the launch could not be prepared: No space left on device"
+    assert execution.reason == "not launched: could not prepare the launch: No space left on device"
     assert (await control.call("task_get", {"id": task}))["status"] == "pending"
 
 

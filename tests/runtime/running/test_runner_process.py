@@ -104,7 +104,7 @@ async def test_a_program_gets_the_environment_and_folder_it_was_given_and_nothin
     ("missing", "says"),
     [
         ({"argv": ["/nowhere/agent"]}, "No such file or directory"),
-        ({"directory": Path("/nowhere")}, "the folder it should run in cannot be used: No such file or directory"),
+        ({"directory": Path("/nowhere")}, "its working directory cannot be used: No such file or directory"),
     ],
 )
 async def test_a_program_or_folder_that_is_missing_ends_it_at_once_and_says_why(

@@ -323,7 +323,7 @@ def test_an_agent_that_mission_control_launched_needs_no_hook(home: Path, daemon
 def test_what_went_wrong_is_one_line_when_asked_for(home: Path) -> None:
     result = hook(home, "claude-code", "SessionStart", given="{}", MISSION_HOOK_DEBUG="1")
 
-    assert result.stderr == "mission hook: the hook's input names no session\n"
+    assert result.stderr == "mission hook: the hook's input has no session id\n"
     assert (
         hook(home, "claude-code", MISSION_HOOK_DEBUG="1").stderr == "mission hook: usage: mission hook CLIENT EVENT\n"
     )

@@ -228,7 +228,7 @@ def test_an_older_daemon_is_replaced_and_a_newer_one_is_used(quiet_home: Path, t
     assert old.wait(PATIENCE) == 0
     assert again.ask(initialize())["result"]["pid"] == newer
     again.end_input()
-    assert again.errors() == f"mission: the daemon is version 99.0, this program {__version__}: using it as it is\n"
+    assert again.errors() == f"mission: the daemon is version 99.0, this program {__version__}; using it anyway\n"
 
 
 def test_a_call_that_kills_every_server_is_given_up(quiet_home: Path, talk: Callable[..., Talk]) -> None:
@@ -237,7 +237,7 @@ def test_a_call_that_kills_every_server_is_given_up(quiet_home: Path, talk: Call
     error = error_of(talk(quiet_home).ask(call(1, "echo")))
 
     assert error["code"] == "TRANSIENT_ERROR"
-    assert "again and again" in error["message"]
+    assert "repeatedly" in error["message"]
     assert "outcome is unknown" in error["message"]
 
 

@@ -238,7 +238,7 @@ def test_an_older_daemon_without_executions_is_replaced(settings: Settings, home
 
     assert started(home) == [old.pid, new.pid]
     assert new.version == __version__
-    assert said == [f"replacing the daemon of version 0.0.9 by {__version__}", "starting the daemon"]
+    assert said == [f"replacing the daemon 0.0.9 with {__version__}", "starting the daemon"]
 
 
 @pytest.mark.parametrize(

@@ -95,11 +95,11 @@ def test_without_daemon_token_or_execution_it_fails_and_says_why(live: Live, cre
 
     assert refused(environment(tmp_path, created, gone)) == (
         1,
-        "mission: The Mission Control daemon is not running, so nobody takes signals.\n"
-        "mission mcp connect: The Mission Control daemon is not running, so nobody takes signals. "
+        "mission: The Mission Control daemon is not running.\n"
+        "mission mcp connect: The Mission Control daemon is not running. "
         "Start it with 'mission up'.\n",
     )
     code, words = refused(environment(tmp_path), "--agent-execution", created.execution.id)
-    assert (code, "OPEN_MISSION_MCP_TOKEN holds no token" in words) == (2, True)
+    assert (code, "OPEN_MISSION_MCP_TOKEN is not set to a valid token" in words) == (2, True)
     code, words = refused(environment(tmp_path))
     assert (code, "--agent-execution is missing" in words) == (2, True)

@@ -489,10 +489,10 @@ def test_an_answer_comes_as_plain_json_unless_progress_is_wanted(live: Live) -> 
 
 
 NO_MESSAGES = {
-    "hello": (None, "Parse error: the line is not JSON, or nested too deeply"),
-    "[" * 100_000: (None, "Parse error: the line is not JSON, or nested too deeply"),
+    "hello": (None, "Parse error: the line is not valid JSON or is nested too deeply"),
+    "[" * 100_000: (None, "Parse error: the line is not valid JSON or is nested too deeply"),
     "[]": (None, "Batches are not supported: send one message per line"),
-    '{"id": 31}': (31, "Invalid request: a request names its method"),
+    '{"id": 31}': (31, "Invalid request: the method is missing"),
     '{"jsonrpc": "1.0", "id": 32, "method": "ping"}': (32, "Invalid request: not a message of JSON-RPC 2.0"),
     r'{"jsonrpc": "2.0", "id": 33, "method": "tools/call", "params": {"name": "\ud800"}}': (
         33,

@@ -85,7 +85,7 @@ def _with_servers(settings: Path, order: LaunchPlan) -> str:
 
 
 def _home(settings: Path) -> dict[str, Path]:
-    """Return the links of a home that shares all but the settings with the user's: login, memory, extensions, sessions."""
+    """Return the links of a home that shares all but the settings with the user: login, extensions, sessions."""
     folder = settings.parent
     own = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     found = {f"{HOME}/.gemini/{name}": folder / name for name in {*own, *SESSIONS} - {settings.name}}

@@ -45,7 +45,7 @@ class LaunchRecord:
         gone = [name for name in self.variables if name not in environment]
         if gone:
             raise InvalidState(
-                f"The variables {', '.join(gone)} were lost when the daemon restarted",
+                f"the variables {', '.join(gone)} were lost when the daemon restarted",
                 hint=f"Launch again from a shell that has them: mission launch --adapter {order.adapter} --task "
                 f"{order.task_id}. The answer is in the task's journal.",
             )

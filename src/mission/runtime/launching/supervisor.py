@@ -295,7 +295,7 @@ class Supervisor:
 def _unprepared(error: OSError) -> InvalidState:
     """Return an error without the path that the system's message would reveal."""
     return InvalidState(
-        f"Could not prepare the launch: {error.strerror or 'the system refused'}",
+        f"could not prepare the launch: {error.strerror or 'the system refused'}",
         hint="Check the free space and the permissions of MISSION_HOME.",
     )
 

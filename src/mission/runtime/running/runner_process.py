@@ -134,7 +134,7 @@ class Process:
         """Return once the program has started, while another task reads; raise an error if it cannot start."""
         await self._begun.wait()
         if self._failure is not None:
-            raise InvalidState(f"Could not start the program: {self._failure}", hint="Check that it is executable.")
+            raise InvalidState(f"could not start the program: {self._failure}", hint="Check that it is executable.")
 
     def _noticed(self, ending: Exit) -> Exit:
         if ending.reason in ("not-started", "lost") and not self._begun.is_set():

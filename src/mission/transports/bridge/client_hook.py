@@ -1,7 +1,8 @@
-"""What a client's hooks run: the session becomes a registered agent, stays alive and is released, without the model.
+"""The command of a client's hooks: registers the session as an agent, sends heartbeats and releases it, without the
+model.
 
-Standard library only, because it runs after every tool call. It never gets in the client's way: it prints nothing,
-ends within three seconds and its exit code is 0 whatever happens. MISSION_HOOK_DEBUG=1 shows on stderr what went wrong.
+Standard library only, because it runs after every tool call. It never disturbs the client: it prints nothing, ends
+within three seconds and always exits with 0. MISSION_HOOK_DEBUG=1 prints errors to stderr.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ _RUNTIMES = frozenset({"claude_code", "codex", "opencode", "copilot_cli", "gemin
 
 
 class _TooLate(BaseException):
-    """The time a hook may take is over. No Exception, so that nothing on the way can swallow it."""
+    """The hook took too long. Not an Exception, so that no handler can swallow it."""
 
 
 def run(arguments: list[str]) -> int:
-    """Answer one hook: `mission hook CLIENT EVENT`, its JSON on stdin. Always 0."""
+    """Handle one hook, `mission hook CLIENT EVENT` with JSON on stdin, and return 0."""
     if os.environ.get("OPEN_MISSION_AGENT_EXECUTION_ID"):
-        return 0  # a session that we launched is registered already
+        return 0  # a session that we launched is already registered
     try:
         with _deadline():
             _answer(arguments)
@@ -71,7 +72,7 @@ def _answer(arguments: list[str]) -> None:
     if len(arguments) != 2:
         raise ValueError("usage: mission hook CLIENT EVENT")
     if os.environ.get("MISSION_TOKEN"):
-        return  # an agent that Mission Control launched: its process is its sign of life
+        return  # launched by Mission Control: the running process is its heartbeat
     client, event = arguments
     given = _input()
     session = _Session(client=client, id=_session_id(given), directory=_directory(given))
@@ -95,7 +96,7 @@ def _session_id(given: dict[str, Any]) -> str:
         found = given.get(name)
         if isinstance(found, str) and _SAFE.fullmatch(found):
             return found
-    raise ValueError("the hook's input names no session")
+    raise ValueError("the hook's input has no session id")
 
 
 def _directory(given: dict[str, Any]) -> str:
@@ -107,7 +108,7 @@ def _directory(given: dict[str, Any]) -> str:
 
 
 class _Session:
-    """One session of a client. Its file holds the agent's id; the file's time is that of the last sign of life."""
+    """One session of a client. Its file has the agent's id; the file's time is that of the last heartbeat."""
 
     def __init__(self, *, client: str, id: str, directory: str) -> None:
         self._client = client
@@ -118,7 +119,7 @@ class _Session:
         self._ended = self._file.with_suffix(".ended")
 
     def start(self) -> None:
-        """Register the session; one that is known (resumed, compacted) gives a sign of life."""
+        """Register the session, or send a heartbeat if it is known (resumed, compacted)."""
         if self._agent() is not None:
             self.beat()
             return
@@ -128,7 +129,7 @@ class _Session:
         self._register(daemon.ensure(load(), timeout=DEADLINE_SECONDS))
 
     def beat(self) -> None:
-        """Give a sign of life, at most every ten seconds; an unknown session is registered."""
+        """Send a heartbeat at most every ten seconds, or register an unknown session."""
         running = self._running()
         if running is None or _age(self._file) < BEAT_SECONDS or _age(self._ended) < LATE_SECONDS:
             return
@@ -136,7 +137,7 @@ class _Session:
         if agent is None:
             self._register(running)
             return
-        os.utime(self._file)  # before the call: a daemon that hangs is not asked again by every tool call
+        os.utime(self._file)  # before the call, so that not every tool call waits for a hanging daemon
         try:
             self._call(running, "agent_heartbeat", {"agent_id": agent})
         except daemon.ToolFailed as problem:
@@ -146,7 +147,7 @@ class _Session:
             self._register(running)
 
     def end(self) -> None:
-        """Release the agent. A hook of the same session that comes late shall not register it again."""
+        """Release the agent. A late hook of the same session must not register it again."""
         agent = self._agent()
         if agent is None:
             return
@@ -174,7 +175,8 @@ class _Session:
         self._file.write_text(json.dumps({"agent_id": answer["id"]}))
 
     def _take(self) -> bool:
-        """Make the session's file: of several hooks at once only one registers, and a refusal is not met every time."""
+        """Create the session's file and return whether this hook may register: only one does, and not after each
+        refusal."""
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._forget_old()
         if self._agent() is None and _age(self._file) > BEAT_SECONDS:
@@ -207,12 +209,12 @@ class _Session:
 
 
 def _short(id: str) -> str:
-    """Six characters that tell sessions apart: ids other than random UUIDs begin with the time."""
+    """Return six characters that distinguish sessions: ids other than random UUIDs start with the time."""
     return id[:6] if len(id) == 36 and id[14] == "4" else id[-6:]
 
 
 def _age(file: Path) -> float:
-    """Seconds since the file was last touched; endless when there is none."""
+    """Return the seconds since the file was last touched, or infinity if there is none."""
     try:
         return abs(time.time() - file.stat().st_mtime)
     except OSError:

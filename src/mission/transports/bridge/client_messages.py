@@ -1,4 +1,4 @@
-"""The messages of a client on their way through the bridge.
+"""The client's messages that pass through the bridge.
 
 Standard library only.
 """
@@ -23,7 +23,7 @@ NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"
 
 
 class ClientRequest:
-    """One message of the client on its way to the daemon."""
+    """One message from the client to the daemon."""
 
     def __init__(self, line: bytes, message: dict[str, Any]) -> None:
         self.line = line
@@ -31,7 +31,7 @@ class ClientRequest:
         self.method: str | None = message.get("method")
         self.connection: HttpConnection | None = None
         self.cancelled = False
-        self.sent = False  # perhaps it took effect, whatever became of the connection
+        self.sent = False  # it may have taken effect, even if the connection broke
         self.answered = False
         params = mapping(message.get("params"))
         meta = mapping(params.get("_meta"))
@@ -43,11 +43,11 @@ class ClientRequest:
 
     @property
     def expects_answer(self) -> bool:
-        """Whether this is a request: not a notification, nor an answer of the client to the server."""
+        """Return whether this is a request, not a notification or the client's response to the server."""
         return self.id is not None and self.method is not None
 
     def _key(self, given: Any) -> tuple[str | None, bool]:
-        """The key to send, and whether a second sending is harmless."""
+        """Return the key to send, and whether sending twice is safe."""
         if self.method != "tools/call":
             return None, True
         if given is None:
@@ -57,15 +57,15 @@ class ClientRequest:
 
 
 def wrong_with(message: Any) -> str | None:
-    """What is wrong with a message; nothing when it is one of JSON-RPC."""
+    """Return what is wrong with a message, or None if it is valid JSON-RPC."""
     if isinstance(message, list):
         return "Batches are not supported: send one message per line"
     if not isinstance(message, dict):
-        return "Invalid request: a message is an object"
+        return "Invalid request: a message must be an object"
     if "id" in message and type(message["id"]) not in (str, int, float):
-        return "Invalid request: the id must be a text or a number"
+        return "Invalid request: the id must be a string or a number"
     if not isinstance(message.get("method", ""), str) or not {"method", "result", "error"} & message.keys():
-        return "Invalid request: a request names its method"
+        return "Invalid request: the method is missing"
     return None
 
 
@@ -75,7 +75,7 @@ def usable_id(message: Any) -> str | int | float | None:
 
 
 def routing_headers(job: ClientRequest) -> dict[str, str]:
-    """The headers that must repeat the body in the stateless era of the protocol."""
+    """Return the headers that must repeat the body in stateless versions of the protocol."""
     headers = {}
     if job.method is not None and fits_header(job.method):
         headers["Mcp-Method"] = job.method
@@ -86,14 +86,14 @@ def routing_headers(job: ClientRequest) -> dict[str, str]:
 
 
 def _wrapped(text: str) -> str:
-    """A text that no header can hold, as the protocol wraps it."""
+    """Return a text that does not fit in a header, encoded as the protocol requires."""
     from base64 import b64encode  # deferred: names are nearly always plain
 
     return f"=?base64?{b64encode(text.encode('utf-8', 'replace')).decode()}?="
 
 
 def object_in(text: bytes) -> dict[str, Any]:
-    """The JSON object in a text, or an empty one when there is none."""
+    """Return the JSON object in a text, or an empty one."""
     try:
         return mapping(json.loads(text))
     except (ValueError, RecursionError):

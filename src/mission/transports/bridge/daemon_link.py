@@ -1,4 +1,4 @@
-"""The bridge's way to the daemon: which one is in use, and the connections to it that wait for their next request.
+"""The bridge's link to the daemon: the daemon in use and its idle connections.
 
 Standard library only.
 """
@@ -21,7 +21,7 @@ MOST_IDLE_CONNECTIONS = 16
 
 
 class Link:
-    """Shared by all requests in flight: one of them looks for a daemon, the others wait for what it finds."""
+    """Shared by all requests in flight: one of them searches for a daemon, the others wait for the result."""
 
     def __init__(self, *, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
         self.home = daemons.home_directory(environment)
@@ -30,15 +30,15 @@ class Link:
         self._searching = threading.Lock()
         self._daemon: Daemon | None = None
         self._last_failure: tuple[float, DaemonUnavailable] | None = None
-        self._idle: list[HttpConnection] = []  # used at its end only: what lies deeper may be closed by the server
+        self._idle: list[HttpConnection] = []  # used as a stack: the server may close older ones
 
     @property
     def is_ready(self) -> bool:
-        """Whether a request can be sent at once: the daemon is known, and a connection waits."""
+        """Return whether a request can be sent immediately: the daemon is known and a connection is idle."""
         return self._daemon is not None and bool(self._idle)
 
     def daemon(self, *, instead_of: Daemon | None) -> Daemon:
-        """The daemon in use. One that just failed is replaced, or proved to be alive."""
+        """Return the daemon in use; one that just failed is replaced or checked."""
         asked_at = time.monotonic()
         current = self._daemon
         if current is not None and current is not instead_of:
@@ -57,7 +57,7 @@ class Link:
             return self._daemon
 
     def token_was_renewed(self, daemon: Daemon) -> bool:
-        """Whether there is another token to try than the one that the daemon refused."""
+        """Return whether there is a newer access token than the one that the daemon refused."""
         if self._environment.get("MISSION_TOKEN"):
             return False
         fresh = daemons.read(self.home)
@@ -68,14 +68,14 @@ class Link:
         return True
 
     def wait_for_search(self) -> bool:
-        """Whether somebody was looking for a daemon, and has now ended."""
+        """Wait for a running search for a daemon, and return whether there was one."""
         if not self._searching.locked():
             return False
         with self._searching:
             return True
 
     def connect(self, daemon: Daemon) -> HttpConnection:
-        """A connection to the daemon that nobody else uses."""
+        """Return an unused connection to the daemon."""
         while True:
             try:
                 connection = self._idle.pop()
@@ -92,7 +92,7 @@ class Link:
             connection.close()
 
     def _described(self, failed: Daemon | None) -> Daemon | None:
-        """The daemon that daemon.json names, if there is nothing against simply trying it."""
+        """Return the daemon in daemon.json if it is worth trying."""
         if failed is not None:
             return None
         daemon = daemons.read(self.home)
@@ -105,5 +105,5 @@ class Link:
         try:
             settings = load(self._environment)
         except BadSetting as problem:
-            raise DaemonUnavailable(str(problem), hint="Mend the setting, then try again.") from None
+            raise DaemonUnavailable(str(problem), hint="Fix the setting, then try again.") from None
         return daemons.ensure(settings, report=self._say)

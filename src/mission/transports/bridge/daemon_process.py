@@ -1,14 +1,14 @@
-"""Finding the daemon of this user, starting it when none runs, and calling its tools.
+"""Finds this user's daemon, starts one if none runs, and calls its tools.
 
-Standard library only, and without the settings, pathlib or dataclasses on the way to a daemon that runs: the bridge
-has to answer within a few milliseconds of its start.
+Standard library only, and without settings, pathlib or dataclasses as long as a daemon runs: the bridge has to answer
+within a few milliseconds of its start.
 
-How a daemon is known: it holds an flock on daemon.lock for its whole life, and daemon.json says where it listens.
-The file alone proves nothing (a killed daemon leaves it behind), so a daemon counts as found when the address answers
-with the pid that stands in the file. Who starts one holds daemon.start.lock meanwhile; all others wait for its daemon.
+A daemon holds an flock on daemon.lock as long as it runs, and daemon.json contains its address. The file alone proves
+nothing (a killed daemon leaves it behind), so a daemon counts as found when the address answers with the pid in the
+file. The process that starts a daemon holds daemon.start.lock; all others wait for its daemon.
 
 A daemon of another version is replaced only by a newer program and only while it runs no execution. An older program
-uses a newer daemon as it is: two installations side by side would otherwise restart each other's daemon for ever.
+uses a newer daemon as it is: two installations would otherwise keep restarting each other's daemon.
 """
 # os.path and not pathlib, which costs 7 ms at start:
 # ruff: noqa: PTH103, PTH109, PTH111, PTH117, PTH118, PTH123
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from mission.settings import Settings
 
 POLL_SECONDS = 0.02
-START_SECONDS = 60.0  # a busy machine, or a migration with its backup, takes its time
+START_SECONDS = 60.0  # a busy machine or a migration with its backup is slow
 HEALTH_TIMEOUT = 2.0
 LOG_LINES_SHOWN = 8
 
-_DESKTOP = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"}  # without them it can show no notification
+_DESKTOP = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"}  # required for desktop notifications
 _PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", *_DESKTOP})
-_PASSED_ON_PREFIXES = ("LC_", "XDG_", "SSL_CERT_", "MISSION_", "PG")  # PG…: how to reach a PostgreSQL
-_HELD_BACK = frozenset({"MISSION_TOKEN"})  # it names one agent; the daemon serves all
+_PASSED_ON_PREFIXES = ("LC_", "XDG_", "SSL_CERT_", "MISSION_", "PG")  # PG…: PostgreSQL connection settings
+_HELD_BACK = frozenset({"MISSION_TOKEN"})  # it belongs to one agent; the daemon serves all
 
 _children: list[subprocess.Popen[bytes]] = []  # daemons that this process started, so that they are reaped
 
 
 class DaemonUnavailable(Exception):
-    """There is no daemon to talk to; the message says why, the hint what to do."""
+    """No daemon is available; the message says why, the hint what to do."""
 
     def __init__(self, message: str, *, hint: str) -> None:
         super().__init__(message)
@@ -64,7 +64,7 @@ class ToolFailed(Exception):
 
 
 class Daemon:
-    """A daemon as its file describes it. A plain class, because dataclasses cost 10 ms at start."""
+    """A daemon as described in its file. A plain class, because dataclasses cost 10 ms at start."""
 
     __slots__ = ("pid", "token", "url", "version")
 
@@ -79,7 +79,7 @@ class Daemon:
 
 
 def home_directory(environment: Mapping[str, str] = os.environ) -> str:
-    """MISSION_HOME exactly as settings.load() finds it, without the 25 ms that loading the settings takes."""
+    """Return MISSION_HOME exactly as settings.load() does, without the 25 ms it takes to load the settings."""
     given = environment.get("MISSION_HOME")
     if given:
         path = os.path.expanduser(given)
@@ -92,7 +92,7 @@ def home_directory(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def read(home: str | os.PathLike[str]) -> Daemon | None:
-    """What daemon.json says, unproved."""
+    """Return the daemon in daemon.json, unchecked, or None."""
     try:
         with open(os.path.join(home, "daemon.json"), "rb") as file:
             found = json.load(file)
@@ -104,7 +104,7 @@ def read(home: str | os.PathLike[str]) -> Daemon | None:
 
 
 def seems_alive(daemon: Daemon) -> bool:
-    """Whether a process of ours has the daemon's pid: a cheap guard before a token is sent to its port."""
+    """Return whether a process of this user has the daemon's pid: a cheap check before sending an access token."""
     try:
         os.kill(daemon.pid, 0)
     except (OSError, OverflowError):
@@ -113,12 +113,12 @@ def seems_alive(daemon: Daemon) -> bool:
 
 
 def bearer(daemon: Daemon, environment: Mapping[str, str] = os.environ) -> str:
-    """The token to show: MISSION_TOKEN, or the operator's."""
+    """Return the access token to send: MISSION_TOKEN, or the operator's."""
     return environment.get("MISSION_TOKEN") or daemon.token
 
 
 def health(daemon: Daemon, *, timeout: float = HEALTH_TIMEOUT) -> dict[str, Any] | None:
-    """What the address says about itself, or nothing when no Mission Control answers there."""
+    """Return the health report of the address, or None if it is not Mission Control."""
     connection = HttpConnection(daemon.url, connect_timeout=timeout, timeout=timeout)
     try:
         answer = connection.request("GET", "/api/health", {"Accept": "application/json", "Connection": "close"})
@@ -131,7 +131,7 @@ def health(daemon: Daemon, *, timeout: float = HEALTH_TIMEOUT) -> dict[str, Any]
 
 
 def find(settings: Settings) -> Daemon | None:
-    """The daemon that runs, proved by an answer; a stale daemon.json counts as none."""
+    """Return the running daemon, verified by its answer, or None; a stale daemon.json does not count."""
     daemon = read(settings.home)
     if daemon is None:
         return None
@@ -145,7 +145,7 @@ def find(settings: Settings) -> Daemon | None:
 
 
 def holder(settings: Settings) -> Daemon | None:
-    """The daemon that holds the lock, whether it answers or not."""
+    """Return the daemon that holds the lock, even if it does not answer."""
     daemon = read(settings.home)
     return daemon if daemon is not None and seems_alive(daemon) and _is_held(_lock_path(settings)) else None
 
@@ -157,9 +157,9 @@ def ensure(
     report: Callable[[str], None] | None = None,
     options: Sequence[str] = (),
 ) -> Daemon:
-    """The daemon that runs, started (or replaced, when it is older than we are and idle) if need be.
+    """Return the running daemon; start one if necessary, or replace one that is older than this program and idle.
 
-    `options` go to the `mission up` that starts it.
+    `options` are passed to the `mission up` that starts it.
     """
     say = report or _silent
     _children[:] = [child for child in _children if child.poll() is None]
@@ -179,20 +179,20 @@ def ensure(
 
 
 def stop(settings: Settings, daemon: Daemon, *, timeout: float = START_SECONDS) -> None:
-    """Ask the daemon to end and wait until it has let go of its lock."""
+    """Stop the daemon and wait until it has released its lock."""
     import signal  # deferred: rarely needed, and its enums take a millisecond
 
     try:
         os.kill(daemon.pid, signal.SIGTERM)
-        os.kill(daemon.pid, signal.SIGCONT)  # one that was suspended hears it only when it goes on
+        os.kill(daemon.pid, signal.SIGCONT)  # a suspended process handles signals only once it continues
     except ProcessLookupError:
         return
     deadline = time.monotonic() + timeout
     while _is_held(_lock_path(settings)):
         if time.monotonic() > deadline:
             raise DaemonUnavailable(
-                f"The daemon (pid {daemon.pid}) was asked to stop and still runs.",
-                hint=f"Look at {settings.log_path}; 'kill -9 {daemon.pid}' ends it without losing acknowledged work.",
+                f"The daemon (pid {daemon.pid}) did not stop.",
+                hint=f"See {settings.log_path}; 'kill -9 {daemon.pid}' ends it without losing acknowledged work.",
             )
         time.sleep(POLL_SECONDS)
 
@@ -205,7 +205,8 @@ def call_tool(
     headers: Mapping[str, str] | None = None,
     timeout: float | None = 60.0,
 ) -> dict[str, Any]:
-    """The tool's result, or ToolFailed with the daemon's error, or DaemonUnavailable when the connection broke."""
+    """Return the tool's result; raise ToolFailed with the daemon's error, or DaemonUnavailable if the connection
+    broke."""
     sent = {"Authorization": f"Bearer {bearer(daemon)}", "Content-Type": "application/json", "Connection": "close"}
     body = json.dumps(arguments).encode()
     target = "/api/tools/" + percent_encode(name.encode()).replace("/", "%2F")
@@ -219,7 +220,7 @@ def call_tool(
     except (OSError, ValueError) as problem:
         raise DaemonUnavailable(
             f"The daemon at {daemon.url} did not answer {name}: {problem}.",
-            hint="See whether the call took effect before you repeat it; 'mission up' starts the daemon.",
+            hint="Check whether the call took effect before you retry; 'mission up' starts the daemon.",
         ) from None
     if answer.status >= 400 or not isinstance(result, dict):
         raise ToolFailed(_error_object(result, answer.status), status=answer.status)
@@ -227,7 +228,7 @@ def call_tool(
 
 
 def daemon_environment(settings: Settings, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What a daemon that we start may see of our environment: no API keys, no GIT_*, no agent's token."""
+    """Return the variables for a daemon that we start: no API keys, no GIT_*, no agent's access token."""
     passed_on = {
         name: value
         for name, value in environment.items()
@@ -245,7 +246,7 @@ def _start(
     say: Callable[[str], None],
     options: Sequence[str],
 ) -> Daemon:
-    """Start a daemon, unless another process is doing so: then wait for its daemon."""
+    """Start a daemon, or wait for one that another process is starting, and return it."""
     child: subprocess.Popen[bytes] | None = None
     log_start = 0
     while True:
@@ -268,7 +269,7 @@ def _start(
 
 
 def _spawn(settings: Settings, options: Sequence[str]) -> tuple[subprocess.Popen[bytes], int]:
-    """A daemon of its own session, and where its words begin in the log."""
+    """Start a daemon in its own session; return its process and where its output starts in the log."""
     import subprocess  # deferred: costs 3 ms, and most bridges find a daemon
 
     try:
@@ -294,21 +295,21 @@ def _spawn(settings: Settings, options: Sequence[str]) -> tuple[subprocess.Popen
 
 
 def _replaceable(daemon: Daemon, say: Callable[[str], None]) -> bool:
-    """Whether the daemon is older than this program and runs no execution; says why it stays otherwise."""
+    """Return whether the daemon is older than this program and idle; report why it is kept otherwise."""
     if daemon.version == __version__:
         return False
     if not _is_newer(__version__, than=daemon.version):
-        say(f"the daemon is version {daemon.version}, this program {__version__}: using it as it is")
+        say(f"the daemon is version {daemon.version}, this program {__version__}; using it anyway")
         return False
     try:
         running = (health(daemon) or {}).get("executions")
     except OSError:
         running = None
     if running == 0:
-        say(f"replacing the daemon of version {daemon.version} by {__version__}")
+        say(f"replacing the daemon {daemon.version} with {__version__}")
         return True
-    why = "does not say what it runs" if running is None else "has executions running"
-    say(f"the daemon is version {daemon.version}, older than {__version__}, and {why}: it stays")
+    why = "it does not report its executions" if running is None else "it has running executions"
+    say(f"keeping the daemon {daemon.version}, older than {__version__}, because {why}")
     return False
 
 
@@ -320,7 +321,7 @@ def _is_newer(version: str, *, than: str) -> bool:
 
 
 def _numbers(version: str) -> list[int]:
-    """The leading numbers of a version: '1.4.0rc1' is [1, 4, 0]; a text without any is not comparable."""
+    """Return the leading numbers of a version: '1.4.0rc1' gives [1, 4, 0]; raise ValueError if there are none."""
     release = version.lstrip("v").replace("+", ".").split(".")
     return [int("".join(_leading_digits(part))) for part in release[:3]]
 
@@ -334,7 +335,7 @@ def _lock_path(settings: Settings) -> str:
 
 
 def _is_held(path: str) -> bool:
-    """Whether a process holds the lock. Asks for a shared lock, so that two who ask are not in each other's way."""
+    """Return whether a process holds the lock. Requests a shared lock, so that two checks do not collide."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:
@@ -357,13 +358,13 @@ def _try_lock(file: int) -> bool:
 
 
 def _died(settings: Settings, code: int, log_start: int) -> DaemonUnavailable:
-    said = _log_since(settings, log_start)
+    output = _log_since(settings, log_start)
     message = f"The daemon ended while starting (exit code {code})."
-    hint = f"Mend what it says, or see {settings.log_path}; 'mission up' starts it in the foreground."
+    hint = f"Fix the problem above, or see {settings.log_path}; 'mission up' starts it in the foreground."
     if _port_is_taken(settings):
         message = f"The daemon ended while starting: another program listens on {settings.host}:{settings.port}."
-        hint = f"End that program, or set MISSION_PORT to a free port. The log is {settings.log_path}."
-    return DaemonUnavailable(f"{message}\n{said}" if said else message, hint=hint)
+        hint = f"Stop that program, or set MISSION_PORT to a free port. The log is {settings.log_path}."
+    return DaemonUnavailable(f"{message}\n{output}" if output else message, hint=hint)
 
 
 def _never_answered(settings: Settings, child: subprocess.Popen[bytes] | None) -> DaemonUnavailable:
@@ -377,12 +378,12 @@ def _never_answered(settings: Settings, child: subprocess.Popen[bytes] | None) -
 def _cannot_write(settings: Settings, problem: OSError) -> DaemonUnavailable:
     return DaemonUnavailable(
         f"Cannot write to {settings.home}: {problem.strerror or problem}.",
-        hint="Set MISSION_HOME to a directory that you may write to.",
+        hint="Set MISSION_HOME to a directory that you can write to.",
     )
 
 
 def _log_since(settings: Settings, start: int) -> str:
-    """The daemon's last words, of a traceback only what went wrong."""
+    """Return the daemon's last log lines, with tracebacks reduced to the error."""
     try:
         with open(settings.log_path, "rb") as log:
             log.seek(start)

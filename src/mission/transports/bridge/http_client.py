@@ -1,7 +1,7 @@
-"""A small HTTP/1.1 client over one socket: what the bridge and the hooks need to reach the daemon on this machine.
+"""A small HTTP/1.1 client over one socket, with which the bridge and the hooks reach the daemon on this machine.
 
 Standard library only, and little of it: http.client alone would cost the bridge 20 ms and 5 MB at start.
-Whatever breaks is an OSError, so that a caller has one thing to catch.
+Every failure is an OSError, so that a caller has only one thing to catch.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 
 
 class ConnectionLost(ConnectionError):
-    """The connection ended, or stopped speaking HTTP, before the answer was complete."""
+    """The connection ended, or sent something other than HTTP, before the answer was complete."""
 
 
 def percent_encode(raw: bytes) -> str:
-    """The bytes in a form that fits into a header or an address; slashes and commas stay readable."""
+    """Return the bytes encoded for a header or an address; slashes and commas stay readable."""
     return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in raw)
 
 
 def fits_header(value: str) -> bool:
-    """Whether the text can be a header's value as it stands."""
+    """Return whether the text can be a header's value without encoding."""
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
 def split_url(url: str) -> tuple[str, int]:
-    """Host and port of an http address."""
+    """Return host and port of an http address."""
     scheme, _, rest = url.partition("://")
     host, colon, port = rest.partition("/")[0].rpartition(":")
     if scheme != "http" or not host.isascii() or not colon or not port.isdigit() or int(port) > 65535:
@@ -48,7 +48,7 @@ class HttpConnection:
         self.url = url
         host, port = split_url(url)
         self._host_header = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        # As bytes: a text would load the codec for international names, 2 ms for an address of digits.
+        # As bytes: a string would load the codec for international names, which takes 2 ms.
         self._socket = _connect(host.encode("ascii"), port, timeout=connect_timeout)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(timeout)
@@ -65,24 +65,24 @@ class HttpConnection:
         self._socket.sendall("\r\n".join([*lines, "", ""]).encode("ascii") + body)
 
     def answer(self) -> Response:
-        """The answer to what was sent, as soon as its head has been read."""
+        """Return the answer as soon as its head has been read."""
         return Response(self._reader)
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def is_usable(self) -> bool:
-        """Whether an idle connection can take another request: the server has neither closed it nor said anything."""
+        """Return whether an idle connection can be used again: the server has neither closed it nor sent anything."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         return not poll.poll(0)
 
     def abort(self) -> None:
-        """End the connection from another thread: whoever waits for an answer on it gets Lost."""
+        """End the connection from another thread; a thread that waits for an answer gets ConnectionLost."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
-            return  # it has ended already
+            return  # it has already ended
 
     def close(self) -> None:
         self._reader.close()
@@ -90,7 +90,7 @@ class HttpConnection:
 
 
 def _connect(host: bytes, port: int, *, timeout: float) -> socket.socket:
-    """A connection to the first address of the host that accepts one."""
+    """Return a connection to the first address of the host that accepts one."""
     refused: OSError | None = None
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         connection = socket.socket(family, kind, protocol)
@@ -106,7 +106,7 @@ def _connect(host: bytes, port: int, *, timeout: float) -> socket.socket:
 
 
 class Response:
-    """The answer to a request: status and headers at once, the body when asked for."""
+    """The answer to a request: status and headers immediately, the body on demand."""
 
     def __init__(self, reader: BufferedReader) -> None:
         self._reader = reader
@@ -125,16 +125,16 @@ class Response:
 
     @property
     def leaves_open(self) -> bool:
-        """Whether the connection can be used again: the body was read to its end and the server keeps the line."""
+        """Return whether the connection can be used again: the body was read and the server keeps it open."""
         delimited = self._chunked or self._length is not None
         return self._complete and delimited and self.headers.get("connection", "").lower() != "close"
 
     def read(self) -> bytes:
-        """The whole body."""
+        """Return the whole body."""
         return b"".join(self._pieces())
 
     def events(self) -> Iterator[bytes]:
-        """The data of each server-sent event, as it arrives; comments and empty events are left out."""
+        """Yield the data of each server-sent event as it arrives, without comments and empty events."""
         data: list[bytes] = []
         for line in self._text_lines():
             if line.startswith(b"data:"):
@@ -178,13 +178,13 @@ class Response:
                 yield piece
             self._line()
         while self._line():
-            continue  # trailers say nothing that we need
+            continue  # trailers are not needed
 
     def _chunk_size(self) -> int:
         try:
             return int(self._line().partition(b";")[0], 16)
         except ValueError:
-            raise ConnectionLost("the answer has a broken chunk") from None
+            raise ConnectionLost("the answer has an invalid chunk") from None
 
     def _some(self, most: int) -> bytes:
         piece = self._reader.read1(min(most, 1 << 20))
@@ -214,5 +214,5 @@ class Response:
         if length is None:
             return None
         if not length.isdigit():
-            raise ConnectionLost("the answer has a broken length")
+            raise ConnectionLost("the answer has an invalid length")
         return int(length)

@@ -1,4 +1,4 @@
-"""Lines in and out of a process: whole lines only, and no more memory for a long one than it deserves.
+"""Reads and writes complete lines of a process, with limited memory for long ones.
 
 Standard library only, for the bridge.
 """
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGEST_LINE = 10 * 1024 * 1024
-EDGE = 65536  # how much of each end of an oversized line is kept
+EDGE = 65536  # bytes kept of each end of an oversized line
 
-# Patterns for oversized lines, compiled when one comes: compiling them at start would cost 10 ms.
+# Patterns for oversized lines, compiled on demand: compiling them at start would cost 10 ms.
 _ID = rb'"id"\s*:\s*(-?\d+|"[^"\\]*")'
 _PLAIN = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"'
 _ID_AT_HEAD = rb"\s*\{\s*(?:" + _PLAIN + rb"\s*,\s*)*" + _ID + rb"\s*,"
@@ -27,7 +27,7 @@ _CALLS_TOOL = rb'"method"\s*:\s*"tools/call"'
 
 
 class Oversized:
-    """A line that was too long to keep: its two ends, where the id of a message stands."""
+    """The two ends of a line that was too long to keep; they contain the id of the message."""
 
     def __init__(self, head: bytes, tail: bytes) -> None:
         self.head = head
@@ -43,18 +43,18 @@ class Oversized:
 
 
 class LineReader:
-    """The lines of a file descriptor; of one that is too long only the ends are kept in memory."""
+    """The lines of a file descriptor; only the ends of a line that is too long are kept in memory."""
 
     def __init__(self, file: int) -> None:
         self._file = file
         self._buffer = bytearray()
-        self._looked_at = 0  # how much of the buffer is known to hold no line's end
+        self._looked_at = 0  # how much of the buffer is known to have no line break
         self._head: bytes | None = None  # set while the rest of an oversized line is skipped
         self._ended = False
 
     @property
     def more_at_hand(self) -> bool:
-        """Whether the next line needs no reading, or the end has come."""
+        """Return whether the next line is already in memory, or the input has ended."""
         return self._ended or self._buffer.find(b"\n", self._looked_at) >= 0
 
     def __iter__(self) -> LineReader:
@@ -87,7 +87,7 @@ class LineReader:
             self._looked_at = len(self._buffer)
 
     def _last(self) -> bytes:
-        """What stands behind the last line's end; of an oversized line that was cut off nothing is worth telling."""
+        """Return the text after the last line break; a truncated oversized line is dropped."""
         self._ended = True
         rest = b"" if self._head is not None else bytes(self._buffer)
         self._buffer.clear()
@@ -108,7 +108,7 @@ def _read_some(file: int) -> bytes:
 
 
 class LineWriter:
-    """Writes messages to a file descriptor, each as one whole line, whoever else writes at the same time."""
+    """Writes messages to a file descriptor, each as one complete line, safely from several threads."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -117,9 +117,9 @@ class LineWriter:
         self._poll.register(file, select.POLLOUT)
 
     def write(self, message: bytes, *, before_waiting: Callable[[], None]) -> None:
-        """Write a JSON text; `before_waiting` is called when that may take until the reader has read.
+        """Write a JSON text; `before_waiting` is called if that may block until the reader has read.
 
-        Line breaks of the text stand between tokens only, where a space does as well."""
+        Line breaks in JSON occur only between its elements, where a space is equivalent."""
         line = memoryview(message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n")
         if not self._lock.acquire(blocking=False):
             before_waiting()

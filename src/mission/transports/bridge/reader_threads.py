@@ -1,8 +1,8 @@
-"""The threads of the bridge: one of them reads what the client says, and each carries what it has read.
+"""The threads of the bridge: one of them reads from the client, and each handles the requests it has read.
 
-A thread that has sent a request goes on as the reader while it waits for the answer, so that a client which asks one
-thing after the other is served by one thread alone: a switch between two would cost each call a good part of what the
-bridge adds to it. Only when the client says more in the meantime, or something may take long, another thread reads on.
+A thread that has sent a request stays the reader while it waits for the answer, so that a client that sends one request
+after the other is served by a single thread: switching threads would be a large part of the bridge's overhead. Another
+thread takes over reading only if the client sends more before the answer, or if something may take long.
 
 Standard library only.
 """
@@ -26,7 +26,7 @@ MOST_WAITING_BYTES = 64 * 1024 * 1024
 
 
 class ReaderThreads:
-    """`accept` makes a job of a line, if it is one; `carry` sees it through, whatever happens."""
+    """The pool of threads. `accept` turns a line into a job or None; `carry` completes a job and never raises."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class ReaderThreads:
         self._ended = threading.Condition(self._guard)
         self._done = threading.Condition(self._guard)
         self._threads = 0
-        self._carrying = 0  # threads that have a job
+        self._carrying = 0  # number of threads with a job
         self._aside: list[ClientRequest] = []  # jobs that wait for a thread
         self._waiting_bytes = 0
         self._input_ended = False
@@ -58,12 +58,12 @@ class ReaderThreads:
             self._ended.wait_for(lambda: self._input_ended)
 
     def wait_for_jobs(self, *, seconds: float) -> None:
-        """Give what still runs a while to end."""
+        """Wait a limited time for running jobs."""
         with self._guard:
             self._done.wait_for(lambda: not self._carrying and not self._aside, timeout=seconds)
 
     def let_another_read(self) -> None:
-        """Hand the reading over, if it is the calling thread's: what it does next may take long."""
+        """Hand over reading if the calling thread is the reader: its next step may take long."""
         if self._reader != threading.get_ident():
             return
         with self._guard:
@@ -72,7 +72,7 @@ class ReaderThreads:
         self._stop_reading()
 
     def wait_for_answer(self, connection: int) -> None:
-        """Return when the connection has something to read, or somebody else reads what the client says meanwhile."""
+        """Return once the connection has data, or another thread has taken over reading from the client."""
         if self._reader != threading.get_ident():
             return
         if not self._lines.more_at_hand:
@@ -91,7 +91,7 @@ class ReaderThreads:
                 self._finish(job)
 
     def _next(self) -> ClientRequest | None:
-        """The next job of the thread that asks; nothing when the input has ended."""
+        """Return the next job of the calling thread, or None if the input has ended."""
         if self._reader != threading.get_ident():
             with self._guard:
                 if self._aside:
@@ -109,8 +109,8 @@ class ReaderThreads:
             return self._take_up() if self._aside else None
 
     def _is_ours(self, job: ClientRequest) -> bool:
-        """Whether the thread that read the job carries it. It reads on when nobody else could: a request that is to be
-        cancelled must not wait for another to end."""
+        """Return whether the thread that read the job handles it. It keeps reading if no other thread can: canceling a
+        request must not wait for another one to end."""
         with self._guard:
             self._done.wait_for(lambda: self._waiting_bytes < MOST_WAITING_BYTES)
             self._waiting_bytes += len(job.line)
@@ -136,11 +136,11 @@ class ReaderThreads:
         self._reading.release()
 
     def _add_thread(self) -> bool:
-        if self._threads > MOST_IN_FLIGHT:  # one more than that: somebody has to read
+        if self._threads > MOST_IN_FLIGHT:  # one more than that: one has to read
             return False
         try:
             threading.Thread(target=self._work, daemon=True).start()
-        except RuntimeError:  # the system gives us no more threads
+        except RuntimeError:  # the system has no more threads
             if not self._threads:
                 raise
             return False

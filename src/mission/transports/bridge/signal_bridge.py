@@ -1,6 +1,6 @@
-"""`mission mcp connect`: carries the signals of a launched agent between its client's stdio and its own endpoint.
+"""`mission mcp connect`: passes the signals of a launched agent from its client's stdio to its endpoint.
 
-Standard library only. It owns no rule and starts nothing: without the daemon there is nobody to signal to.
+Standard library only. It contains no rules and starts nothing: without the daemon no one receives signals.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ ID = "OPEN_MISSION_AGENT_EXECUTION_ID"
 HELP = f"""\
 Usage: mission mcp connect [--agent-execution ID]
 
-Serve the signals of one execution on standard input and output. They go to the
-running Mission Control daemon; when it is stopped, this fails.
+Serve the signals of one execution on standard input and output. Requires a
+running Mission Control daemon.
 
 Options:
-  --agent-execution ID  The execution, if {ID} does not name it
-  -h, --help            Show this text
+  --agent-execution ID  The execution (default: ${ID})
+  -h, --help            Show this help
 
 Environment:
-  {TOKEN}  The execution's token
-  {URL}    The execution's address, if MISSION_HOME does not lead to its daemon
+  {TOKEN}  The execution's access token
+  {URL}    The execution's address, if its daemon has another MISSION_HOME
 """
 
 
 def run(arguments: list[str], environment: Mapping[str, str] = os.environ) -> int:
-    """Serve until the input ends; the exit code."""
+    """Serve until the input ends, and return the exit code."""
     try:
         execution_id = _execution(arguments, environment)
     except ValueError as problem:
@@ -50,7 +50,7 @@ def run(arguments: list[str], environment: Mapping[str, str] = os.environ) -> in
         return 0
     token = environment.get(TOKEN, "")
     if not token or not fits_header(token):
-        return _refuse(f"{TOKEN} holds no token: it comes with the launch of the execution", code=2)
+        return _refuse(f"{TOKEN} is not set to a valid token: the launch of the execution sets it", code=2)
     link = SignalLink(environment, url=environment.get(URL, ""))
     try:
         link.check()
@@ -60,18 +60,18 @@ def run(arguments: list[str], environment: Mapping[str, str] = os.environ) -> in
         code = SignalBridge(execution_id, link, environment, token=token).serve()
     except KeyboardInterrupt:
         code = 130
-    os._exit(code)  # threads may still wait for answers that nobody will read
+    os._exit(code)  # threads may still be waiting for answers that are no longer needed
 
 
 class SignalLink(Link):
-    """The way to the daemon that launched the agent: where the launch said, or where it runs now."""
+    """The link to the daemon that launched the agent, at its address from the launch or its current one."""
 
     def __init__(self, environment: Mapping[str, str], *, url: str) -> None:
         super().__init__(environment=environment, say=say)
         self._url = url
 
     def check(self) -> None:
-        """Nothing when a daemon answers; an error that says so otherwise."""
+        """Raise an error unless a daemon answers."""
         daemon = self.daemon(instead_of=None)
         try:
             self.give_back(self.connect(daemon))
@@ -83,7 +83,7 @@ class SignalLink(Link):
                 raise _stopped() from None
 
     def token_was_renewed(self, daemon: Daemon) -> bool:  # noqa: ARG002
-        return False  # an execution has one token for life
+        return False  # an execution's access token never changes
 
     def _described(self, failed: Daemon | None) -> Daemon | None:
         if failed is not None or not self._url:
@@ -93,7 +93,7 @@ class SignalLink(Link):
         return Daemon(url=f"http://{host}:{port}", token="", pid=0, version="")
 
     def _ensured(self) -> Daemon:
-        """The daemon that runs now, perhaps at another address than at the launch; none is started."""
+        """Return the running daemon, perhaps at another address than at the launch; never start one."""
         daemon = daemons.read(self.home)
         if daemon is None or not daemons.seems_alive(daemon):
             raise _stopped()
@@ -110,12 +110,14 @@ class SignalBridge(Bridge):
 
     def _refused(self, body: bytes) -> BridgeFailure:
         return failure_in(body) or BridgeFailure(
-            "UNAUTHENTICATED", f"The daemon does not accept the token in {TOKEN}.", "It ends with its execution."
+            "UNAUTHENTICATED",
+            f"The daemon does not accept the token in {TOKEN}.",
+            "It is valid only while its execution runs.",
         )
 
 
 def _execution(arguments: list[str], environment: Mapping[str, str]) -> str | None:
-    """The execution's id; nothing when only help is wanted."""
+    """Return the execution's id, or None if help was requested."""
     found = environment.get(ID, "")
     left = list(arguments)
     while left:
@@ -125,7 +127,7 @@ def _execution(arguments: list[str], environment: Mapping[str, str]) -> str | No
         if name != "--agent-execution":
             raise ValueError(f"unknown argument '{name}'")
         if not equals and not left:
-            raise ValueError("--agent-execution needs a value")
+            raise ValueError("--agent-execution requires a value")
         found = value if equals else left.pop(0)
     if not found:
         raise ValueError(f"--agent-execution is missing, and {ID} is not set")
@@ -133,9 +135,7 @@ def _execution(arguments: list[str], environment: Mapping[str, str]) -> str | No
 
 
 def _stopped() -> DaemonUnavailable:
-    return DaemonUnavailable(
-        "The Mission Control daemon is not running, so nobody takes signals.", hint="Start it with 'mission up'."
-    )
+    return DaemonUnavailable("The Mission Control daemon is not running.", hint="Start it with 'mission up'.")
 
 
 def _refuse(problem: str, *, code: int) -> int:

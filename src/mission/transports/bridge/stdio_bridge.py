@@ -1,9 +1,9 @@
-"""`mission mcp`: carries MCP messages between a client's stdio and the daemon's HTTP address.
+"""`mission mcp`: passes MCP messages between a client's stdio and the daemon's HTTP address.
 
 Standard library only, and as little of it as possible: a client waits for this process at its start. Each request in
-flight has a thread and a connection of its own, so that a long poll holds up nothing. A connection that breaks is no
-failure: every tools/call carries a key under which the daemon keeps its answer, so the bridge finds or starts a daemon
-and sends the call again.
+flight has its own thread and connection, so that a long poll blocks nothing. A broken connection does not fail a call:
+every tools/call has a key under which the daemon stores its answer, so the bridge finds or starts a daemon and sends
+the call again.
 """
 # os.path and not pathlib, which costs 7 ms at start:
 # ruff: noqa: PTH100, PTH109, PTH112, PTH118, PTH123
@@ -51,18 +51,18 @@ HELP = """\
 Usage: mission mcp [--toolsets LIST] [--agent ID] [--standalone]
        mission mcp connect --agent-execution ID
 
-Serve MCP on standard input and output. The calls go to the Mission Control daemon,
-which is started when none runs.
+Serve MCP on standard input and output. Calls go to the Mission Control daemon,
+which is started if necessary.
 
 Options:
-  --toolsets LIST  Toolsets to show, separated by commas (mission, tasks, worker, all, ...)
-  --agent ID       Agent that the calls are made for
+  --toolsets LIST  Comma-separated toolsets to show (mission, tasks, worker, all, ...)
+  --agent ID       Agent on whose behalf to call
   --standalone     Serve from this process and the database, without a daemon
-  -h, --help       Show this text
+  -h, --help       Show this help
 
 Environment:
-  MISSION_HOME     Where Mission Control keeps its data
-  MISSION_TOKEN    Token to use instead of the operator's
+  MISSION_HOME     Data folder of Mission Control
+  MISSION_TOKEN    Access token to use instead of the operator's
 """
 
 ATTEMPTS = 4
@@ -73,7 +73,7 @@ SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 
 def run(arguments: list[str], *, standalone: Callable[..., object]) -> int:
-    """Serve until the input ends; the exit code. `standalone` serves without a daemon, when that is asked for."""
+    """Serve until the input ends, and return the exit code. `standalone` serves without a daemon if requested."""
     try:
         options = parse(arguments)
     except ValueError as problem:
@@ -83,7 +83,7 @@ def run(arguments: list[str], *, standalone: Callable[..., object]) -> int:
         sys.stdout.write(HELP)
         return 0
     if options.standalone:
-        from mission.settings import load  # deferred: the bridge itself needs none
+        from mission.settings import load  # deferred: the bridge itself does not need them
 
         standalone(load(), toolsets=options.toolsets, agent=options.agent)
         return 0
@@ -91,11 +91,11 @@ def run(arguments: list[str], *, standalone: Callable[..., object]) -> int:
         code = Bridge(options).serve()
     except KeyboardInterrupt:
         code = 130
-    os._exit(code)  # threads may still wait for answers that nobody will read
+    os._exit(code)  # threads may still be waiting for answers that are no longer needed
 
 
 class Options:
-    """What the command line asked for."""
+    """The options of the command line."""
 
     def __init__(self) -> None:
         self.toolsets: str | None = None
@@ -111,7 +111,7 @@ def parse(arguments: list[str]) -> Options:
         name, equals, value = left.pop(0).partition("=")
         if name in {"--toolsets", "--agent"}:
             if not equals and not left:
-                raise ValueError(f"{name} needs a value")
+                raise ValueError(f"{name} requires a value")
             setattr(options, name[2:], value if equals else left.pop(0))
         elif name in {"--standalone", "--help", "-h"} and not equals:
             setattr(options, "help" if name == "-h" else name[2:], True)
@@ -121,7 +121,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 class TokenRenewed(Exception):
-    """The daemon refused the token, and there is a newer one to try."""
+    """The daemon refused the access token, and there is a newer one to try."""
 
 
 class Bridge:
@@ -135,7 +135,7 @@ class Bridge:
         link: Link | None = None,
         target: str | None = None,
     ) -> None:
-        """`link` and `target` lead elsewhere than to the daemon's own tools."""
+        """Connect to the daemon's tools, or to another endpoint with `link` and `target`."""
         self._environment = environment
         self._link = link or Link(environment=environment, say=say)
         self._output = LineWriter(1)
@@ -146,12 +146,12 @@ class Bridge:
         self._directory = _directory(environment)
         self._negotiated: str | None = None
 
-        self._guard = threading.Lock()  # of what follows, and of what is asked about a job
+        self._guard = threading.Lock()  # for the fields below and the state of jobs
         self._jobs: dict[str, ClientRequest] = {}
         self._carriers = ReaderThreads(0, accept=self._accepted, carry=self._carry)
 
     def serve(self) -> int:
-        """Carry messages until the input ends, then give what runs a moment to finish."""
+        """Pass messages until the input ends, then give running calls a moment to finish."""
         self._carriers.run_until_the_input_ends()
         self._carriers.wait_for_jobs(seconds=GRACE_SECONDS)
         if self._link.wait_for_search():  # a daemon was just starting: its first answers are worth the wait
@@ -161,7 +161,7 @@ class Bridge:
     # From the client
 
     def _accepted(self, line: bytes | Oversized) -> ClientRequest | None:
-        """The job in a line, if it is one that the daemon should see."""
+        """Return the job in a line, or None if the daemon should not see it."""
         if isinstance(line, Oversized):
             self._refuse_oversized(line)
             return None
@@ -170,7 +170,7 @@ class Bridge:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            self._write_error(None, -32700, "Parse error: the line is not JSON, or nested too deeply")
+            self._write_error(None, -32700, "Parse error: the line is not valid JSON or is nested too deeply")
             return None
         wrong = wrong_with(message)
         if wrong is not None:
@@ -188,7 +188,7 @@ class Bridge:
         return job
 
     def _cancel(self, message: dict[str, Any]) -> None:
-        """Close the connection of a running request; one that was answered is not ours to cancel."""
+        """Close the connection of a running request; ignore one that was answered."""
         wanted = mapping(message.get("params")).get("requestId")
         with self._guard:
             job = self._jobs.get(repr(wanted))
@@ -225,17 +225,17 @@ class Bridge:
                     del self._jobs[repr(job.id)]
 
     def _forward(self, job: ClientRequest) -> None:
-        """Send the message and pass its answer on, over as many connections as it takes."""
+        """Send the message and pass on its answer, retrying over new connections."""
         daemon: Daemon | None = None
         for _ in range(ATTEMPTS):
             if job.cancelled:
                 return
             if daemon is not None or not self._link.is_ready:
-                self._carriers.let_another_read()  # to find or start a daemon takes its time
+                self._carriers.let_another_read()  # finding or starting a daemon takes time
             try:
                 daemon = self._link.daemon(instead_of=daemon)
             except DaemonUnavailable as problem:
-                raise unreachable(job, f"Mission Control cannot be reached. {problem.message}", problem.hint) from None
+                raise unreachable(job, f"Could not reach Mission Control. {problem.message}", problem.hint) from None
             try:
                 connection = self._link.connect(daemon)
             except OSError:
@@ -250,12 +250,10 @@ class Bridge:
                 if not job.repeatable:
                     raise unknown_outcome() from None
         log = os.path.join(self._link.home, "daemon.log")
-        raise unreachable(
-            job, "The connection to the Mission Control daemon broke again and again.", f"Its log is {log}."
-        )
+        raise unreachable(job, "The connection to the Mission Control daemon broke repeatedly.", f"Its log is {log}.")
 
     def _exchange(self, job: ClientRequest, connection: HttpConnection, daemon: Daemon) -> None:
-        """One request and its answer. The connection is free again before the client can send its next request."""
+        """Send one request and read its answer. The connection is free again before the client's next request."""
         keep = False
         try:
             with self._guard:
@@ -282,7 +280,7 @@ class Bridge:
             self._write(message)
 
     def _message_of(self, job: ClientRequest, answer: Response, daemon: Daemon) -> bytes | None:
-        """What the client gets to read; nothing when it expects nothing, or has read it as a stream."""
+        """Return the message for the client, or None if it expects none or has received it as a stream."""
         if answer.media_type == "text/event-stream" and answer.status == 200:
             self._carriers.let_another_read()
             self._pass_on_events(job, answer)
@@ -336,11 +334,11 @@ class Bridge:
         return headers
 
     def _refused(self, body: bytes) -> BridgeFailure:  # noqa: ARG002
-        """Why the token was not accepted, and what to do; `body` is what the daemon says."""
+        """Return the failure for a refused access token; `body` is the daemon's answer."""
         return BridgeFailure("UNAUTHENTICATED", *token_advice(self._environment))
 
     def _agent_of_session(self) -> str | None:
-        """The agent that the session hooks registered for this client session; it may change while we run."""
+        """Return the agent that the hooks registered for this client session, or None; it may change at any time."""
         session = self._environment.get("CLAUDE_CODE_SESSION_ID", "")
         if not session or len(session) > 128 or session.startswith(".") or not SESSION_CHARACTERS.issuperset(session):
             return None  # it becomes a file's name
@@ -361,7 +359,7 @@ class Bridge:
     # To the client
 
     def _answer(self, job: ClientRequest, failure: BridgeFailure) -> None:
-        """Tell the client that its request failed: a tool's error for a tools/call, else a protocol error."""
+        """Report a failed request to the client: as a tool's error for a tools/call, else as a protocol error."""
         if job.cancelled:
             return
         if not job.expects_answer:
@@ -388,30 +386,30 @@ class Bridge:
         try:
             self._output.write(message, before_waiting=self._carriers.let_another_read)
         except OSError:
-            os._exit(0)  # the client is gone; there is nobody left to tell
+            os._exit(0)  # the client is gone
 
 
 def say(text: str) -> None:
-    """A diagnostic for whoever reads the client's log."""
+    """Write a diagnostic to the client's log."""
     try:
         sys.stderr.write(f"mission: {text}\n")
         sys.stderr.flush()
     except (OSError, AttributeError):
-        return  # nobody does
+        return  # there is no log
 
 
 def _directory(environment: Mapping[str, str]) -> str | None:
-    """The directory that the client works in, as a header's value."""
+    """Return the client's working directory as a header's value, or None."""
     project = environment.get("CLAUDE_PROJECT_DIR")
     try:
         path = os.path.abspath(project) if project and os.path.isdir(project) else os.getcwd()
     except OSError:
-        return None  # the directory was removed under us
+        return None  # the directory was removed
     return percent_encode(os.fsencode(path))
 
 
 def _adopted(job: ClientRequest, body: bytes) -> bytes | None:
-    """A JSON-RPC answer that came with an error status, under the id the client asked with."""
+    """Return a JSON-RPC answer that came with an error status, with the id of the client's request."""
     message = object_in(body)
     if "jsonrpc" not in message:
         return None

@@ -1,7 +1,4 @@
-"""The short road of an ordinary tools/call over HTTP: straight from its body to the gateway.
-
-Whatever is unusual about a request is left to the SDK, which answers the same and knows the whole protocol.
-"""
+"""Passes an ordinary tools/call over HTTP directly to the gateway; unusual requests go to the SDK."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ class DirectCall:
 
 
 def parse_direct_call(body: bytes, headers: list[tuple[bytes, bytes]]) -> DirectCall | None:
-    """The call in this request; nothing when the SDK had better look at it."""
+    """Return the call in this request, or None if the SDK should handle it."""
     given = {name: value for name, value in headers if name in _ONCE}
     if sum(name in _ONCE for name, _ in headers) != len(given) or not _speaks_json(given):
         return None
@@ -76,7 +73,7 @@ async def answer_directly(gateway: Gateway, call: DirectCall, caller: Caller, se
 
 
 async def send_result(call: DirectCall, result: Mapping[str, Any], send: Send, *, server: Mapping[str, str]) -> None:
-    """Answer the call in the words of its era of the protocol."""
+    """Send the result in the format of the call's protocol version."""
     if call.modern:
         result = {"_meta": {f"{_META}serverInfo": server}, "resultType": "complete", **result}
     body = to_json({"jsonrpc": "2.0", "id": call.id, "result": result})
@@ -86,7 +83,7 @@ async def send_result(call: DirectCall, result: Mapping[str, Any], send: Send, *
 
 
 async def call_result(gateway: Gateway, tool: str, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
-    """The result of a call as MCP words it; an error is one, too."""
+    """Return the result or error of a call in MCP's format."""
     try:
         result = await gateway(tool, arguments, caller)
     except MissionError as error:
@@ -104,7 +101,7 @@ def _speaks_json(given: Mapping[bytes, bytes]) -> bool:
 
 
 def _is_call(request: Any) -> bool:
-    """Whether this is one call of the usual shape, without a wish for progress."""
+    """Return whether this is an ordinary call that does not request progress."""
     if not isinstance(request, dict) or not _ENVELOPE.issuperset(request) or request.get("jsonrpc") != "2.0":
         return False
     number, params = request.get("id"), request.get("params")
@@ -125,7 +122,7 @@ def _is_plain(name: Any) -> bool:
 
 
 def _agrees(meta: Mapping[str, Any], given: Mapping[bytes, bytes], *, tool: str, version: str) -> bool:
-    """Whether head and body of a stateless request say the same, as its protocol demands."""
+    """Return whether the headers and body of a stateless request agree, as the protocol requires."""
     client = meta.get(f"{_META}clientInfo", _ANYBODY)
     return (
         meta.get(f"{_META}protocolVersion") == version
@@ -142,5 +139,5 @@ _ANYBODY = {"name": "", "version": ""}
 
 
 def text_of(content: Any) -> dict[str, str]:
-    """As a model reads it: without blanks, since each one counts against its context."""
+    """Return compact JSON text for a model: blanks would count against its context."""
     return {"type": "text", "text": to_json(content).decode()}

@@ -1,4 +1,4 @@
-"""MCP over HTTP: an ordinary call takes the short road, everything else goes to the SDK."""
+"""MCP over HTTP: ordinary calls go directly to the gateway, everything else to the SDK."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class McpEndpoint:
-    """The protocol over HTTP. A call that wants progress is answered as a stream, all others as plain JSON."""
+    """The protocol over HTTP. A call that requests progress gets a stream, all others plain JSON."""
 
     def __init__(self, gateway: Gateway, *, toolsets: str) -> None:
-        """`toolsets` is what a client sees when neither it nor its token chooses."""
+        """Use `toolsets` if neither the client nor its access token chooses."""
         self._gateway = gateway
         self._toolsets = toolsets
         self._sdk = SdkLoader(self._server)

@@ -42,7 +42,9 @@ class SdkLoader:
         finally:
             self._ended.set()
             unasked.cancel()
-            await asyncio.gather(unasked, return_exceptions=True)  # what went wrong is told to whoever asks for it
+            await asyncio.gather(
+                unasked, return_exceptions=True
+            )  # errors are reported to the request that needs the SDK
             if self._keeper is not None:
                 await self._keeper
 
@@ -66,7 +68,7 @@ class SdkLoader:
         return self._managers
 
     async def _keep(self) -> None:
-        """The managers' life in a task of its own: whoever enters them must leave them, and requests come and go."""
+        """Run the managers in a separate task: the task that enters them must also leave them."""
         try:
             async with AsyncExitStack() as entered:
                 for manager in self._managers:
@@ -74,7 +76,7 @@ class SdkLoader:
                 self._open.set()
                 await self._ended.wait()
         finally:
-            self._open.set()  # whatever happened: nobody waits for ever
+            self._open.set()  # so that no request waits forever
 
     def _made(self) -> list[StreamableHTTPSessionManager]:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -87,7 +89,7 @@ class SdkLoader:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """A receive that hands out a body that was read already, then goes on with the connection."""
+    """Return a receive function that repeats a body that was already read, then continues with the connection."""
     read = False
 
     async def again() -> Message:

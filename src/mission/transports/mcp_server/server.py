@@ -37,8 +37,8 @@ class McpServer:
         directory: str | None = None,
         bearer: Callable[[], Awaitable[Bearer | None]] | None = None,
     ) -> None:
-        """`toolsets` is what a client sees when neither it nor its token chooses; the rest serves stdio: what its
-        client `asked` for, and `bearer`, which tells anew for each call whose token there is."""
+        """Use `toolsets` if neither the client nor its access token chooses. The rest is for stdio: the toolsets its
+        client `asked` for, and `bearer`, which returns the owner of the access token for each call."""
         self._asked = asked
         self._gateway = gateway
         self._bearer = bearer

@@ -28,9 +28,9 @@ PATH = "/mcp/executions/"
 EXECUTION = "mission.execution"
 SERVER = {"name": MCP_SERVER, "title": "Mission Control signals", "version": __version__}
 INSTRUCTIONS = """\
-Tell Mission Control how your task goes. Give every signal an eventId of your own, a new one each time; a repeat under
-the same eventId has no effect. An acknowledgement says that a signal arrived, not that the work is good: claims are
-checked, and only complete_task completes a task."""
+Report the progress of your task to Mission Control. Use a new eventId for every signal; a repeated eventId has no
+effect. An acknowledgement means that a signal arrived, not that the work is accepted: only complete_task completes a
+task."""
 
 
 class SignalServer:
@@ -75,7 +75,7 @@ class SignalServer:
 
     async def _admit(self, scope: Scope, headers: Headers) -> Execution:
         if not self._open:
-            raise TransientError("Mission Control is starting or stopping and takes no signals")
+            raise TransientError("Mission Control is starting or stopping; try again in a moment")
         if scope.get("method") != "POST":
             raise NotFound("signals are sent to this address by POST")
         token = bearer(headers)

@@ -19,7 +19,7 @@ from mission.transports.bridge.line_io import LineReader, Oversized
 
 INVALID_REQUEST = -32600
 GRACE_SECONDS = 10.0
-"""How long calls may go on after the input has ended; a client that wants it sooner sends a signal."""
+"""Time that calls may take after the input has ended; a client can end them sooner with a signal."""
 
 
 class Answers:
@@ -65,7 +65,7 @@ class Answers:
 
 
 class Requests:
-    """The messages on standard input, a line each; whoever sends another line is told what is wrong with it."""
+    """The messages on standard input, a line each; an invalid line is answered with an error."""
 
     answers: Answers
     """Known once the SDK has opened its streams."""
@@ -97,7 +97,7 @@ class Requests:
 
 
 class Refusal(types.JSONRPCError):
-    """Our answer to a line that is no message."""
+    """Our answer to a line that is not a message."""
 
 
 def _taken_over() -> int:
@@ -120,7 +120,7 @@ def _read(line: bytes | Oversized) -> types.JSONRPCMessage | Refusal:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, -32700, "Parse error: the line is not JSON, or nested too deeply")
+        return _error(None, -32700, "Parse error: the line is not valid JSON or is nested too deeply")
     wrong = wrong_with(message) or _half_a_character(message) or "Invalid request: not a message of JSON-RPC 2.0"
     return _error(usable_id(message), INVALID_REQUEST, wrong)
 
@@ -129,7 +129,7 @@ def _half_a_character(message: Any) -> str | None:
     try:
         json.dumps(message, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return "Invalid request: contains half of a surrogate pair, which is no character"
+        return "Invalid request: contains an unpaired surrogate"
     return None
 
 

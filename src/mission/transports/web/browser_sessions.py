@@ -70,13 +70,13 @@ class Sessions:
         return Opened(cookie=self._cookies.sign(session).decode(), key=self._keys.get_signature(session).decode())
 
     def holds(self, cookie: str) -> bool:
-        """Whether we gave out this cookie and its session is not over."""
+        """Return whether this cookie is ours and its session is not over."""
         return self._cookies.validate(cookie) and _session_of(cookie) not in self._ended
 
     def end(self, cookie: str) -> None:
-        """Sign out: the session is worth nothing from now on, nor is a copy of it; its open sockets close.
+        """Sign out: end the session and its copies, and close its open sockets.
 
-        An OSError when that cannot be written down: a restart would open it again, so it goes on instead.
+        Raises OSError if that cannot be stored: a restart would reopen the session, so it stays open instead.
         """
         session = _session_of(cookie)
         self._ended.add(session)
@@ -109,12 +109,12 @@ class Sessions:
         key = headers.get(KEY_HEADER) or offered(scope, KEY_PROTOCOL) or ""
         if not self._keys.verify_signature(_session_of(cookie), key):
             raise Unauthenticated(
-                "the cookie came without the key that the page keeps beside it",
+                "the cookie was sent without the page's session key",
                 hint="Run 'mission open' to sign in again.",
                 session="half",
             )
         if scope.get("method") not in SAFE_METHODS and headers.get("origin") is None:
-            raise PermissionDenied("an action of a browser must name the page it comes from")
+            raise PermissionDenied("The Origin header is required")
         return cookie
 
 

@@ -32,10 +32,10 @@ class EndedSessions:
             self._before, self._ended = _parsed(read_sealed(path))
         except (OSError, ValueError) as error:
             log.warning("%s cannot be read (%s): every browser must sign in again, with 'mission open'", path, error)
-            self._start_anew()
+            self._reset()
 
     def __contains__(self, session: str) -> bool:
-        """Whether the session is over, be it by its age."""
+        """Return whether the session is over, by signing out or by age."""
         end = end_of(session)
         return session in self._ended or end - self._lifetime < self._before or end <= time.time()
 
@@ -45,7 +45,7 @@ class EndedSessions:
         self._write(lasting)
         self._ended = lasting
 
-    def _start_anew(self) -> None:
+    def _reset(self) -> None:
         """Remember that everybody had to sign in again. Where that cannot be written, the next start finds it out."""
         self._before = int(time.time())
         try:
@@ -67,5 +67,5 @@ def _parsed(body: str) -> tuple[int, set[str]]:
     """Return what the lines of the file say; none are those of a new one."""
     before, *sessions = body.splitlines() or [f"{_BEFORE}0"]
     if not all(_LINE.fullmatch(each) for each in sessions):
-        raise ValueError("it has a line that is no session")
+        raise ValueError("it has a line that is not a session")
     return int(before.removeprefix(_BEFORE)), set(sessions)

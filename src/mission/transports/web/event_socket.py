@@ -30,8 +30,7 @@ class LiveEvents:
     def __init__(
         self, socket: WebSocket, log: EventLog, *, reader: str | None = None, check: Check | None = None
     ) -> None:
-        """`reader` is the agent that the connection speaks for, if it is one; `check` raises once its token is
-        worthless."""
+        """Serve the agent `reader`, or the operator; `check` raises once the access token is no longer valid."""
         self._default_since = _number(socket.query_params.get("since"), field="since")
         self._socket = socket
         self._log = log
@@ -97,7 +96,7 @@ class LiveEvents:
     async def _answer(self, request: dict[str, Any]) -> None:
         try:
             kind = request.get("type")
-            if kind == "ping":  # whoever slept asks whether the line is still there
+            if kind == "ping":  # a client that slept checks the connection
                 await self._say({"type": "pong", "seq": self._log.last})
                 return
             if kind not in ("subscribe", "unsubscribe"):

@@ -1,7 +1,7 @@
 """The web server's protocols, with limits for callers that are not known yet: on size, on time and on their number.
 
-A token is checked as soon as a head is complete. So whoever sends a head slowly, or goes on with a body after being
-refused, is nobody. Whoever is known may take any time for a body, and for a poll.
+A token is checked as soon as a head is complete. A caller that sends a head slowly, or keeps sending a body after being
+refused, is unknown. A known caller may take any time for a body and for a poll.
 """
 
 from __future__ import annotations

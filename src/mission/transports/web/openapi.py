@@ -1,4 +1,4 @@
-"""The REST door as an OpenAPI document."""
+"""The REST transport as an OpenAPI document."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _OTHERS: Json = {
     "/api/events": {
         "get": _operation(
             "list_events",
-            "Events after a number. With reset, go on from seq after reading everything anew.",
+            "Events after a number. With reset, reload everything, then continue from seq.",
             _object(events={"type": "array", "items": _EVENT}, reset={"type": "boolean"}, oldest=_NUMBER, seq=_NUMBER),
             parameters=[
                 _query("since", _NUMBER, "The last number you saw"),

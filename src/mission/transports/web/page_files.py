@@ -83,13 +83,13 @@ class PageFiles:
         ]
 
     async def _code(self, request: Request) -> Response:
-        """A one-time code for a browser, given to whoever has the operator's token; an agent's is not enough."""
+        """Return a one-time code for a browser; requires the operator's access token, not an agent's."""
         if request.scope.get(BEARER) is not None:
             return _operators_alone()
         return json_response({"code": self._sessions.code()})
 
     async def _look(self, request: Request) -> Response:  # noqa: ARG002
-        """Whoever gets this far is signed in; others are refused at the door."""
+        """Return that the caller is signed in; others are refused before."""
         return json_response({"signed_in": True})
 
     async def _end(self, request: Request) -> Response:
@@ -131,7 +131,7 @@ class PageFiles:
         return answer
 
     async def show(self, request: Request, error: Exception) -> Response:  # noqa: ARG002
-        """What stands at an address that no route has: a file of the page, or the page, which finds its own way."""
+        """Return a file of the page, or the page itself, for an address without a route."""
         path = request.url.path
         if request.method not in SAFE_METHODS or path.startswith(DOORS):
             return error_response(NotFound("there is nothing at this address", hint="See /api/openapi.json."))
@@ -144,7 +144,7 @@ class PageFiles:
         name = path.removeprefix("/assets/")
         file = self._files / "assets" / name
         if "/" in name or name.startswith(".") or not file.is_file():
-            return error_response(NotFound("there is no such file", hint="Load the page anew."))
+            return error_response(NotFound("there is no such file", hint="Reload the page."))
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": FOREVER})
 
@@ -158,7 +158,7 @@ class PageFiles:
 
 
 def is_public(path: str) -> bool:
-    """Whether the address needs no token: the page itself, which is the same for everybody, and the way to sign in."""
+    """Return whether the address needs no access token: the page itself, health and signing in."""
     return not path.startswith(DOORS) or path in PUBLIC
 
 

@@ -53,7 +53,7 @@ class Rest:
         return json_response({"tools": [_listing(tool) for tool in tools if self._gateway.permitted(identity, tool)]})
 
     async def _call(self, request: Request) -> Response:
-        """A tool's result, and the number of an event that it surely contains: a reader goes on live from there."""
+        """Return a tool's result and the number of an event that it includes, from which a reader continues live."""
         transport = request.headers.get("mission-transport", "rest")
         caller = caller_of(request, transport=transport if transport in {"cli", "hook", "page"} else "rest")
         try:
@@ -97,7 +97,7 @@ class Rest:
     async def _awaited(
         self, request: Request, topic: Topic, chapter: EventPage, *, limit: int, seconds: float
     ) -> EventPage:
-        """What comes to the topic next, or an empty chapter when the time is over or the client has left."""
+        """Return the next events of the topic, or an empty page on timeout or if the client has left."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
         while not chapter.events:
@@ -112,7 +112,7 @@ class Rest:
 
 
 async def _unless_left(request: Request, waiting: Coroutine[Any, Any, bool]) -> bool:
-    """What the wait gives; False when the client leaves before."""
+    """Return the result of the wait, or False if the client leaves first."""
     wait = asyncio.ensure_future(waiting)
     left = asyncio.ensure_future(departure(request.receive))
     try:
@@ -149,7 +149,7 @@ def _whole(request: Request, name: str, *, default: int, least: int = 0) -> int:
         return default
     if not (value.isascii() and value.isdigit()) or len(value) > 18 or int(value) < least:
         raise InvalidInput(
-            f"{name}: '{value[:40]}' is no number that can be given here",
+            f"{name}: '{value[:40]}' is not a valid number",
             hint=f"Give a whole number of {least} or more.",
             field=name,
         )

@@ -1,4 +1,4 @@
-"""The daemon's HTTP door: who may come in, and which door leads where."""
+"""The daemon's HTTP transport: checks requests and routes them to their endpoints."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and not self._is_own_origin(origin, headers):
             raise PermissionDenied(
-                f"requests from pages of '{origin[:100]}' are not taken",
+                f"Cross-origin requests from '{origin[:100]}' are not allowed",
                 hint="Use the page that 'mission open' opens, or call from a program, without an Origin.",
             )
         if not (is_public(scope["path"]) or _is_signal(scope)):
@@ -111,7 +111,7 @@ class Guard:
             recognize(scope)
 
     async def _bearer(self, scope: Scope, headers: Headers) -> Bearer | None:
-        """Whose token was shown; a browser's session counts as the operator's, where no token comes with it."""
+        """Return the owner of the access token; a browser's session without one counts as the operator's."""
         token = _shown_token(scope)
         if token is None and (cookie := self._sessions.check(scope, headers)) is not None:
             scope[SESSION] = cookie
@@ -219,7 +219,7 @@ def _is_address(host: str) -> bool:
 
 async def _wrong_method(request: Request, error: Exception) -> Response:  # noqa: ARG001
     allowed = getattr(error, "headers", None) or {}
-    response = error_response(InvalidInput("this address takes another method", hint=f"Use {allowed.get('Allow')}."))
+    response = error_response(InvalidInput("this method is not allowed here", hint=f"Use {allowed.get('Allow')}."))
     response.status_code = 405
     response.headers.update(allowed)
     return response

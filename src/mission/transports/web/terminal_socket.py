@@ -44,7 +44,7 @@ class TerminalSocket:
             await self._serve(socket, execution)
 
     async def transcript(self, request: Request) -> Response:
-        """What an execution showed, as an asciicast that any player replays."""
+        """Return the output of an execution as an asciicast for any player."""
         try:
             if request.scope.get(BEARER) is not None:
                 raise PermissionDenied("terminals are for operators, not for agents")
@@ -88,7 +88,7 @@ class TerminalSocket:
             await asyncio.gather(typing, watching, return_exceptions=True)
 
     async def _hear(self, socket: WebSocket, follower: Follower) -> None:
-        """Pass on what the person types; a frame that is no good is answered, not obeyed."""
+        """Pass on what the person types; an invalid frame gets an error."""
         while True:
             text = await socket.receive_text()
             try:

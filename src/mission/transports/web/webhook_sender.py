@@ -12,7 +12,7 @@ SECONDS = 10.0
 
 
 async def post(url: str, *, body: bytes, headers: Mapping[str, str]) -> int | None:
-    """The status of the receiver's answer; nothing when none came."""
+    """Return the status of the receiver's answer, or None if there was none."""
     import httpx2  # deferred: only those who set a webhook need it
 
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would write the address, which may be a secret
