@@ -209,7 +209,7 @@ def test_hooks_that_are_there_follow_the_command_without_being_asked_for(
 
 
 def test_a_client_without_hooks_says_so(place: ConfigLocation) -> None:
-    with pytest.raises(InvalidInput, match="no hooks for Visual Studio Code"):
+    with pytest.raises(InvalidInput, match="not available for Visual Studio Code"):
         connect.plan(ADAPTERS["vscode"], place, Scope.USER, COMMAND, toolsets="", hooks=True)
 
 

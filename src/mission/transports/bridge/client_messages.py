@@ -30,7 +30,7 @@ class ClientRequest:
         self.id: str | int | float | None = message.get("id")
         self.method: str | None = message.get("method")
         self.connection: HttpConnection | None = None
-        self.cancelled = False
+        self.canceled = False
         self.sent = False  # it may have taken effect, even if the connection broke
         self.answered = False
         params = mapping(message.get("params"))

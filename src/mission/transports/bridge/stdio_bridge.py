@@ -193,7 +193,7 @@ class Bridge:
         with self._guard:
             job = self._jobs.get(repr(wanted))
             if job is not None:
-                job.cancelled = True
+                job.canceled = True
                 if job.connection is not None:
                     job.connection.abort()
 
@@ -228,7 +228,7 @@ class Bridge:
         """Send the message and pass on its answer, retrying over new connections."""
         daemon: Daemon | None = None
         for _ in range(ATTEMPTS):
-            if job.cancelled:
+            if job.canceled:
                 return
             if daemon is not None or not self._link.is_ready:
                 self._carriers.let_another_read()  # finding or starting a daemon takes time
@@ -245,7 +245,7 @@ class Bridge:
             except TokenRenewed:
                 continue
             except OSError:
-                if job.cancelled or job.answered:
+                if job.canceled or job.answered:
                     return
                 if not job.repeatable:
                     raise unknown_outcome() from None
@@ -257,8 +257,8 @@ class Bridge:
         keep = False
         try:
             with self._guard:
-                if job.cancelled:
-                    raise ConnectionLost("cancelled")
+                if job.canceled:
+                    raise ConnectionLost("canceled")
                 job.connection = connection
             headers = self._headers(job, daemon)
             if len(job.line) > SOON_SENT:
@@ -272,7 +272,7 @@ class Bridge:
         finally:
             with self._guard:
                 job.connection = None
-            if keep and not job.cancelled:
+            if keep and not job.canceled:
                 self._link.give_back(connection)
             else:
                 connection.close()
@@ -301,8 +301,8 @@ class Bridge:
 
     def _pass_on_events(self, job: ClientRequest, answer: Response) -> None:
         for event in answer.events():
-            if job.cancelled:
-                raise ConnectionLost("cancelled")
+            if job.canceled:
+                raise ConnectionLost("canceled")
             message = object_in(event)
             self._note_version(job, event)
             self._write(event)
@@ -360,7 +360,7 @@ class Bridge:
 
     def _answer(self, job: ClientRequest, failure: BridgeFailure) -> None:
         """Report a failed request to the client: as a tool's error for a tools/call, else as a protocol error."""
-        if job.cancelled:
+        if job.canceled:
             return
         if not job.expects_answer:
             say(str(failure))
