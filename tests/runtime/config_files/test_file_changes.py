@@ -40,7 +40,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     one, two = tmp_path / "one", tmp_path / "two"
     two.write_text("theirs")
 
-    with pytest.raises(Conflict, match="just changed .*two"):
+    with pytest.raises(Conflict, match=r"just changed .*two"):
         write([Change(path=one, before=None, after="x"), Change(path=two, before="seen", after="x")])
 
     assert not one.exists()

@@ -69,7 +69,7 @@ def _placed(schema: Json, name: str, schemas: Json) -> Json:
 
 
 def _read(tool: Tool, argument: str | None, schemas: Json) -> Json:
-    """Return the operation of a read tool under an address: its arguments are in the query, those of an object each under its own name."""
+    """Return the operation of a read tool: its arguments are in the query, the fields of an object one by one."""
     parameters: list[Json] = []
     if argument is not None:
         parameters.append({"name": "id", "in": "path", "required": True, "schema": {"type": "string"}})
