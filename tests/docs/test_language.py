@@ -15,7 +15,7 @@ READ = re.compile(r"^(src|web/src|bench|scripts|docs)/.*\.(py|tsx?|md)$|^(README
 EXEMPT = re.compile(r"^docs/decisions/|/migrations/versions/|\.test\.tsx?$|^web/src/api/types\.ts$")
 
 BANNED = {
-    r"\bmend(s|ed|ing)?\b": "fix",
+    r"(?<!\")\bmend(s|ed|ing)?\b": "fix",
     r"\banew\b": "again",
     r"\bwhoever\b": "name who it is",
     r"\bworthless\b": "revoked, invalid",

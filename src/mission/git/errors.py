@@ -65,7 +65,7 @@ class DubiousOwnership(InvalidState):
 
 
 class NoRepository(InvalidInput):
-    """There is no git repository at this path."""
+    """No git repository was found at this path."""
 
     default_hint = "Name a folder of a git repository, or run 'git init' there."
 

@@ -22,7 +22,7 @@ def situation(tx, task, **wanted):
         "checkpoints": 9,
         "source_characters": 9,
         "earlier": True,
-        "beside": True,
+        "siblings": True,
         "dependencies": True,
         "since": None,
     }
@@ -68,7 +68,7 @@ def test_everything_around_a_task_is_there(tx, rows, task):
     assert (found.source, found.task_is_new) == ("Build the", True)
     assert names(found.dependencies) == names(found.waits_for) == ["a"]
     assert (names(found.earlier), found.earlier_total) == (["z"], 1)
-    assert (sorted(names(found.beside)), found.beside_total) == (["a", "c"], 2)
+    assert (sorted(names(found.siblings)), found.siblings_total) == (["a", "c"], 2)
     assert ([entry.summary for entry in found.checkpoints], found.checkpoints_total) == (["two", "one"], 2)
     assert found.latest.summary == "two"
 
@@ -76,9 +76,9 @@ def test_everything_around_a_task_is_there(tx, rows, task):
 def test_only_what_was_asked_for_is_read_and_totals_stay(tx, rows, task):
     rows.entry(task, summary="one")
 
-    found = situation(tx, task, checkpoints=0, earlier=False, beside=False, dependencies=False)
+    found = situation(tx, task, checkpoints=0, earlier=False, siblings=False, dependencies=False)
 
-    assert found.checkpoints == found.earlier == found.beside == found.dependencies == []
+    assert found.checkpoints == found.earlier == found.siblings == found.dependencies == []
     assert (found.checkpoints_total, names(found.waits_for), found.latest.summary) == (1, ["a"], "one")
 
 
@@ -91,9 +91,9 @@ def test_behind_its_own_mark_nothing_is_new_until_something_happens(tx, rows, ta
     rows.task(tx.missions.get(task.mission_id), "d", phase=2, updated_at=at(5))
     later = situation(tx, task, since=mark)
 
-    assert (still.task_is_new, still.checkpoints, still.dependencies, still.beside) == (False, [], [], [])
+    assert (still.task_is_new, still.checkpoints, still.dependencies, still.siblings) == (False, [], [], [])
     assert (still.mark, still.checkpoints_total) == (mark, 0)
-    assert ([entry.summary for entry in later.checkpoints], names(later.beside)) == (["two"], ["d"])
+    assert ([entry.summary for entry in later.checkpoints], names(later.siblings)) == (["two"], ["d"])
     assert (later.mark.moment, later.mark.sequence) == (at(5), 2)
 
 

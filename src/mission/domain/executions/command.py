@@ -32,7 +32,7 @@ OPERATOR_KINDS = frozenset(CommandKind(kind) for kind in OperatorMessageKind)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NextLaunch:
-    """How the task of an ended execution is launched again."""
+    """The next launch of the task of an ended execution."""
 
     answer: str | None = None
     """A person's answer to the agent's question; the agent resumes its client's session with it."""

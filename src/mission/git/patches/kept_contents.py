@@ -15,8 +15,8 @@ LEFT_OUT = "left-out"
 class Kept:
     """The contents kept for one snapshot, by id, and the paths that were left out, with the reason.
 
-    A missing or damaged file has no contents: each one then counts as not kept. `failure` says why there is no file
-    at all.
+    A missing or damaged file has no contents: each one then counts as not kept. `failure` says why
+    nothing was kept at all.
     """
 
     def __init__(self, file: Path, *, failure: str | None = None) -> None:

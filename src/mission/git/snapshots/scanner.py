@@ -89,7 +89,7 @@ class Scanner:
         return Scan(manifest=Manifest(base=self.listing.base, delta=delta), warnings=self.warnings)
 
     def look_at(self, paths: Collection[bytes]) -> Delta:
-        """Return the entries that these paths have on disk now, None where there is no file."""
+        """Return the entries that these paths have on disk now, None where no file exists."""
         kinds = {path: self.disk.kind(path) for path in paths}
         files = [path for path, kind in kinds.items() if kind in LISTED_FILES]
         if files:

@@ -21,7 +21,7 @@ LARGEST = 16 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """A file's text before and after; None means that there is no file."""
+    """A file's text before and after; None means that the file does not exist."""
 
     path: Path
     before: str | None
@@ -52,7 +52,7 @@ class Change:
 
 
 def read(path: Path) -> str | None:
-    """Return the text of the file with its original line endings, or None if there is no file."""
+    """Return the text of the file with its original line endings, or None if it does not exist."""
     try:
         return read_chosen(path, limit=LARGEST).decode("utf-8")
     except FileNotFoundError:

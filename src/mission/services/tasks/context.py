@@ -47,7 +47,7 @@ class ContextRequest:
     checkpoints: int
     source_characters: int
     earlier: bool
-    beside: bool
+    siblings: bool
     dependencies: bool
     since: ContextCursor | None
 
@@ -71,8 +71,8 @@ class TaskContext:
     dependencies: Sequence[Task]
     earlier: Sequence[Task]
     earlier_total: int
-    beside: Sequence[Task]
-    beside_total: int
+    siblings: Sequence[Task]
+    siblings_total: int
     mark: ContextCursor
 
 
@@ -87,8 +87,8 @@ def situation(tx: Tx, *, task_id: str, wanted: ContextRequest) -> TaskContext:
     newest = checkpoints[0] if checkpoints else None
     dependencies = tx.plans.dependency_tasks(task_id)
     earlier = tx.surroundings.earlier(task, since=since, limit=NEIGHBOURS) if wanted.earlier else []
-    beside = tx.surroundings.same_phase(task, since=since, limit=NEIGHBOURS) if wanted.beside else []
-    moved_at = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *beside)))
+    siblings = tx.surroundings.same_phase(task, since=since, limit=NEIGHBOURS) if wanted.siblings else []
+    moved_at = max(mission.updated_at, *(each.updated_at for each in (task, *dependencies, *earlier, *siblings)))
     return TaskContext(
         mission=mission,
         source=tx.surroundings.source_start(mission.id, characters=wanted.source_characters),
@@ -104,8 +104,8 @@ def situation(tx: Tx, *, task_id: str, wanted: ContextRequest) -> TaskContext:
         ],
         earlier=earlier,
         earlier_total=tx.surroundings.ended_before(task) if since is None else len(earlier),
-        beside=beside,
-        beside_total=tx.phases.get(task.phase_id).tally.total - 1 if since is None else len(beside),
+        siblings=siblings,
+        siblings_total=tx.phases.get(task.phase_id).tally.total - 1 if since is None else len(siblings),
         mark=ContextCursor(moment=max(moved_at, since) if since is not None else moved_at, sequence=entries),
     )
 

@@ -100,13 +100,13 @@ def _mission(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
 
 def _around(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
     listed = Fetch("workflow_get", {"id": found.mission.id, "include_tasks": True})
-    if found.beside:
+    if found.siblings:
         yield BudgetSection(
             name="sibling_tasks",
-            content=[_sibling(each) for each in found.beside],
+            content=[_sibling(each) for each in found.siblings],
             share=0.25,
             text="brief_summary",
-            total=found.beside_total,
+            total=found.siblings_total,
             fetch=listed,
         )
     if found.earlier:

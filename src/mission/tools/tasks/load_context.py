@@ -55,7 +55,7 @@ class LoadContext(Arguments):
             checkpoints=self.max_tokens // SMALLEST_CHECKPOINT if every else include.recent_checkpoints,
             source_characters=MOST_SOURCE + 1 if include.workflow_summary and since is None else 0,
             earlier=include.prior_task_outcomes or include.prior_task_full,
-            beside=include.sibling_status,
+            siblings=include.sibling_status,
             dependencies=include.dependency_outcomes,
             since=since,
         )
