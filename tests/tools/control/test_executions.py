@@ -58,7 +58,7 @@ async def test_a_message_to_a_running_agent_is_kept_with_what_became_of_it(works
         ("text", "failed", "no terminal", "operator"),
         ("nudge", "delivered", None, "operator"),
     ]
-    with pytest.raises(InvalidInput, match="needs a text"):
+    with pytest.raises(InvalidInput, match="needs words"):
         await call("execution_message", {"execution_id": id})
     await workshop.end(id)
     with pytest.raises(InvalidState, match="nobody is there"):
