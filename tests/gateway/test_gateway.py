@@ -201,7 +201,7 @@ async def test_a_repeat_under_the_same_key_gets_the_first_answer_and_does_nothin
 
     assert await call("start_mission", MISSION, key="k1") == first
     assert (await call("workflow_list"))["total"] == 1
-    with pytest.raises(InvalidInput, match="used for another call"):
+    with pytest.raises(InvalidInput, match="already used with different arguments"):
         await call("start_mission", {**MISSION, "name": "other"}, key="k1")
     assert await call("start_mission", MISSION, key="k2") != first
 
