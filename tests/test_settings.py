@@ -36,7 +36,7 @@ def test_the_command_line_outranks_the_environment_which_outranks_the_file(tmp_p
         ("lease_seconds = 0", "at least 1"),
         ("permissions = 3", "permissions must be a table"),
         ("[permissions.BOSS]\nallow = []", "permissions.BOSS is not an agent type"),
-        ("[permissions.WORKER]\ngrant = []", "takes only allow, deny, without"),
+        ("[permissions.WORKER]\ngrant = []", "accepts only allow, deny, without"),
         ('[permissions.WORKER]\nallow = "x"', "must be a list of patterns"),
         ('log_level = "loud"', "debug, info, warning or error"),
         ('desktop_notifications = "loud"', "on or off"),

@@ -58,10 +58,10 @@ async def test_a_message_to_a_running_agent_is_kept_with_what_became_of_it(works
         ("text", "failed", "no terminal", "operator"),
         ("nudge", "delivered", None, "operator"),
     ]
-    with pytest.raises(InvalidInput, match="needs words"):
+    with pytest.raises(InvalidInput, match="must not be empty"):
         await call("execution_message", {"execution_id": id})
     await workshop.end(id)
-    with pytest.raises(InvalidState, match="nobody is there"):
+    with pytest.raises(InvalidState, match="cannot receive messages"):
         await call("execution_message", {"execution_id": id, "kind": "resume"})
 
 
