@@ -58,7 +58,7 @@ def test_closing_names_what_is_still_open_and_said_again_answers_the_same(tx, ro
 def test_a_phase_that_has_not_begun_cannot_be_closed(tx, rows):
     phase = rows.phase(rows.mission())
 
-    with pytest.raises(InvalidState, match="has not begun"):
+    with pytest.raises(InvalidState, match="has not started"):
         complete(tx, phase)
 
 

@@ -30,7 +30,7 @@ def test_a_name_belongs_to_the_one_who_shows_life_and_else_to_the_only_one_there
     assert agents.find(tx, reference=crashed.id).id == crashed.id
 
     rows.agent("ada")
-    with pytest.raises(InvalidInput, match="several living agents") as raised:
+    with pytest.raises(InvalidInput, match="several live agents") as raised:
         agents.find(tx, reference="ada", field="to")
     assert successor.id in raised.value.hint
 

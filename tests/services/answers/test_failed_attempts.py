@@ -57,8 +57,8 @@ async def test_another_agent_gets_the_task_with_a_message(call, failed, make_age
     ("answer", "words"),
     [
         ({"choice": GIVE, "text": "nobody"}, "neither an agent nor a client"),
-        ({"choice": GIVE}, "needs words"),
-        ({"choice": HINT}, "needs words"),
+        ({"choice": GIVE}, "needs a text"),
+        ({"choice": HINT}, "needs a text"),
         ({"choice": 9}, "no choice 9"),
     ],
 )

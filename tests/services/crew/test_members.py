@@ -65,9 +65,9 @@ def test_the_task_of_an_agent_is_the_one_it_names_else_the_one_it_works_on(tx, r
 
 
 def test_only_a_worker_with_a_task_has_one(tx, rows):
-    with pytest.raises(InvalidAgentState, match="no agent calls"):
+    with pytest.raises(InvalidAgentState, match="only agents can call this"):
         crew.own_task(tx, agent=None)
-    with pytest.raises(InvalidAgentState, match="no WORKER"):
+    with pytest.raises(InvalidAgentState, match="is not a WORKER"):
         crew.own_task(tx, agent=rows.agent("lead", type=AgentType.SUPERVISOR))
     with pytest.raises(InvalidAgentState, match="no current task"):
         crew.own_task(tx, agent=rows.agent("idle"))

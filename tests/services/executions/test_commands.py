@@ -38,9 +38,9 @@ def test_a_message_needs_words_and_an_agent_that_lives(tx, rows, execution):
             tx, execution_id=to.id, kind=OperatorMessageKind.TEXT, text=text, author="operator"
         )
 
-    with pytest.raises(InvalidState, match="nobody is there"):
+    with pytest.raises(InvalidState, match="is lost and cannot receive messages"):
         send(over, "hello")
-    with pytest.raises(InvalidInput, match="words"):
+    with pytest.raises(InvalidInput, match="must not be empty"):
         send(execution, "")
     sent = send(execution, "hello")
     assert tx.commands.pending_of(execution.id) == [sent]
@@ -88,7 +88,7 @@ def test_words_are_put_into_a_mailbox_once(tx, execution):
         commands.put_in_mailbox(tx, command_id=command.id, words="hello")
 
     assert [each.type for each in tx.emitted].count("message:created") == 1
-    assert tx.commands.get(command.id).reason == "put into its inbox"
+    assert tx.commands.get(command.id).reason == "put into its mailbox"
 
 
 def test_an_agent_has_what_it_asked_for_when_the_last_answer_was_typed(tx, rows, execution):
@@ -111,15 +111,15 @@ def test_a_later_launch_replaces_an_earlier_one(tx, execution):
 
     assert tx.commands.pending_of(execution.id) == [second]
     assert second.next_launch == NextLaunch(answer="blue", arguments=["-x"])
-    assert commands.obstacle(tx, command_id=first.id) == "it is failed already"
+    assert commands.obstacle(tx, command_id=first.id) == "it is already failed"
     assert commands.obstacle(tx, command_id=second.id) is None
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"fence": 1}, "somebody took"),
-        ({"owner_id": "a_other"}, "somebody took"),
+        ({"fence": 1}, "another agent has taken"),
+        ({"owner_id": "a_other"}, "another agent has taken"),
         ({"status": TaskStatus.COMPLETED}, "is completed"),
     ],
 )
@@ -178,5 +178,5 @@ def test_the_end_of_an_execution_closes_everything_but_a_launch(tx, execution):
     commands.end(tx, execution)
 
     assert tx.commands.get(stop.id).state is DELIVERED
-    assert tx.commands.get(text.id).reason == f"execution {execution.id} ended before"
+    assert tx.commands.get(text.id).reason == f"execution {execution.id} has already ended"
     assert tx.commands.pending_of(execution.id) == [again]

@@ -61,8 +61,8 @@ def test_a_token_opens_its_own_execution_and_says_why_it_opens_no_other(tx, rows
     assert executions.authenticate(tx, execution_id=execution.id, token="right").id == execution.id
     for id, token, refusal, words in (
         ("x_" + "y" * 500, "right", NotFound, "there is no execution"),
-        (other.id, "right", PermissionDenied, "not the one of execution"),
-        (without.id, "right", PermissionDenied, "not the one of execution"),
+        (other.id, "right", PermissionDenied, "does not belong to execution"),
+        (without.id, "right", PermissionDenied, "does not belong to execution"),
         (without.id, "wrong", Unauthenticated, "has no MCP access"),
         (execution.id, "wrong", Unauthenticated, "is not valid"),
         (execution.id, "\udcff", Unauthenticated, "is not valid"),

@@ -55,7 +55,7 @@ def test_a_reply_stays_in_the_thread_and_goes_to_whoever_wrote(tx, rows, ada):
 def test_mission_control_reads_no_replies(tx, ada):
     told = mail.send(tx, sender=SYSTEM, recipient=ada.id, body="it failed")
 
-    with pytest.raises(InvalidInput, match="reads no replies"):
+    with pytest.raises(InvalidInput, match="cannot reply to system messages"):
         mail.reply(tx, to=told.id, sender=ada.id, body="why?")
 
 
@@ -103,7 +103,7 @@ def test_copies_of_a_large_body_are_refused_before_any_is_written(tx, rows, ada,
     with pytest.raises(TooLarge):
         mail.broadcast(tx, sender=HUMAN, audience=Audience(rhythm=RHYTHM), body="x" * 6)
     rows.agent("one more")
-    with pytest.raises(InvalidInput, match="4 agents fit"):
+    with pytest.raises(InvalidInput, match="4 agents match"):
         mail.broadcast(tx, sender=HUMAN, audience=Audience(rhythm=RHYTHM), body="x")
 
     assert tx.messages.unread(ada.id) == {}

@@ -49,8 +49,8 @@ def test_another_end_skips_what_is_open_and_says_so(tx, rows, running, outcome, 
     closed = PhaseStatus.FAILED if outcome is MissionOutcome.FAILED else PhaseStatus.COMPLETED
     assert tx.phases.get(phase.id).status is closed
     assert finished.warnings == [
-        f"task {task.id} 'Sort' was still {status} and is skipped now",
-        f"phase 1 'Phase 1' was still in progress and is {closed} now",
+        f"task {task.id} 'Sort' was still {status} and is now skipped",
+        f"phase 1 'Phase 1' was still in progress and is now {closed}",
     ]
     assert tx.missions.get(running.id).status is outcome.status
 
@@ -93,7 +93,7 @@ def test_agents_that_still_run_are_named(tx, rows, running):
     live = rows.execution(task, status=ExecutionStatus.WAITING)
     rows.execution(task, status=ExecutionStatus.LOST)
 
-    assert complete(tx, running).warnings == [f"execution {live.id} still runs and is stopped"]
+    assert complete(tx, running).warnings == [f"execution {live.id} still runs and is being stopped"]
 
 
 def test_a_mission_that_is_abandoned_leaves_nothing_open_and_keeps_the_reason(tx, rows, running):

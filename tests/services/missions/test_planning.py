@@ -65,7 +65,7 @@ def test_a_plan_that_somebody_works_on_stays(tx, rows):
         set_plan(tx, mission, new("new"))
 
     assert raised.value.details["touched"] == [task.id]
-    with pytest.raises(InvalidState, match="its plan stands"):
+    with pytest.raises(InvalidState, match="its plan can no longer be replaced"):
         set_plan(tx, rows.mission(status=MissionStatus.IN_PROGRESS), new("new"))
 
 
@@ -85,7 +85,7 @@ def test_a_mission_takes_tasks_until_it_ends(tx, rows, status):
     mission = rows.mission(status=status, total_phases=2)
 
     if status in ENDED:
-        with pytest.raises(InvalidState, match="takes no more tasks"):
+        with pytest.raises(InvalidState, match="accepts no more tasks"):
             planning.extend(tx, mission_id=mission.id, new=[new("x")])
         return
     extended = planning.extend(tx, mission_id=mission.id, new=[new("x", sequence=5)]).mission

@@ -62,7 +62,7 @@ async def test_an_end_without_a_kept_patch_says_so(app, call, task):
     await call("complete_task", {"task_id": task, **SUCCESS})
     await app.database.write(lambda tx: tx.patches.put(task, None))
 
-    with pytest.raises(InvalidState, match="no patch was kept"):
+    with pytest.raises(InvalidState, match="no patch was stored"):
         await lines(app, task)
 
 

@@ -43,7 +43,7 @@ async def workspace(call, make_workflow, repository):
     "said", [{"status": "merged"}, {"merge_commit": "c0ffee"}, {"status": "abandoned", "merge_commit": "c0ffee"}]
 )
 async def test_a_merge_commit_goes_with_merged_and_with_nothing_else(call, workspace, said):
-    with pytest.raises(InvalidInput, match="goes with a merge_commit"):
+    with pytest.raises(InvalidInput, match="'merged' requires a merge_commit"):
         await call("workspace_update", {"id": workspace[0], **said})
 
 
