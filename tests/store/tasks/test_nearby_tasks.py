@@ -63,8 +63,8 @@ def test_tasks_next_to_one_are_listed_with_those_in_hand_first(tx, rows, status)
     rows.task(mission, "later phase", phase=2)
 
     expected = ["other", "pending"] if status in RUNNING else ["pending", "other"]
-    assert names(tx.surroundings.beside(task, since=None, limit=9)) == expected
-    assert names(tx.surroundings.beside(task, since=None, limit=1)) == expected[:1]
+    assert names(tx.surroundings.same_phase(task, since=None, limit=9)) == expected
+    assert names(tx.surroundings.same_phase(task, since=None, limit=1)) == expected[:1]
 
 
 def test_a_mission_lists_what_is_in_hand_by_plan_and_what_was_completed_latest_first(tx, rows):
