@@ -244,10 +244,10 @@ def test_an_older_daemon_without_executions_is_replaced(settings: Settings, home
 @pytest.mark.parametrize(
     ("version", "executions", "word"),
     [
-        ("0.0.9", 2, "executions running"),
-        ("0.0.9", None, "does not say"),
-        ("99.0.0", 0, "as it is"),
-        ("x", 0, "as it is"),
+        ("0.0.9", 2, "has running executions"),
+        ("0.0.9", None, "does not report its executions"),
+        ("99.0.0", 0, "using it anyway"),
+        ("x", 0, "using it anyway"),
     ],
 )
 def test_a_daemon_that_is_newer_or_busy_stays(

@@ -391,7 +391,7 @@ async def test_prompts_are_listed_and_filled_in(live: Live, mode: str) -> None:
         prompts = (await client.list_prompts()).prompts
         orchestrate = await client.get_prompt("orchestrate", {"goal": "Log in with JWT", "constraints": "No new table"})
         work = await client.get_prompt("work_on_task", {"mission_id": "m_1", "task": "Do it", "agent_name": "ada"})
-        with pytest.raises(MCPError, match="needs: goal"):
+        with pytest.raises(MCPError, match="requires: goal"):
             await client.get_prompt("orchestrate", {})
 
     assert {prompt.name for prompt in prompts} == {"orchestrate", "work_on_task"}
