@@ -93,7 +93,7 @@ def test_a_start_succeeds_when_nothing_can_be_kept_and_says_so(
     repo.write("new.txt", "newer\n")
     assert repo.changes(taken).modified == ["new.txt"]
     note = lines_of(Repo(path=repo.path, snapshots=Snapshots(tmp_path / "snapshots")), taken, "new.txt")
-    assert "could not be kept" in (note or "")
+    assert "could not be stored" in (note or "")
 
 
 def test_a_file_that_git_converts_is_kept_as_git_stores_it(repo: Repo, tmp_path: Path) -> None:

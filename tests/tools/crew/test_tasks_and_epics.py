@@ -179,7 +179,7 @@ async def test_what_cannot_be_is_told_in_the_words_that_the_tool_takes(call, cre
         ("mcp__agent__create", {"type": "WORKER", "name": "x", "supervisorId": task}, "supervisorId"),
         ("agent_heartbeat", {"agent_id": task}, "agent_id"),
     ):
-        with pytest.raises(InvalidInput, match=f"^{field}: '{task}' is the id of a task, not of an agent"):
+        with pytest.raises(InvalidInput, match=f"^{field}: '{task}' is the id of a task, not an agent id"):
             await call(tool, arguments, agent=None if field == "agent_id" else crew["ORCHESTRATOR"])
 
 

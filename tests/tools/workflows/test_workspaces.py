@@ -185,10 +185,10 @@ async def test_merged_is_believed_only_when_another_branch_holds_everything(call
     git(repository, "update-ref", "refs/remotes/origin/work", tip)  # pushed is not merged
     for commit, words in [
         (start, "does not contain.*The work"),
-        (tip, "on no branch or tag but 'work'"),
-        ("f" * 40, "no commit"),
-        ("HEAD", "no commit id"),
-        ("--all", "no commit id"),
+        (tip, "on no branch or tag except 'work' itself"),
+        ("f" * 40, "there is no commit"),
+        ("HEAD", "not a commit id"),
+        ("--all", "not a commit id"),
     ]:
         with pytest.raises(MissionError, match=words):
             await call("workspace_update", merged | {"merge_commit": commit})
