@@ -53,7 +53,7 @@ def test_a_folder_that_others_use_now_stays(tmp_path):
 
 
 def test_a_place_that_is_not_a_file_cannot_be_read(tmp_path):
-    with pytest.raises(InvalidState, match="cannot be read"):
+    with pytest.raises(InvalidState, match="Could not read"):
         read(tmp_path)
 
 

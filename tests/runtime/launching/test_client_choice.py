@@ -71,14 +71,14 @@ def test_a_client_that_is_not_installed_says_how_to_see_what_is(tmp_path):
 
 
 def test_any_program_must_be_named_and_its_path_counts_from_the_folder_of_the_launch(programs, tmp_path):
-    with pytest.raises(InvalidInput, match="needs a program"):
+    with pytest.raises(InvalidInput, match="requires a program"):
         choose(LAUNCHES, order("command"), programs)
 
     found = choose(LAUNCHES, order("command", arguments=["./own", "-x"], directory=str(tmp_path)), programs)
     assert (found.program, found.arguments) == (f"{tmp_path}/own", ["-x"])
     assert not found.speaks_mcp
 
-    with pytest.raises(InvalidState, match="that you may run"):
+    with pytest.raises(InvalidState, match="does not exist or is not executable"):
         choose(LAUNCHES, order("command", arguments=["./own"], directory="/nowhere"), programs)
 
 

@@ -57,5 +57,5 @@ def test_a_resume_without_a_variable_of_the_launch_is_refused_with_its_name():
     with pytest.raises(InvalidState) as raised:
         kept.check({"CODEX_HOME": "/c"}, order())
 
-    assert raised.value.message.startswith("OPENAI_API_KEY ")
+    assert raised.value.message.startswith("the variables OPENAI_API_KEY were lost")
     assert "--adapter codex --task t_1" in raised.value.hint

@@ -31,5 +31,5 @@ def test_a_program_and_its_folder_fail_in_different_words() -> None:
     folder = FileNotFoundError(2, "No such file or directory", "/work")
     program = FileNotFoundError(2, "No such file or directory", "agent")
 
-    assert runner._why(folder, "/work") == "the folder it should run in cannot be used: No such file or directory"
+    assert runner._why(folder, "/work") == "its working directory cannot be used: No such file or directory"
     assert runner._why(program, "/work") == "No such file or directory"
