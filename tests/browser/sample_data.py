@@ -55,7 +55,8 @@ OTHERS = {
     "Accessibility findings": ("a11y", 16, 11, 2),
 }
 """Name of the mission: its agents, tasks, those completed, those at work."""
-LASTING = ("Backfill", "Load test", "Seed chart", "Dual-write")
+LASTING = {"Backfill": 190, "Load test": 190, "Seed chart": 190, "Dual-write": 120}
+"""Minutes so far of tasks that run long; a longer dual write would move the critical path away from the question."""
 
 
 class Clock:
@@ -116,7 +117,8 @@ async def _running(
 ) -> None:
     rest = [(name, minutes) for _, name, _, minutes in LEDGER if minutes is None or isinstance(minutes, str)]
     for number, (name, _) in enumerate(rest):
-        lasting = 190 if name.startswith(LASTING) else 14 + 8 * (number % 6)
+        usual = 14 + 8 * (number % 6)
+        lasting = next((minutes for start, minutes in LASTING.items() if name.startswith(start)), usual)
         clock.now = end - timedelta(minutes=lasting)
         await _take(call, ids[name], agents[number % len(agents)])
     decided = {name: agents[number % len(agents)] for number, (name, _) in enumerate(rest)}
