@@ -266,7 +266,7 @@ def test_the_real_server_is_started_and_a_session_of_the_client_comes_and_goes(
         (["emacs"], 1, "Known clients: claude-code"),
         (["claude"], 1, "did you mean 'claude-code'?"),
         (["code"], 1, "did you mean 'vscode'?"),
-        (["vscode", "--hooks", "--yes"], 1, "no hooks for Visual Studio Code"),
+        (["vscode", "--hooks", "--yes"], 1, "Hooks are not available for Visual Studio Code"),
         (["all", "--yes"], 1, "No agent client was found"),
         (["--remove"], 2, "Name the client"),
         (["codex", "--scope", "planet"], 2, "planet"),
