@@ -172,7 +172,7 @@ def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program, co
     for error in refused:
         assert f"{file} is {reason}" in error["message"]
         assert "mission token rotate" in f"{error['message']} {error['hint']}"
-        assert "delete the file" in f"{error['message']} {error['hint']}"
+        assert "remove the file" in f"{error['message']} {error['hint']}"
     assert file.read_bytes() == content
 
     fresh.does("token", "rotate")
