@@ -125,7 +125,7 @@ def test_a_database_that_was_emptied_is_not_taken_for_a_new_one(fresh: Program, 
     for error in refused:
         assert f"{fresh.settings.sqlite_path} is empty, though it held a store before" in error["message"]
         assert "mission restore" in f"{error['message']} {error['hint']}"
-        assert "delete the file" in f"{error['message']} {error['hint']}"
+        assert "remove the file" in f"{error['message']} {error['hint']}"
     assert (found["status"], "is empty" in found["message"]) == ("problem", True)
     assert fresh.settings.sqlite_path.stat().st_size < 10_000
 
@@ -172,7 +172,7 @@ def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program, co
     for error in refused:
         assert f"{file} is {reason}" in error["message"]
         assert "mission token rotate" in f"{error['message']} {error['hint']}"
-        assert "remove the file" in f"{error['message']} {error['hint']}"
+        assert "delete the file" in f"{error['message']} {error['hint']}"
     assert file.read_bytes() == content
 
     fresh.does("token", "rotate")
