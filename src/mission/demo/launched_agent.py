@@ -82,7 +82,7 @@ def prompt() -> str:
 
 def task_id() -> str:
     """Return the id of our task from the prompt."""
-    found = re.search(r"task (t_[0-9a-z]{10})", prompt())
+    found = re.search(r"\b(t_[0-9a-z]{10})\b", prompt())
     assert found is not None
     return found[1]
 
