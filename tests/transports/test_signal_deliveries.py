@@ -90,7 +90,10 @@ def seen(live: Live, workshop: Workshop, created: CreatedExecution, since: int) 
     return {
         "execution": [execution["status"], _undated(execution["progress"]), _undated(execution["claim"])],
         "task": [task["status"], _unnamed(task["hold"]), task["assigned_agent_id"] == created.agent.id],
-        "queue": [[item["kind"], item["state"], item["subject"], item["choices"], item["count"]] for item in queue],
+        # Sorted: items of one moment have no order.
+        "queue": sorted(
+            ([item["kind"], item["state"], item["subject"], item["choices"], item["count"]] for item in queue), key=str
+        ),
         "events": [event.type for event in events],
         "audit": [[entry["tool"], entry["status"]] for entry in audit],
     }
