@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -147,7 +148,7 @@ def _engine(path: Path) -> Engine:
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, record: object) -> None:  # noqa: ARG001
         for pragma in _PRAGMAS:
-            connection.execute(pragma)
+            _patiently(partial(connection.execute, pragma))
 
     return engine
 
@@ -155,3 +156,15 @@ def _engine(path: Path) -> Engine:
 def _caused(problem: MissionError, error: DBAPIError) -> MissionError:
     problem.__cause__ = error
     return problem
+
+
+def _patiently(execute: Callable[[], object]) -> None:
+    """Run a pragma again while processes that open a new file at once change it to WAL under each other."""
+    for tries_left in reversed(range(50)):
+        try:
+            execute()
+            return
+        except sqlite3.OperationalError:
+            if not tries_left:
+                raise
+            time.sleep(0.02)
