@@ -50,6 +50,20 @@ async def test_a_dead_agents_task_is_free_once_its_question_and_its_block_are_di
     assert await commands(workshop, created.execution.id) == []
 
 
+async def test_a_crash_whose_question_is_dismissed_is_put_before_a_person(workshop):
+    created = await workshop.launch()
+    await workshop.signal(created.execution.id, "q1", "needs_input", question="Which port?")
+    await workshop.end(created.execution.id, "failed", exit_code=1)
+
+    await workshop.call("queue_dismiss", {"id": (await waiting(workshop))["question"]})
+
+    task = await workshop.task_now(created.task.id)
+    assert (task["status"], task["assigned_agent_id"], task["failed_attempts"]) == ("pending", None, 1)
+    assert list(await waiting(workshop)) == ["failure"]
+    checkpoints = (await workshop.call("checkpoint_list", {"task_id": created.task.id}))["checkpoints"]
+    assert "failed: " in checkpoints[-1]["summary"]
+
+
 @pytest.mark.parametrize("order", [("question", "blocker"), ("blocker", "question")])
 async def test_an_answer_and_a_dismissal_start_a_dead_agent_again_in_either_order(workshop, order):
     created = await workshop.launch()

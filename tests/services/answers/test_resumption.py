@@ -47,9 +47,10 @@ def test_a_task_whose_agent_left_is_free_once_its_block_is_resolved(tx, rows):
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_an_answer_keeps_the_task_for_the_next_execution_and_a_dismissal_frees_it(tx, rows, answered):
-    hold = Hold(HoldKind.INPUT, "?", "a_1")
-    task = rows.task(rows.mission(), status=TaskStatus.PAUSED, hold=hold, owner_id="a_1")
-    execution = rows.execution(task, agent_id="a_1", status=ExecutionStatus.COMPLETED)
+    agent = rows.agent()
+    hold = Hold(HoldKind.INPUT, "?", agent.id)
+    task = rows.task(rows.mission(), status=TaskStatus.PAUSED, hold=hold, owner_id=agent.id)
+    execution = rows.execution(task, agent_id=agent.id, status=ExecutionStatus.COMPLETED)
     item = put(tx, kind=ItemKind.QUESTION, task_id=task.id, execution_id=execution.id)
     tx.executions.save(replace(execution, asked_last=(item.id,)))
 
@@ -60,7 +61,7 @@ def test_an_answer_keeps_the_task_for_the_next_execution_and_a_dismissal_frees_i
 
     after = tx.tasks.get(task.id)
     expected = (
-        (TaskStatus.IN_PROGRESS, "a_1", NOW + resumption.RESUME_WITHIN)
+        (TaskStatus.IN_PROGRESS, agent.id, NOW + resumption.RESUME_WITHIN)
         if answered
         else (TaskStatus.PENDING, None, None)
     )

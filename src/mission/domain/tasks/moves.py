@@ -166,11 +166,11 @@ def released(task: Task, *, at: datetime, cause: Cause = Cause.RELEASED) -> Task
     return TaskMove(before=task, after=task.given_back(at=at), cause=cause)
 
 
-def left(task: Task, *, failed: bool, at: datetime) -> TaskMove:
+def left(task: Task, *, failed: bool, at: datetime, cause: Cause = Cause.LEFT) -> TaskMove:
     """Release the task of an agent whose program ended. A blocker that it reported still holds the task."""
     is_held = task.status is TaskStatus.PAUSED and task.hold is not None
     free = replace(task.without_owner(), updated_at=at) if is_held else task.given_back(at=at)
-    return TaskMove(before=task, after=replace(free, failed_attempts=task.failed_attempts + failed), cause=Cause.LEFT)
+    return TaskMove(before=task, after=replace(free, failed_attempts=task.failed_attempts + failed), cause=cause)
 
 
 def ended(task: Task, end: TaskEnd, *, at: datetime) -> TaskMove:

@@ -6,8 +6,9 @@ from datetime import timedelta
 
 from mission.domain.inbox.item import InboxItem
 from mission.domain.tasks import moves
-from mission.domain.tasks.moves import Cause, TaskMove
+from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.task import Task, TaskStatus
+from mission.services.executions import ending
 from mission.services.inbox import items as inbox
 from mission.services.inbox import open_questions
 from mission.services.tasks import updates as tasks
@@ -32,21 +33,25 @@ def _resume(tx: Tx, item: InboxItem) -> InboxItem:
     task = tx.tasks.get(item.task_id) if item.holds_task and item.task_id is not None else None
     if task is not None and task.status is TaskStatus.PAUSED and task.hold is not None:
         others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
-        still = moves.held(task, others[-1].hold, at=tx.now, cause=Cause.ANSWERED) if others else None
-        tasks.apply(tx, still or _freed(tx, task))
+        if others:
+            tasks.apply(tx, moves.held(task, others[-1].hold, at=tx.now, cause=Cause.ANSWERED))
+        else:
+            _free(tx, task)
     return item
 
 
-def _freed(tx: Tx, task: Task) -> TaskMove:
-    """Return the move of a task that nothing blocks any more.
+def _free(tx: Tx, task: Task) -> None:
+    """Move a task on that nothing blocks any more.
 
     A live agent resumes it, and so does the next execution of an agent that ended and got an answer. Without an answer
     there is no next execution, and the task is free. So is one whose agent reported a block and left.
     """
     assert task.hold is not None
     ended = open_questions.execution_that_left(tx, task)
-    left = task.owner_id is None and task.hold.by is not None
-    if left or (ended is not None and not open_questions.is_answered(tx, ended)):
-        return moves.released(task, at=tx.now, cause=Cause.ANSWERED)
-    until = tx.now + RESUME_WITHIN if ended is not None else None
-    return moves.resumed(task, at=tx.now, cause=Cause.ANSWERED, lease_until=until)
+    if ended is not None and not open_questions.is_answered(tx, ended):
+        ending.release_unanswered(tx, ended, task)
+    elif task.owner_id is None and task.hold.by is not None:
+        tasks.apply(tx, moves.released(task, at=tx.now, cause=Cause.ANSWERED))
+    else:
+        until = tx.now + RESUME_WITHIN if ended is not None else None
+        tasks.apply(tx, moves.resumed(task, at=tx.now, cause=Cause.ANSWERED, lease_until=until))

@@ -10,6 +10,7 @@ from mission.domain.inbox.health_findings import CRASHED
 from mission.domain.inbox.item import ItemKind
 from mission.domain.tasks import moves
 from mission.domain.tasks.hold import Hold, HoldKind
+from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.task import OPEN, Task, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents import registration as agents
@@ -95,7 +96,12 @@ def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
     asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
 
 
-def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None:
+def release_unanswered(tx: Tx, execution: Execution, task: Task) -> None:
+    """Release the task that an ended execution kept for an answer: there will be none."""
+    _release(tx, execution, replace(task, hold=None), refused=False, cause=Cause.ANSWERED)
+
+
+def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool, cause: Cause = Cause.LEFT) -> None:
     """Release the task, once a reported block is resolved; the next owner reads why it was left."""
     tried_again = tx.commands.launching(execution.id) is not None
     failed = execution.status in CRASHED and not refused and not tried_again
@@ -113,7 +119,7 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> None
             **{what: dict(words) for what, words in left.items() if words is not None},
         },
     )
-    (free,) = tasks.apply(tx, moves.left(task, failed=failed, at=tx.now))
+    (free,) = tasks.apply(tx, moves.left(task, failed=failed, at=tx.now, cause=cause))
     answer = open_questions.answer_for(tx, execution)
     if answer is not None:
         commands.start_again(tx, execution, NextLaunch(answer=answer))
