@@ -122,7 +122,7 @@ def test_a_template_becomes_a_mission_by_its_form_and_says_what_is_missing(page:
     connected(page)
     start = page.get_by_role("button", name="Start mission")
 
-    page.get_by_label("Mission name").fill("Mend the gate")
+    page.get_by_label("Mission name").fill("Fix the gate")
     expect(start).to_be_disabled()
     page.get_by_label("place Where it fails").fill("the gate")
     expect(page.get_by_text("Fix the gate")).to_be_visible()
@@ -132,7 +132,7 @@ def test_a_template_becomes_a_mission_by_its_form_and_says_what_is_missing(page:
     page.get_by_label("Repository folder").fill("")
     start.click()
 
-    expect(page.get_by_role("heading", name="Mend the gate", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Fix the gate", level=1)).to_be_visible()
 
 
 def test_a_workspace_is_removed_after_a_second_thought_and_its_work_is_kept(

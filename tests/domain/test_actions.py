@@ -1,4 +1,4 @@
-"""Next steps are sentences that anybody can read, whoever gets the error."""
+"""Next steps are sentences that every reader of an error understands."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def ask() -> None:
 
 
 def talk() -> None:
-    """Asks, and goes on with the answer: typed, or found in the next prompt."""
+    """Asks, and continues with the answer: typed, or found in the next prompt."""
     with open(os.environ["MISSION_PROMPT_FILE"]) as file:
         prompt = file.read()
     if sys.stdin.isatty():
@@ -72,7 +72,7 @@ def talk() -> None:
 
 
 def linger() -> None:
-    """Asks, and ends only when the file that its argument names is there; goes on with the answer. May crash then."""
+    """Asks, and ends only when the file that its argument names is there; continues with the answer. May crash then."""
     talk()
     wait_for(sys.argv[2])
     sys.exit(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
