@@ -1,0 +1,67 @@
+"""A standstill: nothing in the run can happen without a person, and one item says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mission.domain.runs.decisions import choices
+from mission.domain.runs.decisions.draft import Draft
+from mission.domain.runs.steps import Ask
+from mission.domain.runs.view import RunView, TaskView
+
+RUN_KEYS = frozenset({choices.BUDGET, choices.TIP_RED, choices.DISK, choices.UNPROVED})
+"""Questions that say by themselves that the run waits."""
+MAX_LISTED = 20
+
+
+def tell_standstill(draft: Draft, is_open: Sequence[TaskView], *, moves: bool) -> None:
+    """Say that the run waits for a person, or withdraw that once something happens again."""
+    view = draft.view
+    asked = {each.key for each in draft.steps if isinstance(each, Ask)}
+    known = any(key in RUN_KEYS for key in (*view.items, *asked))
+    decided = bool(view.decisions) or any(task.decided is not None for task in is_open)
+    if moves or known or decided or not (is_open or view.candidates):
+        if moves:
+            draft.withdraw(choices.STUCK, "the run continues")
+        return
+    draft.ask(
+        choices.about_run(
+            choices.STUCK,
+            subject="The run cannot continue without you",
+            body=_body(view, is_open, asked),
+            choices=(choices.LOOK_AGAIN, choices.STOP),
+        )
+    )
+
+
+def _body(view: RunView, is_open: Sequence[TaskView], asked: set[str]) -> str:
+    """Name what waits for an answer, and how many tasks each answer would free."""
+    waiting = _waiting_for(is_open)
+    reviewed = {each.task_id for each in view.candidates if each.waits_for_review}
+    held = [
+        task
+        for task in is_open
+        if task.held_by is not None or choices.task_key(task.id) in asked or task.id in reviewed
+    ]
+    lines = [f"- '{task.name}' waits for an answer, which frees {_count(waiting, task)}." for task in held[:MAX_LISTED]]
+    clients = [key.partition(":")[2] for key in sorted({*view.items, *asked}) if key.startswith("client:")]
+    lines += [f"- {name} cannot be launched." for name in clients]
+    return "\n".join(lines) or "No task can be started, and none is under way."
+
+
+def _waiting_for(is_open: Sequence[TaskView]) -> dict[str, list[str]]:
+    waiting: dict[str, list[str]] = {}
+    for task in is_open:
+        for each in task.depends_on:
+            waiting.setdefault(each, []).append(task.id)
+    return waiting
+
+
+def _count(waiting: dict[str, list[str]], task: TaskView) -> str:
+    """Return in words how many tasks a task frees, itself included."""
+    seen, todo = {task.id}, [task.id]
+    while todo:
+        more = [each for each in waiting.get(todo.pop(), ()) if each not in seen]
+        seen.update(more)
+        todo += more
+    return "it" if len(seen) == 1 else f"it and {len(seen) - 1} more"
