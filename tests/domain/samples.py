@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mission.domain.agent import Agent, AgentType
+from mission.domain.agents.agent import Agent, AgentType
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.observation import AckStatus, Observation, Origin
 from mission.domain.executions.signals import Delivery, SignalPolicy

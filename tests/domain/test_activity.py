@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.domain.activity import Stretch, moments, under_way
+from tests.fault_cases import examples
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -27,7 +28,7 @@ def lasts(each: Stretch, at: datetime) -> bool:
     return each.began <= at and (each.ended is None or at < each.ended)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(stretches, max_size=12), stretches)
 def test_each_moment_counts_what_lasts_at_it_and_a_common_part_lasts_while_both_do(all_, other):
     at = moments(START, minute(60), many=61)

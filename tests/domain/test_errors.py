@@ -75,7 +75,7 @@ def test_an_illegal_move_names_the_states_or_says_that_there_are_none():
 def test_a_dialect_names_only_the_states_that_it_has_words_for():
     move = IllegalMove(kind="task", id="t_1", current="paused", wanted="x", legal=["pending", "failed", "skipped"])
 
-    move.tell_in({"pending": "TODO", "failed": "FAILED"})
+    move.name_states({"pending": "TODO", "failed": "FAILED"})
 
     assert move.details["legal"] == ["TODO", "FAILED"]
     assert "TODO, FAILED" in move.hint
@@ -86,7 +86,7 @@ def test_a_dialect_without_any_of_the_words_leaves_the_error_as_it_is():
     move = IllegalMove(kind="task", id="t_1", current="paused", wanted="x", legal=["pending"])
     before = move.as_dict()
 
-    move.tell_in({"completed": "DONE"})
+    move.name_states({"completed": "DONE"})
 
     assert move.as_dict() == before
 

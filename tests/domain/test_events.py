@@ -7,7 +7,8 @@ import json
 import pytest
 
 from mission.domain import events
-from mission.domain.agent import Presence
+from mission.domain.agents.agent import Presence
+from mission.domain.checks.evidence import EvidenceState
 from mission.domain.executions.command import CommandKind, ExecutionCommand
 from mission.domain.missions.mission import Family
 from mission.domain.missions.phase import Phase
@@ -15,6 +16,9 @@ from mission.domain.missions.repository import Repository
 from mission.domain.missions.template import Template
 from mission.domain.tasks.journal import EntryKind
 from mission.domain.tasks.moves import Cause
+from tests.domain.checks.rounds import a_row, defined
+from tests.domain.runs.test_candidate import CANDIDATE
+from tests.domain.runs.test_run import RUN
 from tests.domain.samples import NOW, agent, entry, execution, item, message, mission, observation, task, workspace
 
 PHASE = Phase(id="p_1", mission_id="m_1", number=1, name="Build", created_at=NOW)
@@ -23,6 +27,7 @@ TEMPLATE = Template(id="tpl_1", name="T", description=None, tasks=(), variables=
 SENT = ExecutionCommand(id="msg_9", execution_id="x_1", kind=CommandKind.TEXT, text="hi", created_at=NOW)
 OBSERVED = observation()
 
+EVIDENCE = a_row(defined("make test"), EvidenceState.QUEUED)
 CASES = [
     (events.MissionCreated(mission=mission()), "mission:created", "m_1", []),
     (events.MissionUpdated(mission=mission(family=Family.WORKFLOW)), "workflow:updated", "m_1", []),
@@ -44,6 +49,12 @@ CASES = [
     (events.ExecutionCreated(execution=execution()), "execution:created", "m_1", ["a_1"]),
     (events.ExecutionUpdated(execution=execution()), "execution:updated", "m_1", ["a_1"]),
     (events.ObservationCreated(execution=execution(), observation=OBSERVED), "observation:created", "m_1", ["a_1"]),
+    (events.EvidenceCreated(evidence=EVIDENCE), "evidence:created", "m_0000000001", []),
+    (events.EvidenceUpdated(evidence=EVIDENCE), "evidence:updated", "m_0000000001", []),
+    (events.RunCreated(run=RUN), "run:created", RUN.mission_id, []),
+    (events.RunUpdated(run=RUN), "run:updated", RUN.mission_id, []),
+    (events.CandidateCreated(candidate=CANDIDATE), "candidate:created", CANDIDATE.mission_id, []),
+    (events.CandidateUpdated(candidate=CANDIDATE), "candidate:updated", CANDIDATE.mission_id, []),
     (events.TemplateCreated(template=TEMPLATE), "template:created", None, []),
     (events.RepositoryCreated(repository=REPOSITORY), "repository:created", None, []),
 ]
@@ -77,7 +88,7 @@ def test_the_last_update_of_a_mission_replaces_the_ones_before_it():
 
 
 def test_only_events_that_replace_others_say_so():
-    assert [type for event, type, *_ in CASES if event.may_supersede] == ["workflow:updated"]
+    assert [type for event, type, *_ in CASES if event.may_supersede] == ["workflow:updated", "run:updated"]
 
 
 def test_a_plan_tells_how_many_tasks_it_made():

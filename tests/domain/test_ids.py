@@ -34,7 +34,7 @@ def test_a_text_is_an_id_only_with_a_known_prefix_and_ten_lower_case_characters(
     [
         ("m_0000000000", "task", ["a mission", "a task"]),
         ("a_0000000000", "execution", ["an agent", "an execution"]),
-        ("log_0000000000", "queue item", ["an audit entry", "a queue item"]),
+        ("log_0000000000", "inbox item", ["an audit entry", "an inbox item"]),
     ],
 )
 def test_an_id_of_another_kind_is_refused_with_both_kinds_named(given_id, kind, words):

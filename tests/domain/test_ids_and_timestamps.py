@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain import ids
-from mission.domain import timestamps as times
+from mission.domain import ids, timestamps
 from mission.domain.errors import InvalidInput
 from mission.domain.tasks.changes import Changes, Rename, verify_scope
 
@@ -30,19 +29,21 @@ def test_what_is_no_id_is_said_to_be_none(given_id):
 
 @given(st.datetimes(min_value=datetime(1971, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)))
 def test_a_moment_survives_being_shown_and_read(moment):
-    shown = times.format_time(moment)
+    shown = timestamps.format_time(moment)
 
     assert shown.endswith("Z")
-    assert times.parse_time(shown, field="since") == moment
-    assert abs(times.parse_time(moment.timestamp(), field="since") - moment) < timedelta(milliseconds=1)
+    assert timestamps.parse_time(shown, field="since") == moment
+    assert abs(timestamps.parse_time(moment.timestamp(), field="since") - moment) < timedelta(milliseconds=1)
     if moment.timestamp() > 200_000_000:
-        assert abs(times.parse_time(str(int(moment.timestamp() * 1000)), field="since") - moment) < timedelta(seconds=1)
+        assert abs(timestamps.parse_time(str(int(moment.timestamp() * 1000)), field="since") - moment) < timedelta(
+            seconds=1
+        )
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "nan", "1e400", "99999999999999999999"])
 def test_what_is_no_moment_is_refused(text):
     with pytest.raises(InvalidInput, match="since"):
-        times.parse_time(text, field="since")
+        timestamps.parse_time(text, field="since")
 
 
 @pytest.mark.parametrize(

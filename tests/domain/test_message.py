@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain import message as mail
 from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
 from mission.domain.message import (
     HUMAN,
-    LARGEST_BODY,
+    MAX_BODY_LENGTH,
+    MISSION_CONTROL,
     MOVES,
+    PERSON,
     Author,
     MessageState,
     body_text,
@@ -59,11 +60,11 @@ def test_nothing_and_other_types_are_not_bodies(body):
 
 
 def test_the_largest_body_is_taken_and_one_character_more_is_not():
-    assert checked_body("x" * LARGEST_BODY)
+    assert checked_body("x" * MAX_BODY_LENGTH)
     with pytest.raises(TooLarge):
-        checked_body("x" * (LARGEST_BODY + 1))
+        checked_body("x" * (MAX_BODY_LENGTH + 1))
     with pytest.raises(TooLarge):
-        checked_body({"x": "y" * LARGEST_BODY})
+        checked_body({"x": "y" * MAX_BODY_LENGTH})
 
 
 @given(st.dictionaries(st.text(max_size=5), st.text(max_size=5) | st.integers(), max_size=4))
@@ -73,8 +74,8 @@ def test_an_object_counts_as_its_shortest_json(body):
 
 @given(st.text(max_size=40) | st.dictionaries(st.text(max_size=5), st.integers(), max_size=4), st.integers(1, 30))
 def test_a_body_as_text_is_cut_with_a_mark(body, longest):
-    whole = body_text(body, longest=10_000)
-    text = body_text(body, longest=longest)
+    whole = body_text(body, max_length=10_000)
+    text = body_text(body, max_length=longest)
 
     assert text == whole if len(whole) <= longest else text == f"{whole[:longest]}…"
     if not isinstance(body, str):
@@ -97,7 +98,7 @@ def test_a_reply_to_a_message_without_subject_has_one(subject):
 
 def test_an_author_is_marked_with_the_type_of_the_agent():
     assert Author.of(agent()) == Author(id="a_1", name="ada", type="WORKER")
-    assert (mail.PERSON.type, mail.MISSION_CONTROL.type) == ("HUMAN", "SYSTEM")
+    assert (PERSON.type, MISSION_CONTROL.type) == ("HUMAN", "SYSTEM")
 
 
 def test_events_show_a_message_without_its_body():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission import tools
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 from mission.domain.permissions import Edit, PermissionPolicy
 from mission.gateway.registry import Registry
 from mission.settings import AGENT_TYPES
@@ -13,8 +13,17 @@ from mission.settings import AGENT_TYPES
 SUPERVISOR, ORCHESTRATOR, WORKER = AgentType
 REGISTRY = list(Registry(tools))
 
-OPERATORS_OWN = {"mission_archive", "mission_delete", "queue_answer", "queue_dismiss", "permission_show"}
+OPERATORS_OWN = {
+    "task_accept",
+    "checks_suggest",
+    "mission_archive",
+    "mission_delete",
+    "queue_answer",
+    "queue_dismiss",
+    "permission_show",
+}
 OPERATORS_OWN |= {"token_list", "token_rotate", "token_revoke"}
+OPERATORS_OWN |= {"run_start", "run_update", "run_pause", "run_resume", "run_stop", "run_land"}
 WORKERS = {
     "mcp__agent__get_epic",
     "mcp__agent__get_status",
@@ -39,6 +48,9 @@ WORKERS = {
     "task_replan",
     "task_update_status",
     "task_check_dependencies",
+    "task_checks",
+    "checks_list",
+    "checks_set",
     "workflow_get",
     "workflow_get_summary",
     "workflow_next_tasks",
@@ -53,7 +65,7 @@ WORKERS = {
     "wait_for_events",
     "search",
 }
-WORKERS_FAMILIES = ("log_", "checkpoint_", "message_")
+WORKERS_FAMILIES = ("log_", "checkpoint_", "message_", "evidence_")
 
 
 def expected(kind: AgentType, name: str) -> bool:

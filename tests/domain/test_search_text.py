@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.search_text import LONGEST_WORD, MOST_TERMS, SNIPPET, snippet, strings_in, terms_of, words_of
+from mission.domain.search_text import MAX_TERMS, MAX_WORD_LENGTH, SNIPPET, snippet, strings_in, terms_of, words_of
 
 SPACED = st.text("abcÄéß12 .,-_", max_size=60)
 UNSPACED = st.text("日本語中文한글", min_size=1, max_size=12)
@@ -47,13 +47,13 @@ def test_a_text_without_spaces_is_found_by_any_piece_of_it(text, data):
 
 @given(st.text(max_size=200))
 def test_words_are_never_empty_nor_longer_than_is_kept(text):
-    assert all(0 < len(word) <= LONGEST_WORD for word in words_of(text))
+    assert all(0 < len(word) <= MAX_WORD_LENGTH for word in words_of(text))
 
 
 def test_a_long_query_keeps_only_so_many_terms_each_once():
-    many = [f"w{number}" for number in range(MOST_TERMS * 3)]
+    many = [f"w{number}" for number in range(MAX_TERMS * 3)]
 
-    assert terms_of(" ".join(["w0", "w0", *many])) == many[:MOST_TERMS]
+    assert terms_of(" ".join(["w0", "w0", *many])) == many[:MAX_TERMS]
     assert terms_of("?!") == []
 
 

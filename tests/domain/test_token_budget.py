@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mission.domain.token_budget import CUT, BudgetSection, Fetch, compact, cut_text, pack, within
+from tests.fault_cases import examples
 
 
 class ByCharacter:
@@ -13,8 +14,8 @@ class ByCharacter:
 
     name = "characters"
 
-    def count(self, text, *, most):
-        return len(text) if len(text) <= most else None
+    def count(self, text, *, limit):
+        return len(text) if len(text) <= limit else None
 
 
 class ByWord:
@@ -22,9 +23,9 @@ class ByWord:
 
     name = "words"
 
-    def count(self, text, *, most):
+    def count(self, text, *, limit):
         size = len(text.split()) + sum(not each.isalnum() and not each.isspace() for each in text)
-        return size if size <= most else None
+        return size if size <= limit else None
 
 
 FETCH = Fetch("get", {})
@@ -52,15 +53,15 @@ def frame(packed):
     return {"kept": dict(packed.kept), "missing": dict(packed.missing)}
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(SECTIONS, st.integers(1, 400), TOKENIZERS)
 def test_an_answer_never_exceeds_its_budget(sections, most, tokenizer):
     answer = within(most, sections, tokenizer, frame)
 
-    assert answer is None or tokenizer.count(compact(answer), most=most) is not None
+    assert answer is None or tokenizer.count(compact(answer), limit=most) is not None
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(SECTIONS, TOKENIZERS)
 def test_a_large_budget_keeps_everything_as_it_is(sections, tokenizer):
     answer = within(100_000, sections, tokenizer, frame)
@@ -68,7 +69,7 @@ def test_a_large_budget_keeps_everything_as_it_is(sections, tokenizer):
     assert answer == {"kept": {each.name: each.content for each in sections}, "missing": {}}
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(SECTIONS, st.integers(0, 400), TOKENIZERS)
 def test_a_section_that_is_not_whole_is_named_as_missing(sections, room, tokenizer):
     packed = pack(sections, room, tokenizer)
@@ -77,7 +78,7 @@ def test_a_section_that_is_not_whole_is_named_as_missing(sections, room, tokeniz
     assert changed == set(packed.missing)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(ROWS, st.integers(0, 300))
 def test_kept_rows_are_the_first_ones_in_their_order(rows, room):
     kept = pack([row_section(rows)], room, ByCharacter()).kept["rows"]
@@ -93,7 +94,7 @@ def test_a_cut_text_is_its_beginning_and_fits(text, room, tokenizer):
 
     assert cut.endswith(CUT)
     assert text.startswith(cut.removesuffix(CUT))
-    assert cut == CUT or tokenizer.count(compact(cut), most=room) is not None
+    assert cut == CUT or tokenizer.count(compact(cut), limit=room) is not None
 
 
 def test_a_budget_that_is_too_small_for_the_frame_gives_nothing():

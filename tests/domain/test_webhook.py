@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.timestamps import utc_now
-from mission.domain.webhook import FIRST_PAUSE, LONGEST_PAUSE, Webhook, is_delivered, is_refused, pause_after
+from mission.domain.webhook import FIRST_PAUSE, MAX_PAUSE, Webhook, is_delivered, is_refused, pause_after
 from tests.domain.samples import NOW
 
 
@@ -99,8 +99,8 @@ def test_a_receiver_gets_the_events_that_one_of_its_patterns_fits(events, type, 
 def test_each_pause_doubles_the_one_before_up_to_a_limit(failures):
     pause = pause_after(failures)
 
-    assert FIRST_PAUSE <= pause <= LONGEST_PAUSE
-    assert pause_after(failures + 1) == min(pause * 2, LONGEST_PAUSE)
+    assert FIRST_PAUSE <= pause <= MAX_PAUSE
+    assert pause_after(failures + 1) == min(pause * 2, MAX_PAUSE)
 
 
 def test_the_first_pause_is_one_second():

@@ -129,7 +129,7 @@ class IllegalMove(InvalidState):
         if legal:
             self._advice = f"From {current} it can become: {', '.join(legal)}."
 
-    def tell_in(self, words: Mapping[str, str]) -> None:
+    def name_states(self, words: Mapping[str, str]) -> None:
         """Name the legal states in the caller's own words; leave out states that it has no word for."""
         legal = [words[state] for state in self.details["legal"] if state in words]
         if legal:
@@ -148,6 +148,27 @@ class Conflict(MissionError):
     """Another call changed the same object at the same time."""
 
     code = "CONFLICT"
+    http_status = 409
+
+
+class ChecksFailed(MissionError):
+    """A check of the task failed, so it is not completed."""
+
+    code = "CHECKS_FAILED"
+    http_status = 409
+
+
+class ChecksVoid(MissionError):
+    """Files changed while the checks ran, so their outcome says nothing."""
+
+    code = "CHECKS_VOID"
+    http_status = 409
+
+
+class ChecksError(MissionError):
+    """A check could not run, so the task is not completed."""
+
+    code = "CHECKS_ERROR"
     http_status = 409
 
 

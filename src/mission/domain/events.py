@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mission.domain.agent import Agent, Presence
+from mission.domain.agents.agent import Agent, Presence
+from mission.domain.checks.evidence import Evidence
 from mission.domain.executions.command import ExecutionCommand
 from mission.domain.executions.execution import Execution
 from mission.domain.executions.observation import Observation
@@ -17,6 +18,8 @@ from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.missions.repository import Repository
 from mission.domain.missions.template import Template
+from mission.domain.runs.candidate import Candidate
+from mission.domain.runs.run import Run
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.task import Task
@@ -354,6 +357,88 @@ class ObservationCreated(_ExecutionEvent):
 
     def data(self) -> dict[str, Any]:
         return {**self.observation.record(), "task_id": self.execution.task_id, "agent_id": self.execution.agent_id}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _EvidenceEvent(Event):
+    evidence: Evidence
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.evidence.mission_id
+
+    def data(self) -> dict[str, Any]:
+        return self.evidence.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvidenceCreated(_EvidenceEvent):
+    """A check of a task is to run, or an earlier outcome was used again."""
+
+    topic: ClassVar[str] = "evidence:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvidenceUpdated(_EvidenceEvent):
+    """A check of a task started or ended."""
+
+    topic: ClassVar[str] = "evidence:updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _RunEvent(Event):
+    run: Run
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.run.mission_id
+
+    def data(self) -> dict[str, Any]:
+        return self.run.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunCreated(_RunEvent):
+    """A run of a mission was started."""
+
+    topic: ClassVar[str] = "run:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunUpdated(_RunEvent):
+    """A run changed its state, its tip or what it may spend."""
+
+    topic: ClassVar[str] = "run:updated"
+    may_supersede: ClassVar[bool] = True
+
+    def supersedes(self, other: Event) -> bool:
+        return isinstance(other, RunUpdated) and other.run.id == self.run.id
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _CandidateEvent(Event):
+    candidate: Candidate
+
+    @property
+    def mission_id(self) -> str | None:
+        return self.candidate.mission_id
+
+    def data(self) -> dict[str, Any]:
+        return self.candidate.record()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CandidateCreated(_CandidateEvent):
+    """An agent of a run reported a result."""
+
+    topic: ClassVar[str] = "candidate:created"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CandidateUpdated(_CandidateEvent):
+    """A candidate was committed, built, checked, merged or sent back."""
+
+    topic: ClassVar[str] = "candidate:updated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -25,9 +25,13 @@ KINDS = {
     "mil": "milestone",
     "cp": "checkpoint",
     "ev": "evidence",
+    "cr": "check round",
+    "run": "run",
+    "cd": "candidate",
+    "rv": "review",
     "log": "audit entry",
     "obs": "observation",
-    "q": "queue item",
+    "q": "inbox item",
 }
 _random = random.Random()  # seeded by the system; an id is a name, not a secret
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]

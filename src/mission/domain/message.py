@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.actions import Action
-from mission.domain.agent import Agent
+from mission.domain.agents.agent import Agent
 from mission.domain.errors import InvalidInput, PermissionDenied, TooLarge
 from mission.domain.timestamps import format_time
 
@@ -21,8 +21,8 @@ SYSTEM = "system"
 OPERATOR = "operator"
 """The person, as the caller of a tool."""
 
-LARGEST_BODY = 1_000_000
-LARGEST_BROADCAST = 20_000_000
+MAX_BODY_LENGTH = 1_000_000
+MAX_BROADCAST_LENGTH = 20_000_000
 """Limit for all copies of one broadcast together: each recipient gets its own copy."""
 
 Body = str | Mapping[str, Any]
@@ -134,10 +134,10 @@ def checked_body(body: Any, *, field: str = "body") -> Body:
     if not isinstance(body, str | Mapping):
         raise InvalidInput(f"{field}: must be text or an object", hint="Send text or {…}.", field=field)
     if not body or (isinstance(body, str) and not body.strip()):
-        raise InvalidInput(f"{field}: is empty", hint="Write something in the body.", field=field)
+        raise InvalidInput(f"{field}: must not be empty", hint="Give text or an object.", field=field)
     size = size_of(body)
-    if size > LARGEST_BODY:
-        raise TooLarge(f"{field}: too long: {size:,} characters (limit {LARGEST_BODY:,})", field=field)
+    if size > MAX_BODY_LENGTH:
+        raise TooLarge(f"{field}: too long: {size:,} characters (limit {MAX_BODY_LENGTH:,})", field=field)
     return body
 
 
@@ -146,10 +146,10 @@ def size_of(body: Body) -> int:
     return len(body) if isinstance(body, str) else len(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
 
 
-def body_text(body: Body, *, longest: int) -> str:
+def body_text(body: Body, *, max_length: int) -> str:
     """Return the body as text, truncated if it is too long."""
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=1)
-    return text if len(text) <= longest else f"{text[:longest]}…"
+    return text if len(text) <= max_length else f"{text[:max_length]}…"
 
 
 def reply_subject(subject: str | None) -> str:

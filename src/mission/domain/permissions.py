@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,12 +48,20 @@ class Rule:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class PermissionDecision:
     allowed: bool
     rule: str
 
 
 OPERATOR_ONLY = (
+    "task_accept",
+    "checks_suggest",
+    "run_start",
+    "run_update",
+    "run_pause",
+    "run_resume",
+    "run_stop",
+    "run_land",
     "mission_archive",
     "mission_delete",
     "audit_*",
@@ -91,6 +99,10 @@ RULES: Mapping[AgentType, Rules] = {
             "overview*",
             "mission_export",
             "queue_*",
+            "checks_*",
+            "evidence_*",
+            "run_*",
+            "candidate_get",
             "wait_for_events",
             "search",
         ),
@@ -120,6 +132,14 @@ RULES: Mapping[AgentType, Rules] = {
             "task_replan",
             "task_update_status",
             "task_check_dependencies",
+            "task_checks",
+            "checks_list",
+            "checks_set",
+            "evidence_*",
+            "run_get",
+            "run_list",
+            "run_report",
+            "candidate_get",
             "workflow_get",
             "workflow_get_summary",
             "workflow_next_tasks",
@@ -151,12 +171,12 @@ class PermissionPolicy:
         """Return the rules for a type in the order in which they are checked: deny rules first."""
         return self._rules[kind]
 
-    def _decide(self, kind: AgentType, tool: str) -> Verdict:
+    def _decide(self, kind: AgentType, tool: str) -> PermissionDecision:
         """Return whether an agent of that type may call the tool, and the rule that decides it."""
         for rule in self._rules[kind]:
             if rule.fits(tool):
-                return Verdict(allowed=rule.allows, rule=rule.named(kind))
-        return Verdict(allowed=False, rule=f"{kind} default deny")
+                return PermissionDecision(allowed=rule.allows, rule=rule.named(kind))
+        return PermissionDecision(allowed=False, rule=f"{kind} default deny")
 
 
 def _edited(rules: Rules, edit: Edit) -> tuple[Rule, ...]:

@@ -10,10 +10,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-LONGEST_TEXT = 20_000
+MAX_TEXT_LENGTH = 20_000
 """Indexed characters of a text; anything after them is ignored."""
-LONGEST_WORD = 40
-MOST_TERMS = 32
+MAX_WORD_LENGTH = 40
+MAX_TERMS = 32
 SNIPPET = 240
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -53,16 +53,16 @@ def words_of(text: str) -> Iterator[str]:
         if _UNSPACED.search(word):
             yield from _pieces(word)
         else:
-            yield word[:LONGEST_WORD]
+            yield word[:MAX_WORD_LENGTH]
 
 
 def terms_of(query: str) -> list[str]:
     """Return the word prefixes that must all match; an empty list if the query has no words."""
     terms: dict[str, None] = {}
-    for word in words_of(query[: LONGEST_WORD * MOST_TERMS]):
+    for word in words_of(query[: MAX_WORD_LENGTH * MAX_TERMS]):
         terms[word] = None
     pairs = {term[1] for term in terms if len(term) == 2 and _UNSPACED.match(term)}
-    return [term for term in terms if term not in pairs][:MOST_TERMS]  # a run's last character: its pairs imply it
+    return [term for term in terms if term not in pairs][:MAX_TERMS]  # a run's last character: its pairs imply it
 
 
 def strings_in(value: Any) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _pieces(word: str) -> Iterator[str]:
     for character in word:
         if _UNSPACED.match(character):
             if other:
-                yield other[:LONGEST_WORD]
+                yield other[:MAX_WORD_LENGTH]
                 other = ""
             run += character
         else:
@@ -105,7 +105,7 @@ def _pieces(word: str) -> Iterator[str]:
             other += character
     yield from _pairs(run)
     if other:
-        yield other[:LONGEST_WORD]
+        yield other[:MAX_WORD_LENGTH]
 
 
 def _pairs(run: str) -> Iterator[str]:

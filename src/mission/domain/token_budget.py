@@ -10,10 +10,10 @@ from typing import Any, Protocol
 CUT = "…"
 SEAM = 1
 """Two adjacent pieces may take one token more than each alone."""
-LONGEST_TOKEN = 16
+MAX_TOKEN_LENGTH = 16
 """Average characters per token, rarely exceeded: a longer text need not be counted in full."""
 FAIR_ROWS = 5
-MOST_OF_ONE = 0.6
+MAX_SHARE = 0.6
 """The share of the space that one of the first rows may take, so that others fit too."""
 TRIES = 4
 CLOSE = 30
@@ -23,8 +23,8 @@ CLOSE = 30
 class Tokenizer(Protocol):
     name: str
 
-    def count(self, text: str, *, most: int) -> int | None:
-        """Return the token count of the text; None if it is more than `most`."""
+    def count(self, text: str, *, limit: int) -> int | None:
+        """Return the token count of the text; None if it is more than `limit`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class BudgetSection:
     """For rows: the field that may be shortened."""
     spare: Mapping[str, Any] = field(default_factory=dict)
     """For rows: optional fields and their empty values."""
+    keeps_end: bool = False
+    """For rows: whether the end of a shortened text is kept, not its beginning."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +69,7 @@ def compact(value: Any) -> str:
 
 
 def within(
-    most: int,
+    limit: int,
     sections: Sequence[BudgetSection],
     tokenizer: Tokenizer,
     render: Callable[[Packed], dict[str, Any]],
@@ -83,12 +85,12 @@ def within(
     room = 0
     for _ in range(TRIES + 1):
         answer = render(packed)
-        size = tokenizer.count(compact(answer), most=most * 2) or most * 2
-        if size <= most:
+        size = tokenizer.count(compact(answer), limit=limit * 2) or limit * 2
+        if size <= limit:
             best = None if packed.missing.keys() & set(needed) else answer
-            if not packed.missing or (room and most - size < most // CLOSE):
+            if not packed.missing or (room and limit - size < limit // CLOSE):
                 break
-        room += most - size - (SEAM if size > most else 0)
+        room += limit - size - (SEAM if size > limit else 0)
         if room <= 0:
             break
         packed = pack(sections, room, tokenizer)
@@ -114,12 +116,12 @@ def pack(sections: Sequence[BudgetSection], room: int, tokenizer: Tokenizer) -> 
     return Packed(kept=kept, missing=missing)
 
 
-def cut_text(text: str, room: int, tokenizer: Tokenizer) -> str:
-    """Return the longest beginning of a text that fits, with an ellipsis at the end."""
-    length = min(len(text), room * LONGEST_TOKEN)
+def cut_text(text: str, room: int, tokenizer: Tokenizer, *, keeps_end: bool = False) -> str:
+    """Return the longest beginning of a text that fits, with an ellipsis; with `keeps_end`, its longest end."""
+    length = min(len(text), room * MAX_TOKEN_LENGTH)
     while length > 0:
-        shortened = text[:length].rstrip() + CUT
-        size = tokenizer.count(compact(shortened), most=room * LONGEST_TOKEN)
+        shortened = CUT + text[-length:].lstrip() if keeps_end else text[:length].rstrip() + CUT
+        size = tokenizer.count(compact(shortened), limit=room * MAX_TOKEN_LENGTH)
         if size is not None and size <= room:
             return shortened
         length = min(length - 1, length * room * 49 // (50 * size) if size else length // 4)
@@ -148,13 +150,13 @@ def _granted(demands: Sequence[int], shares: Sequence[float], room: int) -> list
     return grants
 
 
-def _cost(value: Any, most: int, tokenizer: Tokenizer) -> int:
-    """Return the token count of a value as JSON; `most` + 1 if it exceeds `most`, often clear from its length."""
-    most = max(most, 0)
-    if _characters(value) > most * LONGEST_TOKEN:
-        return most + 1
-    size = tokenizer.count(compact(value), most=most)
-    return most + 1 if size is None else size + SEAM
+def _cost(value: Any, limit: int, tokenizer: Tokenizer) -> int:
+    """Return the token count of a value as JSON; `limit` + 1 if it exceeds `limit`, often clear from its length."""
+    limit = max(limit, 0)
+    if _characters(value) > limit * MAX_TOKEN_LENGTH:
+        return limit + 1
+    size = tokenizer.count(compact(value), limit=limit)
+    return limit + 1 if size is None else size + SEAM
 
 
 def _characters(value: Any) -> int:
@@ -196,7 +198,7 @@ def _fit_rows(section: BudgetSection, room: int, tokenizer: Tokenizer) -> _Fitte
     left, shortened = room, 0
     for number, row in enumerate(section.content, start=1):
         demand = _cost(row, left, tokenizer)
-        fair = int(left * MOST_OF_ONE) if crowded and number < len(section.content) else left
+        fair = int(left * MAX_SHARE) if crowded and number < len(section.content) else left
         fitted = row if demand <= left and (demand <= fair or number > FAIR_ROWS) else None
         for allowed in (fair, left):
             fitted = fitted or _lean(section, row, allowed, tokenizer)
@@ -220,7 +222,9 @@ def _lean(section: BudgetSection, row: Mapping[str, Any], room: int, tokenizer: 
     if not isinstance(text := row.get(field), str):
         return None
     bare = _cost({**lean, field: CUT}, room, tokenizer)
-    return None if bare > room else {**lean, field: cut_text(text, room - bare + SEAM, tokenizer)}
+    if bare > room:
+        return None
+    return {**lean, field: cut_text(text, room - bare + SEAM, tokenizer, keeps_end=section.keeps_end)}
 
 
 def _shortened(value: Any, room: int, tokenizer: Tokenizer) -> Any:

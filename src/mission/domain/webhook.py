@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 
 FIRST_PAUSE = timedelta(seconds=1)
-LONGEST_PAUSE = timedelta(minutes=10)
-MOST_REFUSALS = 5
+MAX_PAUSE = timedelta(minutes=10)
+MAX_REFUSALS = 5
 """How many times an event is sent to a receiver that refuses it."""
 _PASSING = frozenset({408, 425, 429})
 _ENCODED = "whsec_"
@@ -59,7 +59,7 @@ class DeliveryProgress:
 def pause_after(failures: int) -> timedelta:
     """Return how long to wait after that many failures in a row: twice as long each time."""
     doubled: timedelta = FIRST_PAUSE * 2.0 ** min(failures - 1, 20)
-    return min(doubled, LONGEST_PAUSE)
+    return min(doubled, MAX_PAUSE)
 
 
 def is_delivered(status: int | None) -> bool:

@@ -9,13 +9,14 @@ from jsonschema import Draft202012Validator
 
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.signal_fields import (
-    LONGEST_LABEL,
-    MOST_ARTIFACTS,
+    MAX_ARTIFACTS,
+    MAX_LABEL_LENGTH,
     Artifacts,
     Choices,
     TextField,
     read_fields,
 )
+from tests.fault_cases import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.floats(allow_nan=False),
@@ -28,9 +29,9 @@ CHOICE = st.fixed_dictionaries(
 )
 ARTIFACT = st.dictionaries(st.sampled_from(["path", "label", "activity"]), st.text("a e", max_size=4))
 FIELDS = [
-    (TextField(longest=5), JSON),
+    (TextField(max_length=5), JSON),
     (TextField(options=("yes", "no")), JSON | st.sampled_from(["yes", " no ", "maybe"])),
-    (Choices(description="d", most=2), JSON | st.lists(CHOICE, max_size=3)),
+    (Choices(description="d", max_items=2), JSON | st.lists(CHOICE, max_size=3)),
     (
         Artifacts(),
         JSON | st.lists(st.dictionaries(st.sampled_from(["path", "label", "activity"]), st.text("a e", max_size=4))),
@@ -40,7 +41,7 @@ FIELDS = [
 
 @pytest.mark.parametrize(("field", "values"), FIELDS, ids=lambda each: type(each).__name__)
 def test_what_is_read_fits_the_schema_and_reads_the_same_again(field, values):
-    @settings(max_examples=50)
+    @settings(max_examples=examples(50))
     @given(values)
     def holds(value):
         try:
@@ -54,9 +55,9 @@ def test_what_is_read_fits_the_schema_and_reads_the_same_again(field, values):
 
 
 def test_a_text_is_trimmed_and_measured_after_that():
-    assert TextField(longest=3).read("  abc\n", name="f") == "abc"
+    assert TextField(max_length=3).read("  abc\n", name="f") == "abc"
     with pytest.raises(InvalidInput, match="4"):
-        TextField(longest=3).read("abcd", name="f")
+        TextField(max_length=3).read("abcd", name="f")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_a_text_is_trimmed_and_measured_after_that():
     [
         ({"kind": "fixed", "label": "A"}, "f.0.value"),
         ({"kind": "fixed", "value": "a"}, "f.0.label"),
-        ({"kind": "fixed", "label": "x" * (LONGEST_LABEL + 1), "value": "a"}, "f.0.label"),
+        ({"kind": "fixed", "label": "x" * (MAX_LABEL_LENGTH + 1), "value": "a"}, "f.0.label"),
         ({"kind": "maybe", "label": "A"}, "f.0.kind"),
         ({"label": "A"}, "f.0.kind"),
         ("A", "f.0"),
@@ -72,13 +73,13 @@ def test_a_text_is_trimmed_and_measured_after_that():
 )
 def test_a_wrong_choice_is_named_by_its_place(choice, field):
     with pytest.raises(InvalidInput) as refused:
-        Choices(description="d", most=2).read([choice], name="f")
+        Choices(description="d", max_items=2).read([choice], name="f")
 
     assert refused.value.details == {"field": field}
 
 
 def test_a_manual_choice_needs_no_value_and_drops_one():
-    read = Choices(description="d", most=2).read([{"kind": "manual", "label": "Other", "value": "x"}], name="f")
+    read = Choices(description="d", max_items=2).read([{"kind": "manual", "label": "Other", "value": "x"}], name="f")
 
     assert read == [{"kind": "manual", "label": "Other"}]
 
@@ -87,7 +88,7 @@ def test_a_plain_text_is_the_path_of_an_artifact():
     assert Artifacts().read(["src/a.py", {"artifactId": "x"}], name="f") == [{"path": "src/a.py"}, {"artifactId": "x"}]
 
 
-@pytest.mark.parametrize("value", [["x"] * (MOST_ARTIFACTS + 1), [5], [{"label": "x"}], "src/a.py"])
+@pytest.mark.parametrize("value", [["x"] * (MAX_ARTIFACTS + 1), [5], [{"label": "x"}], "src/a.py"])
 def test_artifacts_that_name_nothing_or_are_too_many_are_refused(value):
     with pytest.raises(InvalidInput):
         Artifacts().read(value, name="f")

@@ -136,6 +136,6 @@ def test_whatever_is_sent_is_read_or_refused_as_bad_input(type, payload):
 
 
 def test_an_agent_that_reports_or_claims_something_no_longer_waits_for_an_answer():
-    going_on = {kind.type for kind in KINDS.values() if kind.goes_on}
+    going_on = {kind.type for kind in KINDS.values() if kind.ends_wait}
 
     assert set(KINDS) - going_on == {SignalType.NEEDS_INPUT, SignalType.BLOCKED, SignalType.MESSAGE}

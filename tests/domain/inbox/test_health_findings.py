@@ -14,7 +14,7 @@ from mission.domain.inbox.health_findings import (
     silent_owner,
     tried_often,
 )
-from mission.domain.tasks.task import DONE, STANDING
+from mission.domain.tasks.states import DONE, STALLED
 from tests.domain.samples import NOW, SHOWN, after
 
 
@@ -60,5 +60,5 @@ def test_a_task_that_is_started_ever_again_is_a_new_finding_after_every_further_
 
 
 def test_the_owner_of_a_task_that_waits_for_a_person_may_be_silent():
-    assert EXPECTED.isdisjoint(STANDING)
+    assert EXPECTED.isdisjoint(STALLED)
     assert UNFINISHED.isdisjoint(DONE)

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.domain.inbox.blocked_tasks import BlockedTasks, held_up
+from mission.domain.inbox.blocked_tasks import BlockedTasks, count_blocked
 from mission.domain.missions.critical_path import USUAL_SECONDS, PathStep, critical_path
 from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
-from mission.domain.tasks.task import GOING, OPEN, TaskStatus
+from mission.domain.tasks.states import ACTIVE, OPEN, TaskStatus
+from tests.fault_cases import examples
 
 STATUSES = st.sampled_from(TaskStatus)
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -46,11 +47,11 @@ def test_one_rule_says_what_is_left_of_a_task(status, minutes, usual):
     one = step("a", status=status, began=minutes)
     taken = (minutes or 0) * 60
 
-    left = one.rest(usual=usual, now=NOW)
+    left = one.remaining(usual=usual, now=NOW)
 
     if status not in OPEN:
         assert left == 0
-    elif minutes is None or status not in GOING:
+    elif minutes is None or status not in ACTIVE:
         assert left == usual, "nobody works on it: all of it lies ahead"
     else:
         assert left == pytest.approx(max(usual - taken, taken), abs=0.001)
@@ -88,7 +89,7 @@ def test_a_task_at_work_is_not_about_to_end_when_it_has_taken_long(minutes, typi
 PLANS = st.lists(st.tuples(st.sets(st.integers(0, 11)), st.booleans()), max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(PLANS)
 def test_the_path_is_one_chain_of_dependencies_and_nothing_ends_after_it(plan):
     steps: list[PathStep] = []
@@ -105,7 +106,7 @@ def test_the_path_is_one_chain_of_dependencies_and_nothing_ends_after_it(plan):
     assert found.remaining == 60 * sum(each.completed_at is None for each in chain)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(PLANS, st.sets(st.integers(0, 11)))
 def test_a_task_holds_up_whatever_needs_it_however_far(plan, standing):
     steps = [
@@ -119,6 +120,6 @@ def test_a_task_holds_up_whatever_needs_it_however_far(plan, standing):
     named = {str(at) for at in standing if at < len(steps)}
     owned = {each.id for each in steps if each.owner_id}
 
-    assert held_up(steps[::-1], named) == {
+    assert count_blocked(steps[::-1], named) == {
         id: BlockedTasks(tasks=len(behind(id)), agents=int(bool(behind(id) & owned))) for id in named
     }

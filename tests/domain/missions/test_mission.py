@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove, InvalidState
-from mission.domain.missions.mission import ENDED, HANDS_OUT_TASKS, MOVES, MissionOutcome, MissionStatus, Profile
+from mission.domain.missions.mission import ENDED, MOVES, STARTS_TASKS, MissionOutcome, MissionStatus, Profile
 from tests.domain.samples import NOW, SHOWN, after, mission
 
 
@@ -15,18 +15,18 @@ from tests.domain.samples import NOW, SHOWN, after, mission
 def test_work_starts_only_in_a_mission_that_hands_out_tasks(status):
     given_mission = mission(status=status)
 
-    if status in HANDS_OUT_TASKS:
-        assert given_mission.begin(at=NOW).status is MissionStatus.IN_PROGRESS
+    if status in STARTS_TASKS:
+        assert given_mission.start(at=NOW).status is MissionStatus.IN_PROGRESS
     else:
         with pytest.raises(InvalidState) as refused:
-            given_mission.begin(at=NOW)
+            given_mission.start(at=NOW)
         assert refused.value.details == {"current": str(status)}
 
 
 def test_starting_work_again_changes_nothing():
-    begun = mission(status=MissionStatus.READY).begin(at=NOW)
+    begun = mission(status=MissionStatus.READY).start(at=NOW)
 
-    assert begun.begin(at=after(hours=1)) is begun
+    assert begun.start(at=after(hours=1)) is begun
 
 
 @given(st.lists(st.sampled_from(MissionStatus), max_size=12))

@@ -18,17 +18,17 @@ def phase(number=1, status=PhaseStatus.PENDING, **fields):
 
 
 def test_the_first_task_starts_its_phase_and_the_next_one_leaves_it_as_it_is():
-    begun = phase().begin(at=NOW, open_phases=[1])
+    begun = phase().start(at=NOW, open_phases=[1])
 
     assert (begun.status, begun.started_at) == (PhaseStatus.IN_PROGRESS, NOW)
-    assert begun.begin(at=after(hours=1), open_phases=[1]) is begun
+    assert begun.start(at=after(hours=1), open_phases=[1]) is begun
 
 
 @pytest.mark.parametrize("status", [PhaseStatus.COMPLETED, PhaseStatus.FAILED])
 @pytest.mark.parametrize(("open_phases", "named"), [([2, 3], "2, 3"), ([], "2")])
 def test_a_closed_phase_takes_no_task_and_names_a_phase_that_would(status, open_phases, named):
     with pytest.raises(InvalidState) as refused:
-        phase(status=status).begin(at=NOW, open_phases=open_phases)
+        phase(status=status).start(at=NOW, open_phases=open_phases)
 
     assert refused.value.details == {"current": str(status), "open_phases": open_phases}
     assert named in refused.value.hint

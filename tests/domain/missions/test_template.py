@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput, TooLarge
 from mission.domain.missions import template as templates
-from mission.domain.missions.template import LONGEST_NAME, Template, Variable
+from mission.domain.missions.template import MAX_NAME_LENGTH, Template, Variable
 from tests.domain.samples import NOW, SHOWN
 
 TASK = {"name": "Build {{ part }}", "description": "Make {{part}} for {{customer}}", "sequence": 1}
@@ -35,9 +35,11 @@ def test_every_text_of_a_task_may_have_blanks():
         "depends_on": ["{{d}}"],
         "requires": ["{{e}}"],
         "files_likely_affected": ["{{f}}"],
+        "checks": ["make {{g}}", {"run": "x", "tests": ["{{h}}/**"], "required": False}],
+        "acceptance": ["{{i}}"],
     }
 
-    [filled] = template(task).filled({letter: letter.upper() for letter in "abcdef"})
+    [filled] = template(task).filled({letter: letter.upper() for letter in "abcdefghi"})
 
     assert filled.record() == {
         "name": "A",
@@ -48,6 +50,8 @@ def test_every_text_of_a_task_may_have_blanks():
         "requires": ["E"],
         "estimated_complexity": None,
         "files_likely_affected": ["F"],
+        "checks": ["make G", {"run": "x", "tests": ["H/**"], "required": False}],
+        "acceptance": ["I"],
     }
 
 
@@ -95,7 +99,7 @@ def test_a_default_stands_in_and_an_optional_value_is_empty(variable, given_valu
     assert one.filled(given_values)[0].description == f"Make {used}."
 
 
-@pytest.mark.parametrize("value", ["  ", "x" * (LONGEST_NAME + 1)])
+@pytest.mark.parametrize("value", ["  ", "x" * (MAX_NAME_LENGTH + 1)])
 @pytest.mark.parametrize("field", ["name", "parallel_group", "depends_on", "requires"])
 def test_a_name_must_not_become_empty_or_too_long(field, value):
     several = field in {"depends_on", "requires"}
@@ -116,7 +120,7 @@ def test_a_description_must_not_become_empty():
 
 
 def test_a_plan_that_would_become_too_long_is_refused_before_it_is_made(monkeypatch):
-    monkeypatch.setattr(templates, "LONGEST_PLAN", 1_000)
+    monkeypatch.setattr(templates, "MAX_PLAN_LENGTH", 1_000)
     task = {"name": "n", "description": "{{part}}" * 100, "sequence": 1}
 
     assert template(task).filled({"part": "x"})

@@ -10,7 +10,8 @@ from mission.domain.errors import IllegalMove, InvalidState
 from mission.domain.tasks import moves
 from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.moves import Cause, TaskEnd, TaskMove
-from mission.domain.tasks.task import DONE, OPEN, Quality, TaskStatus
+from mission.domain.tasks.states import DONE, OPEN, TaskStatus
+from mission.domain.tasks.task import Quality
 from tests.domain.samples import NOW, after, task
 
 STATUSES = st.sampled_from(TaskStatus)
@@ -121,7 +122,7 @@ def test_a_new_owner_and_a_new_start_begin_a_new_attempt():
 
     assert (began.started_at, began.attempt_started_at) == (NOW, NOW)
     assert (again.started_at, again.attempt_started_at) == (NOW, after(hours=20))
-    assert again.given_back(at=LATER).attempt_started_at is None
+    assert again.released(at=LATER).attempt_started_at is None
     assert handed.attempt_started_at is None
     assert asked().move_to(TaskStatus.IN_PROGRESS, at=LATER).attempt_started_at == LATER
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import IllegalMove, InvalidInput, InvalidState
-from mission.domain.tasks.workspace import LONGEST_SLUG, MOVES, WorkspaceStatus, check_inner, check_place, slug
+from mission.domain.tasks.workspace import MAX_SLUG_LENGTH, MOVES, WorkspaceStatus, check_inner, check_place, slug
 from tests.domain.samples import NOW, SHOWN, after, workspace
 
 
@@ -82,7 +82,7 @@ def test_a_path_that_leads_out_of_the_tree_or_into_git_is_refused(path):
 def test_a_slug_is_lower_case_letters_digits_and_single_dashes(text):
     made = slug(text)
 
-    assert len(made) <= LONGEST_SLUG
+    assert len(made) <= MAX_SLUG_LENGTH
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
     assert "--" not in made
     assert made == made.strip("-")

@@ -38,6 +38,8 @@ class NextLaunch:
     """A person's answer to the agent's question; the agent resumes its client's session with it."""
     hint: str | None = None
     """A person's hint for the agent after its last attempt failed."""
+    failure: str | None = None
+    """What the checks of its last result found, for an agent that had ended by then."""
     client: str | None = None
     """Another client with its own arguments; None repeats the same launch."""
     arguments: Sequence[str] = ()
@@ -46,6 +48,7 @@ class NextLaunch:
         return {
             "answer": self.answer,
             "hint": self.hint,
+            "failure": self.failure,
             "client": self.client,
             "arguments": list(self.arguments),
         }

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.executions.signals import KINDS, Delivery, SignalDescriptor, SignalType
+from mission.domain.legal_moves import check_move
 from mission.domain.timestamps import format_time, seconds_between
-from mission.domain.transitions import check_move
 
 MCP_SERVER = "open-mission-mcp"
 PROTOCOL_VERSION = 1
@@ -37,6 +37,14 @@ MOVES: Mapping[ExecutionStatus, frozenset[ExecutionStatus]] = {
     ExecutionStatus.WAITING: frozenset({ExecutionStatus.RUNNING, *FINAL}),
     **{status: frozenset() for status in FINAL},
 }
+
+
+class ExecutionKind(StrEnum):
+    """The job of an execution for its task."""
+
+    WORK = "work"
+    REVIEW = "review"
+    PLAN = "plan"
 
 
 class Mode(StrEnum):
@@ -158,6 +166,7 @@ class Execution:
     created_at: datetime
     updated_at: datetime
     status: ExecutionStatus = ExecutionStatus.STARTING
+    kind: ExecutionKind = ExecutionKind.WORK
     directory: str | None = None
     resumes: str | None = None
     token_hash: str | None = None
@@ -217,6 +226,7 @@ class Execution:
             "task_id": self.task_id,
             "agent_id": self.agent_id,
             "adapter": self.adapter,
+            "kind": str(self.kind),
             "mode": str(self.mode),
             "status": str(self.status),
             "transport": self.transport,

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from mission.domain.errors import InvalidInput
 from mission.spelling import STRICT, nearest
 
-LONGEST_TEXT = 2_000
-MOST_ARTIFACTS = 64
-LONGEST_LABEL = 200
+MAX_TEXT_LENGTH = 2_000
+MAX_ARTIFACTS = 64
+MAX_LABEL_LENGTH = 200
 
 ACTIVITIES = ("read", "edit", "write", "reference", "output")
 
@@ -33,7 +33,7 @@ class TextField:
     """Free text, or one of a few options."""
 
     description: str = ""
-    longest: int = LONGEST_TEXT
+    max_length: int = MAX_TEXT_LENGTH
     required: bool = True
     options: Sequence[str] = ()
 
@@ -41,7 +41,7 @@ class TextField:
         described = {"description": self.description} if self.description else {}
         if self.options:
             return {"type": "string", "enum": list(self.options), **described}
-        return {"type": "string", "minLength": 1, "maxLength": self.longest, **described}
+        return {"type": "string", "minLength": 1, "maxLength": self.max_length, **described}
 
     def read(self, value: Any, *, name: str) -> str:
         if not isinstance(value, str):
@@ -51,8 +51,8 @@ class TextField:
             raise _wrong(name, f"'{text[:60]}' is not one of: {', '.join(self.options)}")
         if not text:
             raise _wrong(name, "must not be empty")
-        if len(text) > self.longest:
-            raise _wrong(name, f"too long: {len(text):,} characters (limit {self.longest:,})")
+        if len(text) > self.max_length:
+            raise _wrong(name, f"too long: {len(text):,} characters (limit {self.max_length:,})")
         if "\x00" in text or not _is_whole(text):
             raise _wrong(name, "contains a NUL or an unpaired surrogate")
         return text
@@ -63,13 +63,13 @@ class Choices:
     """Answers that a person can click; free text is always possible."""
 
     description: str
-    most: int
+    max_items: int
     required: bool = False
 
     _KINDS = ("fixed", "manual")
 
     def schema(self) -> dict[str, Any]:
-        text = TextField(longest=LONGEST_LABEL).schema()
+        text = TextField(max_length=MAX_LABEL_LENGTH).schema()
         choice = {
             "type": "object",
             "properties": {
@@ -80,24 +80,24 @@ class Choices:
             },
             "required": ["kind", "label"],
         }
-        return {"type": "array", "maxItems": self.most, "items": choice, "description": self.description}
+        return {"type": "array", "maxItems": self.max_items, "items": choice, "description": self.description}
 
     def read(self, value: Any, *, name: str) -> list[dict[str, str]]:
         if not isinstance(value, list):
             raise _wrong(name, f"must be a list, not {_kind(value)}")
-        if len(value) > self.most:
-            raise _wrong(name, f"has {len(value)} choices (limit {self.most})")
+        if len(value) > self.max_items:
+            raise _wrong(name, f"has {len(value)} choices (limit {self.max_items})")
         return [self._choice(each, name=f"{name}.{position}") for position, each in enumerate(value)]
 
     def _choice(self, value: Any, *, name: str) -> dict[str, str]:
         if not isinstance(value, Mapping):
             raise _wrong(name, 'must be {"kind": "fixed", "label", "value"} or {"kind": "manual", "label"}')
         kind = TextField(options=self._KINDS).read(value.get("kind"), name=f"{name}.kind")
-        fields: dict[str, Field] = {"label": TextField(longest=LONGEST_LABEL)}
+        fields: dict[str, Field] = {"label": TextField(max_length=MAX_LABEL_LENGTH)}
         if kind == "fixed":
             fields["value"] = TextField()
         else:
-            fields["placeholder"] = TextField(longest=LONGEST_LABEL, required=False)
+            fields["placeholder"] = TextField(max_length=MAX_LABEL_LENGTH, required=False)
         return {"kind": kind, **read_fields(fields, value, inside=f"{name}.")}
 
 
@@ -111,7 +111,7 @@ class Artifacts:
         properties = {name: field.schema() for name, field in _ARTIFACT.items()}
         return {
             "type": "array",
-            "maxItems": MOST_ARTIFACTS,
+            "maxItems": MAX_ARTIFACTS,
             "items": {"type": "object", "properties": properties},
             "description": "Related files, each with a path or an artifactId",
         }
@@ -119,8 +119,8 @@ class Artifacts:
     def read(self, value: Any, *, name: str) -> list[dict[str, str]]:
         if not isinstance(value, list):
             raise _wrong(name, f"must be a list, not {_kind(value)}")
-        if len(value) > MOST_ARTIFACTS:
-            raise _wrong(name, f"has {len(value)} entries (limit {MOST_ARTIFACTS})")
+        if len(value) > MAX_ARTIFACTS:
+            raise _wrong(name, f"has {len(value)} entries (limit {MAX_ARTIFACTS})")
         return [self._artifact(each, name=f"{name}.{position}") for position, each in enumerate(value)]
 
     def _artifact(self, value: Any, *, name: str) -> dict[str, str]:
@@ -135,8 +135,8 @@ class Artifacts:
 
 _ARTIFACT: Mapping[str, Field] = {
     "path": TextField(required=False),
-    "artifactId": TextField(required=False, longest=LONGEST_LABEL),
-    "label": TextField(required=False, longest=LONGEST_LABEL),
+    "artifactId": TextField(required=False, max_length=MAX_LABEL_LENGTH),
+    "label": TextField(required=False, max_length=MAX_LABEL_LENGTH),
     "activity": TextField(required=False, options=ACTIVITIES),
 }
 

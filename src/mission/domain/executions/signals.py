@@ -10,11 +10,11 @@ from typing import Any
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.signal_fields import Artifacts, Choices, Field, TextField, read_fields
 
-LONGEST_MESSAGE = 8_000
-LONGEST_EVENT_ID = 200
-LARGEST_SIGNAL = 16 * 1024
+MAX_MESSAGE_LENGTH = 8_000
+MAX_EVENT_ID_LENGTH = 200
+MAX_SIGNAL_BYTES = 16 * 1024
 """Maximum bytes of a complete call or marker line."""
-MOST_CHOICES = 6
+MAX_CHOICES = 6
 
 
 class Delivery(StrEnum):
@@ -144,7 +144,7 @@ class SignalKind:
     outcomes: Sequence[SignalOutcome]
     fields: Mapping[str, Field]
     deliveries: Sequence[Delivery] = field(default=tuple(Delivery))
-    goes_on: bool = False
+    ends_wait: bool = False
     """Whether an agent that sends it no longer waits for an answer."""
 
     @property
@@ -194,11 +194,11 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="activity",
             tone=Tone.PROGRESS,
             policy=SignalPolicy.PROGRESS,
-            goes_on=True,
+            ends_wait=True,
             outcomes=_STATE,
             fields={
                 "summary": TextField(description="One sentence"),
-                "detail": TextField(description="More, if it helps", required=False),
+                "detail": TextField(description="More details (optional)", required=False),
                 **_ARTIFACTS,
             },
         ),
@@ -212,7 +212,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             outcomes=(*_STATE, SignalOutcome.OWNER_EVENT),
             fields={
                 "question": TextField(description="What you need to know"),
-                "choices": Choices(description="Answers to offer; free text is always possible", most=MOST_CHOICES),
+                "choices": Choices(description="Answers to offer; free text is always possible", max_items=MAX_CHOICES),
                 **_ARTIFACTS,
             },
         ),
@@ -233,7 +233,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="clipboard-check",
             tone=Tone.ATTENTION,
             policy=SignalPolicy.CLAIM,
-            goes_on=True,
+            ends_wait=True,
             outcomes=_OWNED,
             fields={"summary": TextField(description="What can be checked"), **_ARTIFACTS},
         ),
@@ -244,7 +244,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="circle-check",
             tone=Tone.SUCCESS,
             policy=SignalPolicy.CLAIM,
-            goes_on=True,
+            ends_wait=True,
             outcomes=_OWNED,
             fields={"summary": TextField(description="What was done"), **_ARTIFACTS},
         ),
@@ -255,7 +255,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
             icon="circle-x",
             tone=Tone.DANGER,
             policy=SignalPolicy.CLAIM,
-            goes_on=True,
+            ends_wait=True,
             outcomes=_OWNED,
             fields={"reason": TextField(description="Why it failed"), **_ARTIFACTS},
         ),
@@ -271,7 +271,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
                 "channel": TextField(
                     options=("agent", "system", "stdout", "stderr"), description="Where it comes from"
                 ),
-                "text": TextField(longest=LONGEST_MESSAGE, description="The line"),
+                "text": TextField(max_length=MAX_MESSAGE_LENGTH, description="The line"),
                 **_ARTIFACTS,
             },
         ),
@@ -279,7 +279,7 @@ KINDS: Mapping[SignalType, SignalKind] = {
 }
 
 EVENT_ID = TextField(
-    longest=LONGEST_EVENT_ID, description="Your own id for this signal; a repeat with the same id has no effect"
+    max_length=MAX_EVENT_ID_LENGTH, description="Your own id for this signal; a repeat with the same id has no effect"
 )
 
 
@@ -323,7 +323,7 @@ def tool_schema(kind: SignalKind) -> dict[str, Any]:
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:
-    return TextField(longest=LONGEST_MESSAGE).read(given[name], name=name)
+    return TextField(max_length=MAX_MESSAGE_LENGTH).read(given[name], name=name)
 
 
 def _word(words: Any, value: Any, *, field: str) -> Any:

@@ -17,12 +17,12 @@ class BlockedTasks:
     agents: int = 0
 
 
-def held_up(open_steps: Sequence[PathStep], standing: Collection[str]) -> dict[str, BlockedTasks]:
+def count_blocked(open_steps: Sequence[PathStep], stalled: Collection[str]) -> dict[str, BlockedTasks]:
     """Return for each stalled task how many open tasks it blocks, and how many agents own one of them.
 
     Each stalled task is a bit, and the bits pass through the plan once; a separate walk per task would be slower.
     """
-    bits = {id: 1 << place for place, id in enumerate(standing)}
+    bits = {id: 1 << position for position, id in enumerate(stalled)}
     holders: dict[str, int] = {}
     owners: dict[str, int] = {}
     for step in in_order({step.id: step for step in open_steps}):

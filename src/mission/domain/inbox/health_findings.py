@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mission.domain.executions.execution import ExecutionStatus
-from mission.domain.tasks.task import HELD, OPEN, STANDING
+from mission.domain.tasks.states import HELD, OPEN, STALLED
 from mission.domain.timestamps import format_time
 
 CRASHES = 3
@@ -15,7 +15,7 @@ ATTEMPTS = 5
 """The same for a task that was started this many times."""
 
 CRASHED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.LOST})
-EXPECTED = OPEN - STANDING
+EXPECTED = OPEN - STALLED
 """States of a claimed task whose owner should send heartbeats; one that waits for a person may be silent."""
 UNFINISHED = HELD
 """States of a task that an agent may still work on."""
@@ -37,7 +37,7 @@ def silent_owner(*, agent_id: str, name: str, last_seen_at: datetime, tasks: int
     return HealthFinding(
         key=f"silent {agent_id} {format_time(last_seen_at)}",
         subject=f"{name} stopped responding with {held}",
-        body=f"{name} ({agent_id}) has sent no heartbeat since {format_time(last_seen_at)} and its lease has lapsed. "
+        body=f"{name} ({agent_id}) has sent no heartbeat since {format_time(last_seen_at)} and its lease has expired. "
         f"Any agent may take over {'them' if tasks > 1 else 'it'}; 'mission show {task_id}' shows its progress.",
         task_id=task_id,
         agent_id=agent_id,

@@ -32,6 +32,9 @@ GIVE_TO_ANOTHER = {
     "placeholder": "An agent, or a client such as codex",
 }
 SKIP = {"kind": "fixed", "label": "Skip", "value": "skip"}
+APPROVE = {"kind": "fixed", "label": "Approve", "value": "approve"}
+REFUSE = {"kind": "fixed", "label": "Refuse", "value": "refuse"}
+"""The two answers to commands that an agent proposed as checks."""
 AFTER_FAILURE = (RETRY, RETRY_WITH_HINT, GIVE_TO_ANOTHER, SKIP)
 """Choices for a task whose agent failed."""
 
@@ -44,6 +47,10 @@ class ItemKind(StrEnum):
     ESCALATION = "escalation"
     MAIL = "mail"
     HEALTH = "health"
+    CHECKS = "checks"
+    """Commands that an agent proposed as checks, or checks that cannot run."""
+    RUN = "run"
+    """A run cannot continue without a person."""
 
 
 class ItemState(StrEnum):
@@ -58,7 +65,7 @@ HOLDING = frozenset({ItemKind.QUESTION, ItemKind.BLOCKER})
 NO_ANSWER = "There will be no answer; use your best judgment."
 """The answer that an agent reads when its question was dismissed."""
 
-STANDING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
+STALLING_KINDS = frozenset({*HOLDING, ItemKind.REVIEW})
 """Kinds of items that a stalled task may wait for."""
 
 
@@ -107,7 +114,7 @@ class InboxItem:
         return Hold(kind, self.body or self.subject, self.agent_id)
 
     @property
-    def said(self) -> str:
+    def answer_text(self) -> str:
         """Return the text of the answer without the value of the choice."""
         value = str(self.chosen.get("value") or "")
         return (self.answer or "").removeprefix(value).removeprefix(": ") if value else self.answer or ""
@@ -115,7 +122,7 @@ class InboxItem:
     @property
     def answer_in_words(self) -> str:
         """Return the answer as people read it: the label of the choice and the added text."""
-        return ": ".join(filter(None, (str(self.chosen.get("label") or ""), self.said)))
+        return ": ".join(filter(None, (str(self.chosen.get("label") or ""), self.answer_text)))
 
     @property
     def chosen(self) -> Mapping[str, Any]:
@@ -132,8 +139,8 @@ class InboxItem:
         written = self.kind is ItemKind.MAIL and self.agent_id == agent_id
         if agent_id is not None and self.kind in PRIVATE_KINDS and not written:
             raise PermissionDenied(
-                f"queue item {self.id} is only for the person",
-                hint="Agents read questions, blockers, reviews, failures, health and their own mail.",
+                f"inbox item {self.id} is only for the operator",
+                hint="Agents can read questions, blockers, reviews, failures, health and their own mail.",
                 item_id=self.id,
             )
 
@@ -147,8 +154,8 @@ class InboxItem:
         words = ": ".join(filter(None, (str(self.choice_of(choice).get("value") or ""), text.strip())))
         if not words:
             raise InvalidInput(
-                "text: an answer needs a text",
-                hint="Give a text, or the number of a choice that has a value of its own.",
+                "text: must not be empty",
+                hint="Give text, or the number of a choice with its own value.",
                 field="text",
             )
         return self._closed(ItemState.ANSWERED, answer=words, choice=choice, by=by, at=at)
@@ -161,7 +168,7 @@ class InboxItem:
     def _check(self, wanted: ItemState) -> None:
         if not self.is_open:
             raise InvalidState(
-                f"queue item {self.id} is already {self.state}",
+                f"inbox item {self.id} is already {self.state}",
                 hint="To add something, send the agent a message.",
                 current=str(self.state),
                 wanted=str(wanted),
@@ -176,7 +183,7 @@ class InboxItem:
             listed = ", ".join(f"{number} {label}" for number, label in enumerate(self.labels, 1))
             raise InvalidInput(
                 f"choice: there is no choice {choice}",
-                hint=f"The choices are: {listed}." if listed else "This item has no choices: answer with a text.",
+                hint=f"The choices are: {listed}." if listed else "This item has no choices: answer with text.",
                 field="choice",
             )
         return self.choices[choice - 1]

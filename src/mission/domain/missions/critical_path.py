@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mission.domain.missions.estimate import Span, rest_seconds
-from mission.domain.tasks.task import GOING, OPEN, TaskStatus
+from mission.domain.missions.estimate import Span, remaining_seconds
+from mission.domain.tasks.states import ACTIVE, OPEN, TaskStatus
 
 USUAL_SECONDS = 20 * 60.0
 """The assumed duration of a task until the first task of its mission has ended."""
@@ -26,19 +26,19 @@ class PathStep:
     owner_id: str | None = None
 
     @property
-    def is_going(self) -> bool:
+    def is_active(self) -> bool:
         """Return whether an agent is working on it: it was started and does not wait for a person."""
-        return self.started_at is not None and self.status in GOING
+        return self.started_at is not None and self.status in ACTIVE
 
-    def taken(self, *, now: datetime) -> float | None:
+    def elapsed(self, *, now: datetime) -> float | None:
         """Return how many seconds its current attempt has taken; None if no agent is working on it."""
-        if self.started_at is None or not self.is_going:
+        if self.started_at is None or not self.is_active:
             return None
         return max(0.0, (now - self.started_at).total_seconds())
 
-    def rest(self, *, usual: float, now: datetime) -> float:
+    def remaining(self, *, usual: float, now: datetime) -> float:
         """Return how many seconds it will probably take from now on."""
-        return 0.0 if self.status not in OPEN else rest_seconds(usual=usual, taken=self.taken(now=now))
+        return 0.0 if self.status not in OPEN else remaining_seconds(usual=usual, elapsed=self.elapsed(now=now))
 
     @property
     def span(self) -> Span | None:
@@ -99,4 +99,4 @@ def _end(step: PathStep, ends: Mapping[str, float], *, usual: float, now: dateti
     """Return when a task ends, in seconds from now: measured, or estimated from its dependencies and the usual time."""
     if step.completed_at is not None or step.status not in OPEN:
         return min(0.0, ((step.completed_at or now) - now).total_seconds())
-    return max([0.0, *(ends[need] for need in step.needs if need in ends)]) + step.rest(usual=usual, now=now)
+    return max([0.0, *(ends[need] for need in step.needs if need in ends)]) + step.remaining(usual=usual, now=now)

@@ -76,12 +76,12 @@ def estimate(
     )
 
 
-def rest_seconds(*, usual: float, taken: float | None) -> float:
+def remaining_seconds(*, usual: float, elapsed: float | None) -> float:
     """Return the remaining seconds of a task: the usual time minus `taken`, but at least `taken`.
 
     `taken` is None for a task that no agent is working on; all of it remains.
     """
-    return usual if taken is None else max(usual - taken, taken)
+    return usual if elapsed is None else max(usual - elapsed, elapsed)
 
 
 def _durations(completed: Iterable[Span]) -> Sequence[float]:

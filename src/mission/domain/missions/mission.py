@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidState
+from mission.domain.legal_moves import check_move
 from mission.domain.timestamps import format_time
-from mission.domain.transitions import check_move
 
 
 class MissionStatus(StrEnum):
@@ -63,7 +63,7 @@ MOVES: Mapping[MissionStatus, frozenset[MissionStatus]] = {
     MissionStatus.ABANDONED: frozenset(),
 }
 
-HANDS_OUT_TASKS = frozenset({MissionStatus.PLANNING, MissionStatus.READY, MissionStatus.IN_PROGRESS})
+STARTS_TASKS = frozenset({MissionStatus.PLANNING, MissionStatus.READY, MissionStatus.IN_PROGRESS})
 """States in which tasks may start."""
 
 ENDED = frozenset({MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.ABANDONED})
@@ -146,6 +146,10 @@ class Mission:
     repository_path: str | None = None
     workspace_setup: Mapping[str, Any] | None = None
     """The setup of a worktree for one of its tasks: a command to run and files to copy."""
+    repository_checks: bool = False
+    """Whether the checks of its repository apply to its tasks."""
+    review: str | None = None
+    """Who reviews results before they count as done; None is nobody."""
     started_at: datetime | None = None
     completed_at: datetime | None = None
     archived_at: datetime | None = None
@@ -168,17 +172,17 @@ class Mission:
             updated_at=at,
         )
 
-    def begin(self, *, at: datetime) -> Mission:
+    def start(self, *, at: datetime) -> Mission:
         """Return the mission in progress; unchanged if it already is."""
-        self.check_hands_out()
+        self.check_starts_tasks()
         return self if self.status is MissionStatus.IN_PROGRESS else self.move_to(MissionStatus.IN_PROGRESS, at=at)
 
-    def check_hands_out(self) -> None:
+    def check_starts_tasks(self) -> None:
         """Raise InvalidState unless tasks of the mission may start."""
-        if self.status not in HANDS_OUT_TASKS:
+        if self.status not in STARTS_TASKS:
             raise InvalidState(
                 f"mission {self.id} is {self.status}: its tasks cannot start",
-                hint="Set it in_progress again, or start a new mission.",
+                hint="Set it to in_progress again, or start a new mission.",
                 current=str(self.status),
             )
 

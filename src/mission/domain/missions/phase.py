@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.errors import InvalidState
+from mission.domain.legal_moves import check_move
 from mission.domain.timestamps import format_time
-from mission.domain.transitions import check_move
 
 
 class PhaseStatus(StrEnum):
@@ -69,7 +69,7 @@ class Phase:
     started_at: datetime | None = None
     completed_at: datetime | None = None
     completion: Mapping[str, Any] | None = None
-    tally: PhaseCounts = PhaseCounts()
+    counts: PhaseCounts = PhaseCounts()
 
     @property
     def closed(self) -> bool:
@@ -80,7 +80,7 @@ class Phase:
         started = self.started_at or (at if status is PhaseStatus.IN_PROGRESS else None)
         return replace(self, status=status, started_at=started, completed_at=at if not MOVES[status] else None)
 
-    def begin(self, *, at: datetime, open_phases: Sequence[int]) -> Phase:
+    def start(self, *, at: datetime, open_phases: Sequence[int]) -> Phase:
         """Return the phase in progress; raise InvalidState, with the open phases, if it is closed."""
         if self.closed:
             raise InvalidState(

@@ -38,8 +38,7 @@ def check_plan(
         raise _fault(
             field,
             f"depends_on names unknown tasks: {_listed(pairs, quote=False)}",
-            f"depends_on takes names of tasks in the same plan{', or their ids' if known is not None else ''},"
-            " spelled as they are there.",
+            f"Use the exact names{' or ids' if known is not None else ''} of tasks in the same plan.",
             list(missing),
         )
     cycle = find_cycle({name: [w for w in wanted if w in counts] for name, wanted in dependencies})

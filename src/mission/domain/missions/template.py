@@ -12,9 +12,9 @@ from mission.domain.errors import InvalidInput, TooLarge
 from mission.domain.timestamps import format_time
 
 BLANK = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}")
-LONGEST_PLAN = 10_000_000
+MAX_PLAN_LENGTH = 10_000_000
 """Maximum total characters of the plan once its blanks are filled in."""
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,12 +47,15 @@ class TemplateTask:
     requires: Sequence[str] = ()
     estimated_complexity: str | None = None
     files_likely_affected: Sequence[str] = ()
+    checks: Sequence[str | Mapping[str, Any]] = ()
+    acceptance: Sequence[str] = ()
 
     def texts(self) -> Iterable[str]:
         yield self.name
         yield self.description
         yield self.parallel_group or ""
-        yield from (*self.depends_on, *self.requires, *self.files_likely_affected)
+        yield from (*self.depends_on, *self.requires, *self.files_likely_affected, *self.acceptance)
+        yield from _texts_in(self.checks)
 
     def changed(self, fill: Callable[[str], str]) -> TemplateTask:
         """Return the task with every text replaced."""
@@ -64,6 +67,8 @@ class TemplateTask:
             depends_on=[fill(each).strip() for each in self.depends_on],
             requires=[fill(each).strip() for each in self.requires],
             files_likely_affected=[fill(each).strip() for each in self.files_likely_affected],
+            checks=_filled(list(self.checks), fill),
+            acceptance=[fill(each).strip() for each in self.acceptance],
         )
 
     def record(self) -> dict[str, Any]:
@@ -76,6 +81,8 @@ class TemplateTask:
             "requires": list(self.requires),
             "estimated_complexity": self.estimated_complexity,
             "files_likely_affected": list(self.files_likely_affected),
+            "checks": list(self.checks),
+            "acceptance": list(self.acceptance),
         }
 
 
@@ -127,7 +134,7 @@ class Template:
         unknown = sorted(set(given) - set(blanks))
         if unknown:
             raise InvalidInput(
-                f"variables: the template has no {', '.join(map(repr, unknown[:10]))}",
+                f"variables: the template has no variable {', '.join(map(repr, unknown[:10]))}",
                 hint=f"It has: {', '.join(blanks) or 'none'}.",
                 field="variables",
                 unknown=unknown,
@@ -149,19 +156,38 @@ def _check_length(tasks: Sequence[TemplateTask], values: Mapping[str, str]) -> N
     """Raise TooLarge before anything is filled in: a long value in many places would use up the memory."""
     texts = [text for task in tasks for text in task.texts()]
     total = sum(map(len, texts)) + sum(len(values[name]) for text in texts for name in BLANK.findall(text))
-    if total > LONGEST_PLAN:
-        raise TooLarge(f"variables: the plan would have more than {LONGEST_PLAN:,} characters", field="variables")
+    if total > MAX_PLAN_LENGTH:
+        raise TooLarge(f"variables: the plan would have more than {MAX_PLAN_LENGTH:,} characters", field="variables")
 
 
 def _check_filled(task: TemplateTask) -> None:
     for name in (task.name, *task.depends_on, *task.requires, *([task.parallel_group] if task.parallel_group else [])):
-        if not 1 <= len(name) <= LONGEST_NAME:
+        if not 1 <= len(name) <= MAX_NAME_LENGTH:
             raise InvalidInput(
-                f"variables: a name in the plan becomes {len(name):,} characters long (limit 1 to {LONGEST_NAME})",
+                f"variables: a name in the plan would have {len(name):,} characters (allowed: 1 to {MAX_NAME_LENGTH})",
                 hint="Give shorter values that do not leave a name empty.",
                 field="variables",
             )
     if not task.description:
         raise InvalidInput(
-            f"variables: the description of '{task.name}' becomes empty", hint="Give a value.", field="variables"
+            f"variables: the description of '{task.name}' would be empty", hint="Give a value.", field="variables"
         )
+
+
+def _texts_in(value: Any) -> Iterable[str]:
+    """Yield every text inside a JSON value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for each in value.values() for text in _texts_in(each))
+    elif isinstance(value, list | tuple):
+        yield from (text for each in value for text in _texts_in(each))
+
+
+def _filled(value: Any, fill: Callable[[str], str]) -> Any:
+    """Return a JSON value with every text in it replaced."""
+    if isinstance(value, str):
+        return fill(value)
+    if isinstance(value, Mapping):
+        return {key: _filled(each, fill) for key, each in value.items()}
+    return [_filled(each, fill) for each in value] if isinstance(value, list | tuple) else value

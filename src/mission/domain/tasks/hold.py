@@ -1,4 +1,4 @@
-"""A hold: why a paused task waits for a person, and who said so."""
+"""A hold: why a task waits, and who said so."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ class HoldKind(StrEnum):
     """Its agent asked a question."""
     BLOCKED = "blocked"
     """It was reported as blocked."""
+    CHECKS = "checks"
+    """Its result was reported, and its checks are under way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The reason why a paused task waits: its kind, its text, and the agent that gave it."""
+    """The reason why a task waits: its kind, its text, and the agent that gave it."""
 
     kind: str
     """A HoldKind, or a kind from a newer version."""

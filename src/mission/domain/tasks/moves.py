@@ -8,8 +8,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from mission.domain.tasks.hold import Hold
-from mission.domain.tasks.task import DONE, FREE, OPEN, Quality, Task, TaskStatus
+from mission.domain.checks.evidence import ProofState
+from mission.domain.tasks.hold import Hold, HoldKind
+from mission.domain.tasks.states import DONE, FREE, OPEN, TaskStatus
+from mission.domain.tasks.task import Quality, Task
 
 
 class Cause(StrEnum):
@@ -27,17 +29,19 @@ class Cause(StrEnum):
     PLANNED = "planned", "it got a plan, or its owner is making one"
     REPLANNED = "replanned", "it got a new plan"
     STARTED = "started", "work on it started"
-    PAUSED = "paused", "it was paused by hand"
+    PAUSED = "paused", "it was paused manually"
     BLOCKED = "blocked", "a blocker was reported"
     ASKED = "asked", "its agent asked a question and is waiting for the answer"
     ANSWERED = "answered", "a person answered or dismissed the item that blocked it"
     RESUMED = "resumed", "its agent resumed work on it"
     REPORTED = "reported", "its agent reported something about it; the task itself did not change"
     SUBMITTED = "submitted", "it was reported done and is waiting for a review"
+    CHECKING = "checking", "it was reported done and its checks are under way"
+    CHECKED = "checked", "its checks did not pass; its owner continues"
     SENT_BACK = "sent_back", "the review found something missing"
     RELEASED = "released", "its owner released it or left"
     LEFT = "left", "its agent's program ended without completing it"
-    REOPENED = "reopened", "it was set back to pending by hand"
+    REOPENED = "reopened", "it was set back to pending manually"
     WORKSPACE_ASSIGNED = "workspace_assigned", "a workspace was assigned to it"
     COMPLETED = "completed", "its work is done"
     FAILED = "failed", "its owner gave up"
@@ -74,7 +78,9 @@ class TaskMove:
 
     @property
     def ends_hold(self) -> bool:
-        return self.before.hold is not None and self.after.hold is None
+        """Return whether the task no longer waits for what it waited for; a report ends every other hold."""
+        before, after = self.before.hold, self.after.hold
+        return before is not None and (after is None or (after.kind == HoldKind.CHECKS and before.kind != after.kind))
 
     @property
     def ends_review(self) -> bool:
@@ -106,6 +112,8 @@ class TaskEnd:
     metadata: Mapping[str, Any] | None
     changes: Mapping[str, Any] | None
     error: str | None
+    proof_state: ProofState | None = None
+    proof: Mapping[str, Any] | None = None
 
 
 def claimed(task: Task, agent_id: str, *, at: datetime, until: datetime) -> TaskMove:
@@ -136,13 +144,13 @@ def resumed_by(task: Task, owned: Task, *, at: datetime) -> TaskMove:
 
     It is the same attempt with a new start time.
     """
-    going = replace(owned.begun_again(), attempt_started_at=at, updated_at=at)
+    going = replace(owned.restarted(), attempt_started_at=at, updated_at=at)
     return TaskMove(before=task, after=going, cause=Cause.RESUMED)
 
 
 def started(task: Task, owned: Task, *, at: datetime) -> TaskMove:
     """Start work on the task, or resume it after a pause; `owned` is the task with its owner and lease."""
-    after = owned.move_to(TaskStatus.IN_PROGRESS, at=at).begun_again()
+    after = owned.move_to(TaskStatus.IN_PROGRESS, at=at).restarted()
     cause = Cause.RESUMED if task.status is TaskStatus.PAUSED else Cause.STARTED
     return TaskMove(before=task, after=after, cause=cause)
 
@@ -154,22 +162,64 @@ def submitted(task: Task, *, at: datetime) -> TaskMove:
     return TaskMove(before=task, after=review, cause=Cause.SUBMITTED)
 
 
+def checking(task: Task, hold: Hold, *, at: datetime) -> TaskMove:
+    """Hold a reported task while its checks run: without a lease, so no other agent claims it."""
+    if task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.REVIEW}:
+        task = task.move_to(TaskStatus.IN_PROGRESS, at=at)
+    after = replace(
+        task,
+        status=TaskStatus.REVIEW,
+        hold=hold,
+        lease_until=None,
+        proof_state=ProofState.CHECKING,
+        updated_at=at,
+    )
+    return TaskMove(before=task, after=after, cause=Cause.CHECKING)
+
+
+def checked(
+    task: Task,
+    *,
+    at: datetime,
+    lease_until: datetime | None,
+    proof_state: ProofState | None,
+    proof: Mapping[str, Any] | None,
+) -> TaskMove:
+    """Return a task that its checks did not let through to its owner, in the same attempt."""
+    after = replace(
+        task,
+        status=TaskStatus.IN_PROGRESS,
+        hold=None,
+        lease_until=lease_until,
+        proof_state=proof_state,
+        proof=proof,
+        updated_at=at,
+    )
+    return TaskMove(before=task, after=after, cause=Cause.CHECKED)
+
+
 def sent_back(task: Task, *, at: datetime) -> TaskMove:
     """Set the task from review back to pending: something is missing."""
     task.check_one_of({TaskStatus.REVIEW}, "sent back")
-    waiting = replace(task.without_owner(), status=TaskStatus.PENDING, attempt_started_at=None, completion=None)
+    waiting = replace(
+        task.without_owner(),
+        status=TaskStatus.PENDING,
+        attempt_started_at=None,
+        completion=None,
+        proof_state=task.proof_without_checks,
+    )
     return TaskMove(before=task, after=replace(waiting, updated_at=at), cause=Cause.SENT_BACK)
 
 
 def released(task: Task, *, at: datetime, cause: Cause = Cause.RELEASED) -> TaskMove:
     """Release the task: it waits for its next owner and keeps its snapshot."""
-    return TaskMove(before=task, after=task.given_back(at=at), cause=cause)
+    return TaskMove(before=task, after=task.released(at=at), cause=cause)
 
 
 def left(task: Task, *, failed: bool, at: datetime, cause: Cause = Cause.LEFT) -> TaskMove:
     """Release the task of an agent whose program ended. A blocker that it reported still holds the task."""
     is_held = task.status is TaskStatus.PAUSED and task.hold is not None
-    free = replace(task.without_owner(), updated_at=at) if is_held else task.given_back(at=at)
+    free = replace(task.without_owner(), updated_at=at) if is_held else task.released(at=at)
     return TaskMove(before=task, after=replace(free, failed_attempts=task.failed_attempts + failed), cause=cause)
 
 
@@ -190,6 +240,8 @@ def ended(task: Task, end: TaskEnd, *, at: datetime) -> TaskMove:
         changes=end.changes,
         lease_until=None,
         snapshots=task.snapshots if failed else None,
+        proof_state=task.proof_without_checks if failed else end.proof_state,
+        proof=task.proof if failed else end.proof,
         updated_at=at,
     )
     return TaskMove(before=task, after=after, cause=Cause.FAILED if failed else Cause.COMPLETED)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-LONGEST = 1_000_000
+MAX_PATCH_LENGTH = 1_000_000
 """Maximum characters of text that are stored for a task."""
 
 
@@ -47,10 +47,10 @@ class Patch:
             return None
 
 
-def shortened(files: Mapping[str, Lines], *, budget: int = LONGEST) -> dict[str, Lines]:
+def shortened(files: Mapping[str, Lines], *, budget: int = MAX_PATCH_LENGTH) -> dict[str, Lines]:
     """Return the files within the budget: the longest texts are cut to the same length, at the end of a line."""
-    most = share([len(lines.text) for lines in files.values()], budget)
-    return {path: _cut(lines, most) for path, lines in files.items()}
+    limit = share([len(lines.text) for lines in files.values()], budget)
+    return {path: _cut(lines, limit) for path, lines in files.items()}
 
 
 def share(lengths: list[int], budget: int) -> int:
@@ -62,8 +62,8 @@ def share(lengths: list[int], budget: int) -> int:
     return max(lengths, default=0)
 
 
-def _cut(lines: Lines, most: int) -> Lines:
-    if len(lines.text) <= most:
+def _cut(lines: Lines, limit: int) -> Lines:
+    if len(lines.text) <= limit:
         return lines
-    text = lines.text[: lines.text.rfind("\n", 0, most) + 1]
+    text = lines.text[: lines.text.rfind("\n", 0, limit) + 1]
     return Lines(text=text, whole=False, note=lines.note)

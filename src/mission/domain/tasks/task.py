@@ -9,83 +9,12 @@ from enum import StrEnum
 from typing import Any
 
 from mission.domain.actions import Action
+from mission.domain.checks.evidence import ProofState
 from mission.domain.errors import InvalidState, NotOwner
+from mission.domain.legal_moves import check_move
 from mission.domain.tasks.hold import Hold, HoldKind
+from mission.domain.tasks.states import COMPLETABLE, FREE, HELD, MOVES, NOT_STARTED, OPEN, TaskStatus
 from mission.domain.timestamps import format_time, seconds_between
-from mission.domain.transitions import check_move
-
-
-class TaskStatus(StrEnum):
-    PENDING = "pending"
-    PLANNING = "planning"
-    IN_PROGRESS = "in_progress"
-    PAUSED = "paused"
-    REVIEW = "review"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-
-
-MOVES: Mapping[TaskStatus, frozenset[TaskStatus]] = {
-    TaskStatus.PENDING: frozenset({TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.SKIPPED}),
-    TaskStatus.PLANNING: frozenset(
-        {
-            TaskStatus.PENDING,
-            TaskStatus.IN_PROGRESS,
-            TaskStatus.COMPLETED,
-            TaskStatus.FAILED,
-            TaskStatus.SKIPPED,
-        }
-    ),
-    TaskStatus.IN_PROGRESS: frozenset(
-        {
-            TaskStatus.PENDING,
-            TaskStatus.PAUSED,
-            TaskStatus.REVIEW,
-            TaskStatus.COMPLETED,
-            TaskStatus.FAILED,
-            TaskStatus.SKIPPED,
-        }
-    ),
-    TaskStatus.PAUSED: frozenset({TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.FAILED, TaskStatus.SKIPPED}),
-    TaskStatus.REVIEW: frozenset({TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED}),
-    TaskStatus.FAILED: frozenset({TaskStatus.PENDING, TaskStatus.IN_PROGRESS, TaskStatus.SKIPPED}),
-    TaskStatus.COMPLETED: frozenset(),
-    TaskStatus.SKIPPED: frozenset(),
-}
-
-OPEN = frozenset(set(TaskStatus) - {TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED})
-"""States of a task that has not ended."""
-
-RUNNING = frozenset({TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.PAUSED, TaskStatus.REVIEW})
-"""States in which work on the task has started and not ended."""
-
-STANDING = frozenset({TaskStatus.PAUSED, TaskStatus.REVIEW})
-"""States in which a started task waits for a person."""
-
-GOING = RUNNING - STANDING
-"""States in which an agent is working on the task."""
-
-FREE = frozenset({TaskStatus.PENDING, TaskStatus.FAILED})
-"""States in which a task without an owner can be claimed."""
-
-HELD = frozenset({*OPEN, TaskStatus.FAILED})
-"""States in which a claim whose lease has lapsed can be taken over."""
-
-DONE = frozenset({TaskStatus.COMPLETED, TaskStatus.SKIPPED})
-"""States of a dependency that others no longer wait for."""
-
-PLANNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.IN_PROGRESS})
-"""States in which a task accepts a plan."""
-
-REPLANNABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.FAILED})
-"""States in which a task accepts a new plan after the first one failed."""
-
-_NOT_BEGUN = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING})
-
-COMPLETABLE = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.REVIEW})
-"""States from which complete_task may end a task."""
-
 
 CHANGE_LISTS = ("added", "modified", "deleted")
 """The lists of a task's changes; each path is in exactly one of them."""
@@ -142,6 +71,8 @@ class Task:
     position: int = 0
     parallel_group: str | None = None
     requires: Sequence[str] | None = None
+    client: str | None = None
+    """The only client that a run launches on it; None leaves that to the run."""
     complexity: str | None = None
     files_likely_affected: Sequence[str] | None = None
     plan: Mapping[str, Any] | None = None
@@ -155,6 +86,27 @@ class Task:
     attempt_started_at: datetime | None = None
     """When the current attempt started or resumed after a hold; None until it is started again."""
     completed_at: datetime | None = None
+    review: str | None = None
+    """Who reviews the result; None takes the mission's rule."""
+    acceptance: Sequence[str] | None = None
+    """Acceptance criteria for the reviewer."""
+    proof_state: ProofState | None = None
+    """What is known about the result; None until it is first reported."""
+    proof: Mapping[str, Any] | None = None
+    """The details: tree, checks, and why it is not proved."""
+
+    @property
+    def is_checking(self) -> bool:
+        """Return whether its result was reported and its checks are under way."""
+        held = self.hold is not None and self.hold.kind == HoldKind.CHECKS
+        return self.status is TaskStatus.REVIEW and held
+
+    @property
+    def proof_without_checks(self) -> ProofState | None:
+        """Return its state of proof if its checks end without an answer: an earlier failure still counts."""
+        if self.proof_state is not ProofState.CHECKING:
+            return self.proof_state
+        return ProofState.FAILING if (self.proof or {}).get("state") == ProofState.FAILING else None
 
     @property
     def snapshot(self) -> Mapping[str, Any] | None:
@@ -162,7 +114,7 @@ class Task:
         return (self.snapshots or {}).get(self.tree) if self.tree else None
 
     @property
-    def heap(self) -> str:
+    def count_bucket(self) -> str:
         """Return the count bucket of its phase that the task belongs to."""
         if self.status in {TaskStatus.PENDING, TaskStatus.PLANNING}:
             return "pending"
@@ -197,20 +149,21 @@ class Task:
             completed_at=at if ended else None,
             completion=self.completion if ended else None,
             attempts=self.attempts + (status is TaskStatus.IN_PROGRESS and self.status is not TaskStatus.PAUSED),
+            proof_state=self.proof_without_checks,
             updated_at=at,
         )
 
     def _attempt_start(self, status: TaskStatus, *, at: datetime) -> datetime | None:
         if status is TaskStatus.IN_PROGRESS:
             return at
-        return None if status in _NOT_BEGUN else self.attempt_started_at
+        return None if status in NOT_STARTED else self.attempt_started_at
 
-    def begun_again(self) -> Task:
+    def restarted(self) -> Task:
         """Return the task without the results of an earlier end."""
         return replace(self, quality=None, outcome=None, metadata=None, changes=None, completion=None, error=None)
 
     def claimable(self, *, now: datetime) -> bool:
-        """Return whether another agent may claim the task: it has no owner, or the owner's lease has lapsed."""
+        """Return whether another agent may claim the task: it has no owner, or the owner's lease has expired."""
         if self.lease_until is None:
             return self.status in FREE
         return self.lease_until < now and self.status in HELD
@@ -239,7 +192,7 @@ class Task:
             previous_owner_id=self.owner_id or self.previous_owner_id,
         )
 
-    def given_back(self, *, at: datetime) -> Task:
+    def released(self, *, at: datetime) -> Task:
         """Return the task without an owner, waiting for the next one; it keeps its snapshot."""
         stays = self.status in FREE or self.status is TaskStatus.REVIEW
         task = self if stays else self.move_to(TaskStatus.PENDING, at=at)
@@ -249,7 +202,7 @@ class Task:
         """Return the task as skipped: without an owner or a snapshot."""
         return replace(self.move_to(TaskStatus.SKIPPED, at=at).without_owner(), snapshots=None)
 
-    def check_takeable(self, actor: str | None, fence: int | None, *, now: datetime) -> None:
+    def check_startable(self, actor: str | None, fence: int | None, *, now: datetime) -> None:
         """Raise NotOwner unless the caller may start the task: it owns it, or the task can be claimed."""
         abandoned = fence is None and self.claimable(now=now)
         if abandoned or (self.status is TaskStatus.FAILED and self.lease_until is None):
@@ -270,17 +223,17 @@ class Task:
                 fence=self.fence,
             )
 
-    def check_worker(self, worker: str, *, takes: bool, now: datetime) -> None:
+    def check_worker(self, worker: str, *, claims: bool, now: datetime) -> None:
         """Raise NotOwner unless a worker may write to the task: it owns it, or the write makes it the owner."""
-        if self.owner_id == worker or (takes and self.claimable(now=now)):
+        if self.owner_id == worker or (claims and self.claimable(now=now)):
             return
         hint, action = None, Action.TAKE_ANOTHER_TASK
         if self.claimable(now=now):
             action = Action.CLAIM_FIRST
         elif self.owner_id is None and self.status in OPEN:
-            hint = "The task was started without an agent; continue it without agent_id, or leave it."
+            hint = "The task was started without an agent; continue it without agent_id, or choose another task."
         raise NotOwner(
-            f"task {self.id} belongs to {self.owner_id or 'nobody'}; a worker writes only to its own tasks",
+            f"task {self.id} belongs to {self.owner_id or 'nobody'}; workers can write only to their own tasks",
             hint=hint,
             action=action,
             task_id=self.id,
@@ -312,9 +265,10 @@ class Task:
         if self.status in COMPLETABLE or held_by_owner:
             return
         can_start = self.status in OPEN or self.status is TaskStatus.FAILED
+        state = f"{self.status} and not in progress" if self.status in OPEN else f"already {self.status}"
         raise InvalidState(
-            f"task {self.id} is {self.status}{' and not in progress' if self.status in OPEN else ' already'}",
-            hint=None if can_start else "It has ended already; start a new task for more work.",
+            f"task {self.id} is {state}",
+            hint=None if can_start else "Start a new task for more work.",
             action=Action.START_TASK if can_start else None,
             current=str(self.status),
             legal=sorted(str(status) for status in COMPLETABLE),
@@ -332,6 +286,7 @@ class Task:
             "status": str(self.status),
             "hold_kind": str(self.hold.kind) if self.hold is not None else None,
             "quality": self.quality,
+            "proof_state": self.proof_state,
             "sequence": self.phase_number,
             "parallel_group": self.parallel_group,
             "workspace_id": self.workspace_id,

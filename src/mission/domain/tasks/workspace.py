@@ -11,8 +11,8 @@ from typing import Any
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
+from mission.domain.legal_moves import check_move
 from mission.domain.timestamps import format_time
-from mission.domain.transitions import check_move
 
 
 class WorkspaceStatus(StrEnum):
@@ -27,7 +27,7 @@ MOVES: Mapping[WorkspaceStatus, frozenset[WorkspaceStatus]] = {
     WorkspaceStatus.MERGED: frozenset(),
 }
 
-LONGEST_SLUG = 40
+MAX_SLUG_LENGTH = 40
 FORBIDDEN_PARTS = frozenset({"..", ".", ".git"})
 
 
@@ -107,14 +107,14 @@ def check_inner(path: str, *, field: str) -> str:
 
 def slug(text: str) -> str:
     """Return a text as part of a branch name: lowercase letters, digits and single dashes."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:LONGEST_SLUG].strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:MAX_SLUG_LENGTH].strip("-")
 
 
 def _check_parts(path: str, field: str, parts: list[str]) -> None:
     if not path.isprintable():
-        raise _refused(path, field, "has characters that cannot be printed", "Remove control characters.")
+        raise _refused(path, field, "contains characters that cannot be printed", "Remove control characters.")
     if any(part.lower() in FORBIDDEN_PARTS or not part for part in parts):
-        raise _refused(path, field, "has an empty part, '.', '..' or '.git' in it", "Give the plain path.")
+        raise _refused(path, field, "contains an empty segment, '.', '..' or '.git'", "Give the plain path.")
 
 
 def _refused(path: str, field: str, why: str, hint: str) -> InvalidInput:

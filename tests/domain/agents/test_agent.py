@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.agent import AgentRole, AgentType, CrewState, Presence, is_silent
+from mission.domain.agents.agent import AgentRole, AgentType, CrewState, Presence, is_silent
 from tests.domain.samples import NOW, SHOWN, after, agent
 
 SILENCE = timedelta(minutes=1)

@@ -13,8 +13,9 @@ from mission.domain.missions import mission as missions
 from mission.domain.missions import phase as phases
 from mission.domain.missions.mission import Family, Mission, MissionStatus
 from mission.domain.missions.phase import Phase, PhaseStatus, current_phase
-from mission.domain.tasks import task as tasks
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks import states
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -74,24 +75,24 @@ def phase(status, number=1):
 
 
 KINDS = [
-    (task, TaskStatus, TASK, tasks.MOVES),
+    (task, TaskStatus, TASK, states.MOVES),
     (mission, MissionStatus, MISSION, missions.MOVES),
     (phase, PhaseStatus, PHASE, phases.MOVES),
 ]
 
 
-@pytest.mark.parametrize(("make", "states", "table", "moves"), KINDS)
-def test_exactly_the_moves_of_the_table_are_legal(make, states, table, moves):
+@pytest.mark.parametrize(("make", "statuses", "table", "moves"), KINDS)
+def test_exactly_the_moves_of_the_table_are_legal(make, statuses, table, moves):
     assert {str(state) for state in moves} == set(table)
     for current, legal in table.items():
-        for wanted in states:
+        for wanted in statuses:
             if wanted in legal.split():
                 assert make(current).move_to(wanted, at=NOW).status is wanted
             else:
                 with pytest.raises(IllegalMove) as caught:
                     make(current).move_to(wanted, at=NOW)
                 assert caught.value.details["current"] == current
-                assert caught.value.details["legal"] == [str(state) for state in states if state in legal.split()]
+                assert caught.value.details["legal"] == [str(state) for state in statuses if state in legal.split()]
 
 
 @given(st.lists(st.sampled_from(TaskStatus), max_size=30))
@@ -102,7 +103,7 @@ def test_a_task_that_ended_has_an_end_and_one_that_goes_on_has_none(wanted):
             current = current.move_to(status, at=NOW)
         except IllegalMove:
             continue
-    assert (current.completed_at is not None) == (current.status not in tasks.OPEN)
+    assert (current.completed_at is not None) == (current.status not in states.OPEN)
     assert current.started_at is not None or current.attempts == 0
     assert current.hold is None
 
@@ -125,4 +126,4 @@ def test_the_current_phase(statuses, expected):
 
 @given(st.sampled_from(TaskStatus))
 def test_every_task_lies_on_one_heap_of_its_phases_tally(status):
-    assert task(status).heap in phases.PhaseCounts.__dataclass_fields__
+    assert task(status).count_bucket in phases.PhaseCounts.__dataclass_fields__

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.agent_name import RESERVED_NAMES, check_name, comparable_name
+from mission.domain.agents.agent_name import RESERVED_NAMES, check_name, comparable_name
 from mission.domain.errors import InvalidInput
 
 CYRILLIC = str.maketrans("aeopcyx", "\u0430\u0435\u043e\u0440\u0441\u0443\u0445")
