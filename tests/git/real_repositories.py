@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.domain.tasks.changes import Changes
+from mission.git.changed_files import find_changes
 from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.working_tree import find_tree
 
@@ -43,7 +44,7 @@ class Folder:
         return self.snapshots.take(find_tree(self.path))
 
     def changes(self, snapshot: Snapshot) -> Changes:
-        return self.snapshots.changes(snapshot)
+        return find_changes(self.snapshots, snapshot)
 
 
 @dataclass(frozen=True)

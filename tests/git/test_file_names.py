@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput
-from mission.git.file_names import original, shown
+from mission.git.file_names import display_name, original
 
 
 @pytest.mark.parametrize(
@@ -27,13 +27,13 @@ from mission.git.file_names import original, shown
     ],
 )
 def test_a_name_is_shown_plainly_where_that_is_clear(name: bytes, text: str) -> None:
-    assert shown(name) == text
+    assert display_name(name) == text
     assert original(text) == name
 
 
 @given(st.binary() | st.text().map(lambda text: text.encode(errors="replace")))
 def test_every_name_comes_back_and_passes_through_json(name: bytes) -> None:
-    text = json.loads(json.dumps(shown(name)))
+    text = json.loads(json.dumps(display_name(name)))
 
     assert original(text) == name
     assert "\0" not in text
@@ -42,7 +42,7 @@ def test_every_name_comes_back_and_passes_through_json(name: bytes) -> None:
 
 @given(st.binary(), st.binary())
 def test_different_names_are_shown_differently(one: bytes, other: bytes) -> None:
-    assert (shown(one) == shown(other)) == (one == other)
+    assert (display_name(one) == display_name(other)) == (one == other)
 
 
 @pytest.mark.parametrize("text", ['"', '"open', '"bad \\q"', '"\\9"', '"in"side"', "\udcff"])

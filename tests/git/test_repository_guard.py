@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mission.git.errors import SpecialFile
-from mission.git.repository_guard import LARGEST, OWN, RULES, SHARED, check_repository, check_rules, git_dir_at
+from mission.git.repository_guard import MAX_FILE_BYTES, OWN, RULES, SHARED, check_repository, check_rules, git_dir_at
 from tests.git.real_repositories import Repo
 
 
@@ -50,7 +50,7 @@ def test_a_pipe_in_place_of_rules_is_named_and_a_link_is_not(repo: Repo, name: s
 
 @pytest.mark.parametrize("name", ["HEAD", "config"])
 def test_a_file_that_git_holds_in_memory_has_a_limit(repo: Repo, name: str) -> None:
-    os.truncate(repo.path / ".git" / name, LARGEST[name] + 1)
+    os.truncate(repo.path / ".git" / name, MAX_FILE_BYTES[name] + 1)
 
     with pytest.raises(SpecialFile):
         check_repository(repo.path)

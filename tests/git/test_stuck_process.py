@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mission.git.stuck_process import Stillness
+from mission.git.stuck_process import ProgressWatch
 
 PATIENCE = 30
 WAITING = "print('on', flush=True); input()"
@@ -32,28 +32,28 @@ def running(code: str) -> Iterator[int]:
         program.communicate()
 
 
-def reaches(stillness: Stillness, *, still: bool) -> bool:
+def reaches(stillness: ProgressWatch, *, still: bool) -> bool:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        stillness.seconds()
+        stillness.idle_seconds()
         time.sleep(0.05)
-        if (stillness.seconds() >= 0.05) is still:
+        if (stillness.idle_seconds() >= 0.05) is still:
             return True
     return False
 
 
 def test_a_program_that_waits_stands_still() -> None:
     with running(WAITING) as group:
-        assert reaches(Stillness(group), still=True)
+        assert reaches(ProgressWatch(group), still=True)
 
 
 def test_a_program_is_not_still_while_what_it_started_works() -> None:
     with running(PARENT) as group:
-        assert reaches(Stillness(group), still=False)
+        assert reaches(ProgressWatch(group), still=False)
 
 
 def test_a_program_that_is_gone_is_still() -> None:
     with running(WAITING) as group:
         pass
 
-    assert reaches(Stillness(group), still=True)
+    assert reaches(ProgressWatch(group), still=True)

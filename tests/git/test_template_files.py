@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from mission.domain.ids import expect_kind, is_id
-from mission.git import template_files as files
+from mission.git import template_files
 from mission.git.template_files import TemplateFolder, read_template_files
 
 
@@ -72,7 +72,7 @@ def test_bytes_that_are_not_text_are_a_fault(tree):
 
 
 def test_a_file_that_is_too_large_is_not_read(tree, monkeypatch):
-    monkeypatch.setattr(files, "LARGEST_FILE", 10)
+    monkeypatch.setattr(template_files, "MAX_FILE_BYTES", 10)
     write(tree, "a.json", '{"a": "0123456789"}')
 
     [large] = found(tree)
@@ -82,7 +82,7 @@ def test_a_file_that_is_too_large_is_not_read(tree, monkeypatch):
 
 
 def test_only_so_many_files_are_taken(tree, monkeypatch):
-    monkeypatch.setattr(files, "MOST_FILES", 2)
+    monkeypatch.setattr(template_files, "MAX_FILES", 2)
     for name in "cba":
         write(tree, f"{name}.json", "{}")
 

@@ -118,7 +118,7 @@ def test_a_repository_of_another_owner_is_an_error_that_says_what_to_do(repo: Re
     with pytest.raises(DubiousOwnership) as refusal:
         find_tree(repo.path)
 
-    assert "belongs to another owner" in refusal.value.message
+    assert "belongs to another user" in refusal.value.message
     assert f"git config --global --add safe.directory {repo.path}" in (refusal.value.hint or "")
 
 

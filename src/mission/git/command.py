@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +26,9 @@ from mission.git.errors import (
     GitTimeout,
     NoRepository,
 )
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.repository_guard import check_repository
-from mission.git.stuck_process import Stillness
+from mission.git.stuck_process import ProgressWatch
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -75,9 +75,9 @@ VARIABLES = {
 NO_NETWORK_VARIABLES = {"GIT_ALLOW_PROTOCOL": "none"}
 QUICK = 30.0
 LONG = 1800.0
-STILL = 10.0
+STUCK_SECONDS = 10.0
 """Seconds without progress after which a command counts as stuck: it waits for a pipe, not for the disk."""
-LOOK = 1.0
+POLL_SECONDS = 1.0
 MEMORY = 2 << 30
 """Bytes of private memory that a command may use; files that it only maps do not count."""
 PRIVATE = 0o077
@@ -85,6 +85,8 @@ OURS = -1
 """The umask of this process, for files that a user will work with."""
 
 Argument = str | bytes
+ProgressCallback = Callable[[str], None]
+"""Takes a short text about the step that runs now."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,23 +111,27 @@ def run(
     stdin: bytes = b"",
     allowed: tuple[int, ...] = (0,),
     timeout: float = QUICK,
-    still: float | None = None,
+    stuck_after: float | None = None,
     umask: int = PRIVATE,
     network: bool = False,
+    inherited: Sequence[int] = (),
 ) -> GitResult:
     """Return the result of one git command; raise an error for an exit code that is not `allowed`.
 
     `network` allows programs that git starts to use the network: only for a repository that does not configure any.
+    `inherited` are descriptors of locks, which are then held until git has ended, even if this process ends before.
     """
     name = os.fsdecode(arguments[0])
     process = _start(
         *arguments, cwd=cwd, variables=variables, settings=settings, stdin=stdin, umask=umask, stderr=subprocess.PIPE,
-        network=network,
+        network=network, inherited=inherited,
     )  # fmt: skip
     with process:
         _running.add(process)
         try:
-            out, err = _followed(process, name, timeout=timeout, still=STILL if still is None else still)
+            out, err = _followed(
+                process, name, timeout=timeout, stuck_after=STUCK_SECONDS if stuck_after is None else stuck_after
+            )
         except BaseException:
             end(process)
             raise
@@ -145,6 +151,7 @@ def _start(
     umask: int = PRIVATE,
     stderr: int = subprocess.DEVNULL,
     network: bool = False,
+    inherited: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start git in a session of its own, so that all of its child processes can be ended with it."""
     check_repository(cwd)
@@ -159,6 +166,7 @@ def _start(
                 stderr=stderr,
                 umask=umask,
                 start_new_session=True,
+                pass_fds=tuple(inherited),
             )
     except FileNotFoundError as error:
         if not cwd.is_dir():
@@ -167,7 +175,7 @@ def _start(
     except OSError as error:
         if error.errno != errno.E2BIG:
             raise
-        raise InvalidState("the repository's configuration is too large to be neutralized") from None
+        raise InvalidState("the repository's configuration is too large to read safely") from None
     limit_memory(process.pid)
     return process
 
@@ -186,24 +194,26 @@ def _given(stdin: bytes) -> Iterator[BinaryIO]:
         yield file
 
 
-def _followed(process: subprocess.Popen[bytes], name: str, *, timeout: float, still: float) -> tuple[bytes, bytes]:
+def _followed(
+    process: subprocess.Popen[bytes], name: str, *, timeout: float, stuck_after: float
+) -> tuple[bytes, bytes]:
     """Return the output once the command has ended, by itself or at its time limit."""
     deadline = time.monotonic() + timeout
-    stillness = Stillness(process.pid)
+    watch = ProgressWatch(process.pid)
     while True:
         with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=max(0.0, min(LOOK, deadline - time.monotonic())))
+            return process.communicate(timeout=max(0.0, min(POLL_SECONDS, deadline - time.monotonic())))
         if time.monotonic() >= deadline:
             raise GitTimeout(command=name, seconds=timeout)
-        if stillness.seconds() >= still:
-            raise GitStuck(command=name, seconds=still)
+        if watch.idle_seconds() >= stuck_after:
+            raise GitStuck(command=name, seconds=stuck_after)
 
 
 _running: set[subprocess.Popen[bytes]] = set()
 
 
 def end_all() -> None:
-    """End every running git command; no caller needs its result any more."""
+    """End every running git command; its result is no longer needed."""
     for process in list(_running):
         end(process)
 
@@ -271,7 +281,7 @@ def _failure(name: str, code: int, err: bytes, cwd: Path) -> Exception:
 
 
 def _shown(path: Path) -> str:
-    return shown(os.fsencode(path))
+    return display_name(os.fsencode(path))
 
 
 class Output:
@@ -287,9 +297,9 @@ class Output:
         self.ended = self.ended or len(found) < size
         return found
 
-    def line(self, longest: int) -> bytes:
-        """Return the next line, or its first `longest` bytes; empty at the end."""
-        found = self._pipe.readline(longest)
+    def line(self, limit: int) -> bytes:
+        """Return the next line, or its first `limit` bytes; empty at the end."""
+        found = self._pipe.readline(limit)
         self.ended = self.ended or not found
         return found
 

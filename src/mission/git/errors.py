@@ -28,7 +28,9 @@ class GitTimeout(TransientError):
     retryable = False  # the same command would take as long again
 
     def __init__(self, *, command: str, seconds: float) -> None:
-        super().__init__(f"'git {command}' did not end within {seconds:.0f} seconds and was stopped", command=command)
+        super().__init__(
+            f"'git {command}' did not finish within {seconds:.0f} seconds and was stopped", command=command
+        )
 
 
 class GitStuck(InvalidState):
@@ -47,8 +49,8 @@ class SpecialFile(InvalidState):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"'{name}' of the repository is not an ordinary file, or is far too large, so it was not read",
-            hint="Replace it with an ordinary file, or remove it, then try again.",
+            f"'{name}' in the repository is not a regular file, or is too large, so it was not read",
+            hint="Replace it with a regular file, or remove it, then try again.",
             file=name,
         )
 
@@ -58,7 +60,7 @@ class DubiousOwnership(InvalidState):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"The repository at '{path}' belongs to another owner, so git refuses to read it",
+            f"The repository at '{path}' belongs to another user, so git refuses to read it",
             hint=f"If you trust it, run: git config --global --add safe.directory {shlex.quote(path)}",
             path=path,
         )
@@ -67,27 +69,27 @@ class DubiousOwnership(InvalidState):
 class NoRepository(InvalidInput):
     """No git repository was found at this path."""
 
-    default_hint = "Name a folder of a git repository, or run 'git init' there."
+    default_hint = "Give a folder in a git repository, or run 'git init' there."
 
 
 class BrokenRepository(InvalidInput):
-    """The folder has a .git that does not lead to a usable repository."""
+    """The folder has a .git entry that does not point to a usable repository."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"'{path}' has a .git that does not lead to a usable repository",
-            hint="Fix it ('git worktree repair', 'git submodule update --init') or name another path.",
+            f"'{path}' has a .git entry that does not point to a usable repository",
+            hint="Fix it ('git worktree repair', 'git submodule update --init') or give another path.",
             path=path,
         )
 
 
 class TooManyFiles(InvalidInput):
-    """The folder holds more than can be compared without git."""
+    """The folder contains more than can be compared without git."""
 
     def __init__(self, path: str, *, limit: str) -> None:
         super().__init__(
-            f"'{path}' is not a git repository and holds more than {limit}, too much to compare",
-            hint="Run 'git init' there (a .gitignore keeps dependencies out), or name a smaller folder.",
+            f"'{path}' is not a git repository and contains more than {limit}, which is too much to compare",
+            hint="Run 'git init' there (a .gitignore keeps dependencies out), or give a smaller folder.",
             path=path,
             limit=limit,
         )
@@ -106,4 +108,11 @@ class TreeGone(ChangesUnknown):
 
 
 class RepositoryGone(ChangesUnknown):
-    """The tree was a git repository when the snapshot was taken, but is not one any more."""
+    """The tree was a git repository when the snapshot was taken, but no longer is."""
+
+
+class StartTreeUnknown(InvalidState):
+    """The tree as it was at the start of the task cannot be rebuilt."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the tree as it was at the start of the task cannot be rebuilt: {why}")

@@ -11,7 +11,7 @@ BYTES = {letter: byte for byte, letter in LETTERS.items()}
 ESCAPE = re.compile(r'\\(?:([abtnvfr"\\])|([0-3][0-7]{2}))|([^\\"])')
 
 
-def shown(name: bytes) -> str:
+def display_name(name: bytes) -> str:
     """Return the name itself if it is UTF-8, else git's quoted form: "caf\\351.txt", quotes included."""
     try:
         text = name.decode()

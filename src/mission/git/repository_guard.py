@@ -22,17 +22,17 @@ SHARED = (
 )  # fmt: skip
 RULES = (".gitattributes", ".gitignore", ".gitmodules")
 """Files of a tree that git reads for itself; it does not follow links to the first two."""
-LARGEST = {
+MAX_FILE_BYTES = {
     "HEAD": 1 << 20, "commondir": 1 << 20, "gitdir": 1 << 20, "config": 16 << 20, "config.worktree": 16 << 20,
     "packed-refs": 256 << 20, "objects/info/alternates": 1 << 20,
 }  # fmt: skip
 """What git holds in memory as a whole."""
-LARGEST_REF = 1 << 12
-LONGEST_PATH = 1 << 16
+MAX_REF_BYTES = 1 << 12
+MAX_PATH_LENGTH = 1 << 16
 
 
 def check_repository(cwd: Path) -> None:
-    """Raise an error unless the repository around the directory has ordinary files wherever git expects files."""
+    """Raise an error unless the repository around the directory has regular files wherever git expects files."""
     for folder in (cwd, *cwd.parents):
         git_dir = git_dir_at(folder)
         if git_dir is not None:
@@ -45,16 +45,16 @@ def check_repository(cwd: Path) -> None:
 
 
 def _check_head(git_dir: Path, common: Path) -> None:
-    """Raise SpecialFile if the ref that HEAD names is not a small ordinary file; git would read it to its end."""
+    """Raise SpecialFile if the ref that HEAD names is not a small regular file; git would read it to its end."""
     try:
-        head = read(git_dir, "HEAD", limit=LONGEST_PATH).strip()
+        head = read(git_dir, "HEAD", limit=MAX_PATH_LENGTH).strip()
     except OSError:
         return
     name = os.fsdecode(head.removeprefix(b"ref: "))
     if not head.startswith(b"ref: ") or "\0" in name:
         return
     for _, status in _there(common, (name,)):
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_REF:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_REF_BYTES:
             raise SpecialFile(f".git/{name}")
 
 
@@ -71,7 +71,7 @@ def repository_of(path: Path) -> Path:
 
 
 def check_rules(top: Path, names: Iterable[str]) -> None:
-    """Raise an error unless each of these files of the tree is an ordinary file, a link or absent."""
+    """Raise an error unless each of these files of the tree is a regular file, a link or absent."""
     for name in names:
         mode = _mode(os.path.join(top, name), follow=name.endswith(".gitmodules"))  # noqa: PTH118 (may be many)
         if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
@@ -94,7 +94,7 @@ def _named(folder: Path, name: str, prefix: str) -> Path | None:
     """Return the path that a small file contains."""
     try:
         real = Path(os.path.realpath(folder / name))
-        content = read(real.parent, real.name, limit=LONGEST_PATH)
+        content = read(real.parent, real.name, limit=MAX_PATH_LENGTH)
     except OSError:
         return None
     line = content.removeprefix(prefix.encode()).rstrip(b"\r\n")
@@ -104,7 +104,7 @@ def _named(folder: Path, name: str, prefix: str) -> Path | None:
 def _check_files(folder: Path, names: Iterable[str]) -> None:
     for name, status in _there(folder, names):
         ordinary = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
-        if not ordinary or status.st_size > LARGEST.get(name, status.st_size):
+        if not ordinary or status.st_size > MAX_FILE_BYTES.get(name, status.st_size):
             raise SpecialFile(f".git/{name}")
 
 

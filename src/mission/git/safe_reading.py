@@ -1,6 +1,6 @@
 """Read files of a repository, which may be anything: a link, a pipe, a device, an endless file.
 
-Only ordinary files are read, never through a link, up to a size and within a time. Opening one never waits.
+Only regular files are read, never through a link, up to a size and within a time. Opening one never waits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Name = str | bytes
 
 
 class NotOrdinary(OSError):
-    """The path is not an ordinary file, or a link leads to it."""
+    """The path is not a regular file, or goes through a link."""
 
 
 class TooMuch(OSError):
@@ -37,7 +37,7 @@ def read(top: Path, name: Name, *, limit: int) -> bytes:
 
 
 def read_chosen(path: Path, *, limit: int) -> bytes:
-    """Return all of a file that may be behind the user's own links; it must still be an ordinary file."""
+    """Return all of a file that may be behind the user's own links; it must still be a regular file."""
     real = Path(os.path.realpath(path))
     return read(real.parent, real.name, limit=limit)
 
@@ -57,7 +57,7 @@ def copy(top: Path, name: Name, target: Path, *, limit: int) -> str:
     partial = target.with_name(f".{target.name}.partial")
     with opened(top, name) as (file, status):
         if status.st_size > limit:  # before anything is written: a sparse file becomes real where it is copied to
-            raise TooMuch(errno.EFBIG, "larger than anybody expects")
+            raise TooMuch(errno.EFBIG, "larger than the limit")
         partial.unlink(missing_ok=True)
         try:
             with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as made:
@@ -78,7 +78,7 @@ def opened(top: Path, name: Name) -> Iterator[tuple[BinaryIO, os.stat_result]]:
         descriptor = _descriptor(top, os.fsencode(name))
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, a socket
-            raise NotOrdinary(error.errno, "no ordinary file") from error
+            raise NotOrdinary(error.errno, "not a regular file") from error
         raise
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         status = os.fstat(descriptor)
@@ -102,7 +102,7 @@ def _descriptor(top: Path, name: bytes) -> int:
 
 def _check(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise NotOrdinary(errno.EINVAL, "no ordinary file")
+        raise NotOrdinary(errno.EINVAL, "not a regular file")
 
 
 def _chunks(file: BinaryIO, *, limit: int) -> Iterator[bytes]:

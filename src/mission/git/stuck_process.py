@@ -12,27 +12,27 @@ PS = ("ps", "-A", "-o", "pgid=,time=")
 ON_DISK = b"D"
 
 
-class Stillness:
+class ProgressWatch:
     """Watches the group of processes that a program leads."""
 
     def __init__(self, group: int) -> None:
         self._group = group
-        self._seen: object = None
+        self._last: object = None
         self._since = time.monotonic()
 
-    def seconds(self) -> float:
+    def idle_seconds(self) -> float:
         """Return for how long no process of the group has used the processor or waited for the disk."""
-        now = _signs(self._group)
-        if now is None or now != self._seen:
-            self._seen, self._since = now, time.monotonic()
+        now = _progress(self._group)
+        if now is None or now != self._last:
+            self._last, self._since = now, time.monotonic()
         return time.monotonic() - self._since
 
 
-def _signs(group: int) -> object:
+def _progress(group: int) -> object:
     """Return a value that changes whenever one of the processes makes progress; None while one waits for the disk."""
     if not (PROC / "self" / "stat").exists():
         return _listed(group)
-    signs = []
+    measured = []
     for pid in _family(group):
         for task in _numbers(PROC / str(pid) / "task"):
             folder = PROC / str(pid) / "task" / str(task)
@@ -40,8 +40,8 @@ def _signs(group: int) -> object:
                 fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
                 if fields[0] == ON_DISK:
                     return None
-                signs.append((pid, task, fields[11], fields[12], _run_time(folder)))
-    return signs
+                measured.append((pid, task, fields[11], fields[12], _run_time(folder)))
+    return measured
 
 
 def _family(pid: int) -> list[int]:

@@ -17,9 +17,9 @@ from mission.domain.ids import ALPHABET, LENGTH, PREFIXES
 from mission.git.safe_reading import TooMuch, opened, read
 
 FOLDER = Path(".mission", "templates")
-LARGEST_FILE = 1_000_000
-MOST_FILES = 200
-MOST_ENTRIES = 10_000
+MAX_FILE_BYTES = 1_000_000
+MAX_FILES = 200
+MAX_ENTRIES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,31 +42,31 @@ class TemplateFiles:
     fault: str | None = None
 
 
-def read_template_files(carrier: TemplateFolder) -> list[TemplateFiles]:
+def read_template_files(folder: TemplateFolder) -> list[TemplateFiles]:
     """Return every template file of a tree, by name; an unreadable folder is one entry with its error."""
     try:
-        paths = _files(carrier.top)
+        paths = _files(folder.top)
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        return [_unreadable(carrier, error)]
-    return [_read(carrier.top, path, id=_id(carrier.identity, str(path.relative_to(carrier.top)))) for path in paths]
+        return [_unreadable(folder, error)]
+    return [_read(folder.top, path, id=_id(folder.identity, str(path.relative_to(folder.top)))) for path in paths]
 
 
 def _files(top: Path) -> list[Path]:
-    """Return ordinary files that are really in the tree: links are not followed."""
+    """Return regular files that are really in the tree: links are not followed."""
     folder = top / FOLDER
     if any(stat.S_ISLNK(path.lstat().st_mode) for path in (folder.parent, folder)):
         return []
     with os.scandir(folder) as listing:
-        found = [item.name for item in islice(listing, MOST_ENTRIES) if item.is_file(follow_symlinks=False)]
-    return sorted(folder / name for name in found if Path(name).suffix in (".json", ".toml"))[:MOST_FILES]
+        found = [item.name for item in islice(listing, MAX_ENTRIES) if item.is_file(follow_symlinks=False)]
+    return sorted(folder / name for name in found if Path(name).suffix in (".json", ".toml"))[:MAX_FILES]
 
 
-def _unreadable(carrier: TemplateFolder, error: OSError) -> TemplateFiles:
+def _unreadable(folder: TemplateFolder, error: OSError) -> TemplateFiles:
     return TemplateFiles(
-        id=_id(carrier.identity, str(FOLDER)),
-        source=str(carrier.top / FOLDER),
+        id=_id(folder.identity, str(FOLDER)),
+        source=str(folder.top / FOLDER),
         stem=FOLDER.name,
         changed_at=datetime.fromtimestamp(0, UTC),
         fault=f"the folder cannot be read: {error.strerror or 'the system gives no reason'}",
@@ -79,9 +79,9 @@ def _read(top: Path, path: Path, *, id: str) -> TemplateFiles:
     try:
         with opened(top, str(path.relative_to(top))) as (_, status):
             changed_at = datetime.fromtimestamp(status.st_mtime, UTC)
-        document = _parsed(path, read(top, str(path.relative_to(top)), limit=LARGEST_FILE).decode())
+        document = _parsed(path, read(top, str(path.relative_to(top)), limit=MAX_FILE_BYTES).decode())
     except TooMuch:
-        fault = f"it has more than {LARGEST_FILE:,} bytes"
+        fault = f"it is larger than {MAX_FILE_BYTES:,} bytes"
     except (OSError, ValueError, RecursionError) as error:
         fault = f"it is not valid {path.suffix[1:].upper()}: {str(error)[:200]}"
     return TemplateFiles(

@@ -12,7 +12,7 @@ from typing import Literal
 from mission.domain.errors import InvalidInput
 from mission.git.command import run
 from mission.git.errors import GitMissing, NoRepository
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.repository_guard import git_dir_at
 
 
@@ -73,7 +73,7 @@ def find_tree(path: Path) -> Tree:
 def branch_of(tree: Path) -> str | None:
     """Return the branch checked out in a worktree; None for a detached HEAD."""
     found = run("symbolic-ref", "--short", "-q", "HEAD", cwd=tree, allowed=(0, 1))
-    return shown(found.line) or None
+    return display_name(found.line) or None
 
 
 def locate(real: Path, *, named: Path | None = None) -> Location:
@@ -101,5 +101,5 @@ def _top(real: Path, git_dir: Path, named: Path) -> Path:
 
 
 def _refused(path: Path, why: str) -> InvalidInput:
-    name = shown(os.fsencode(path))
+    name = display_name(os.fsencode(path))
     return InvalidInput(f"'{name}' {why}", hint="Name the absolute path of a directory on this machine.", path=name)

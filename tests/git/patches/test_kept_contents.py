@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.git.patches.kept_contents import Kept, Packing
+from mission.git.patches.kept_contents import KeptContents, Packing
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_contents_and_what_was_left_out_are_read_back(file: Path) -> None:
-    kept = Kept(file)
+    kept = KeptContents(file)
 
     assert (kept.content("id1"), kept.content("id2"), kept.content("id3")) == (b"first\n", b"\0binary\xff", None)
     assert kept.left_out == {b"caf\xe9": "larger than 1 MB"}
@@ -29,7 +29,7 @@ def test_contents_and_what_was_left_out_are_read_back(file: Path) -> None:
 
 
 def test_a_missing_file_holds_nothing(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "nowhere", failure="the disk was full")
+    kept = KeptContents(tmp_path / "nowhere", failure="the disk was full")
 
     assert (kept.content("id1"), kept.left_out, kept.why_not(b"any")) == (None, {}, "the disk was full")
     kept.close()
@@ -40,14 +40,14 @@ def test_a_file_that_was_cut_short_holds_nothing(file: Path, part: float) -> Non
     whole = file.read_bytes()
     file.write_bytes(whole[: int(len(whole) * part)])
 
-    assert Kept(file).content("id1") is None
+    assert KeptContents(file).content("id1") is None
 
 
 def test_a_damaged_content_is_not_taken_for_what_was_there(file: Path) -> None:
     whole = bytearray(file.read_bytes())
     whole[whole.index(b"id1") + 3] ^= 0xFF
     file.write_bytes(whole)
-    kept = Kept(file)
+    kept = KeptContents(file)
 
     assert kept.content("id1") is None
     assert kept.content("id2") == b"\0binary\xff"

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from mission.domain.tasks.patch import Lines, Patch, shortened
-from mission.git.patches import file_contents as contents
-from mission.git.patches import patch
+from mission.git.changed_files import find_changes, find_lines
+from mission.git.patches import file_contents, patch
 from mission.git.snapshot import Snapshot
 from tests.git.real_repositories import Folder, Repo
 
 
 def everything(repo: Folder, snapshot: Snapshot) -> Patch:
-    found = Patch.unpacked(repo.snapshots.changes(snapshot, lines=True).patch or "")
+    found = Patch.unpacked(find_changes(repo.snapshots, snapshot, lines=True).patch or "")
     assert found is not None
     assert found.missing is None
     return found
@@ -27,7 +27,7 @@ def lines(repo: Folder, snapshot: Snapshot) -> dict[str, Lines]:
     changes, whole = repo.changes(snapshot), everything(repo, snapshot)
     assert set(whole.files) == set(changes.paths)
     for path in changes.paths:
-        single = repo.snapshots.lines(snapshot, path)
+        single = find_lines(repo.snapshots, snapshot, path)
         assert single is not None
         assert single.files[path] == whole.files[path]
     return dict(whole.files)
@@ -165,8 +165,8 @@ def test_a_repository_inside_says_that_its_lines_are_not_compared(repo: Repo) ->
 def test_a_large_file_is_said_to_be_too_large_and_a_new_one_shows_its_beginning(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "LARGEST", 10_000)
-    monkeypatch.setattr(contents, "LONGEST", 5_000)
+    monkeypatch.setattr(file_contents, "MAX_FILE_BYTES", 10_000)
+    monkeypatch.setattr(file_contents, "MAX_PATCH_LENGTH", 5_000)
     repo.commit("large", **{"grown.txt": "line\n" * 3_000, "gone.txt": "other line\n" * 3_000})
     snapshot = repo.take()
     repo.write("grown.txt", "line\n" * 4_000)
@@ -182,7 +182,7 @@ def test_a_large_file_is_said_to_be_too_large_and_a_new_one_shows_its_beginning(
 
 
 def test_git_is_ended_when_enough_of_a_patch_is_read(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patch, "MOST_READ", 2_000)
+    monkeypatch.setattr(patch, "MAX_READ_BYTES", 2_000)
     snapshot = repo.take()
     for number in range(20):
         repo.write(f"{number:02}.txt", "line\n" * 100)
@@ -204,7 +204,7 @@ def test_a_file_that_changes_while_it_is_read_shows_no_lines_of_another_moment(
         repo.write("a.txt", "later\n")
         return made(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("mission.git.snapshot.make_patch", overtaken)
+    monkeypatch.setattr("mission.git.changed_files.make_patch", overtaken)
 
     whole = everything(repo, snapshot)
 

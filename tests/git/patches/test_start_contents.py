@@ -9,22 +9,23 @@ import pytest
 
 from mission.domain.errors import StorageFull
 from mission.git import snapshot as snapshot_module
+from mission.git.changed_files import find_lines
 from mission.git.patches import start_contents
-from mission.git.patches.kept_contents import Kept
+from mission.git.patches.kept_contents import KeptContents
 from mission.git.snapshot import Snapshots
 from mission.git.snapshots.snapshot_storage import Storage
 from tests.git.real_repositories import Repo
 
 
 def lines_of(repo: Repo, snapshot: snapshot_module.Snapshot, path: str) -> str | None:
-    patch = repo.snapshots.lines(snapshot, path)
+    patch = find_lines(repo.snapshots, snapshot, path)
     assert patch is not None
     lines = patch.files[path]
     return lines.text or lines.note
 
 
 def test_contents_of_at_most_so_many_files_are_kept(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start_contents, "MOST_FILES", 3)
+    monkeypatch.setattr(start_contents, "MAX_FILES", 3)
     for number in range(5):
         repo.write(f"new-{number}.txt", f"{number}\n")
 
@@ -48,8 +49,8 @@ def test_contents_are_read_while_another_start_may_look_at_the_tree(
     original = start_contents.opened
 
     def looking(top, name):
-        [room] = storage.rooms()
-        with storage.locked(room, wait=False) as held:
+        [folder] = storage.folders()
+        with storage.locked(folder, wait=False) as held:
             seen.append(held)
         return original(top, name)
 
@@ -103,6 +104,6 @@ def test_a_file_that_git_converts_is_kept_as_git_stores_it(repo: Repo, tmp_path:
     taken = repo.take()
 
     [file] = (tmp_path / "snapshots" / "trees").glob(f"*/kept/{taken.key}")
-    kept = Kept(file)
+    kept = KeptContents(file)
     assert kept.left_out == {}
     assert kept.content("814f4a422927b82f5f8a43f8fab6d3839e3983f2") == b"one\ntwo\n"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from mission.domain.tasks.changes import Changes
 from mission.git.file_names import original
 from mission.git.snapshot import Snapshots
+from tests.fault_cases import examples
 from tests.git.real_repositories import Folder, Repo, contents, everything
 
 NAMES = ["a", "b", "d", "d/x", "d/y", "d/e/z", "c.log", os.fsdecode(b"caf\xe9"), "tab\tb"]
@@ -167,7 +168,7 @@ def lists_of(changes: Changes) -> list[list[str]]:
     return [list(changes.added), list(changes.modified), list(changes.deleted)]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(earlier=st.lists(any_step, max_size=8), later=st.lists(any_step, max_size=10))
 @example(earlier=[("link", "d", "d")], later=[("write", "d/x", "1\n")])
 @example(earlier=[], later=[("link", "d", "d")])
@@ -193,7 +194,7 @@ def test_changes_of_a_repository_are_the_truth(earlier: list[Step], later: list[
         assert_true(changes, before, after)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(earlier=st.lists(files, max_size=8), later=st.lists(files, max_size=10))
 def test_changes_of_a_folder_are_the_truth(earlier: list[Step], later: list[Step]) -> None:
     with workplace() as top:

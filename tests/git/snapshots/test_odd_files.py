@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mission.git import command
+from mission.git.changed_files import find_changes
 from mission.git.snapshot import Snapshots
 from mission.git.working_tree import find_tree
 from tests.git.real_repositories import Repo, lists
@@ -152,7 +153,7 @@ def test_a_tree_path_that_is_not_utf8_is_compared(tmp_path: Path, repo: Repo) ->
     snapshot = odd.take()
     odd.commit("edited", **{"a.txt": "b\n"})
 
-    changes = odd.snapshots.changes(type(snapshot).from_dict(snapshot.as_dict()))
+    changes = find_changes(odd.snapshots, type(snapshot).from_dict(snapshot.as_dict()))
 
     assert lists(changes) == {"modified": ["a.txt"]}
     assert [commit.subject for commit in changes.commits] == ["edited"]

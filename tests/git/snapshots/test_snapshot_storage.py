@@ -22,110 +22,110 @@ def storage(tmp_path: Path) -> Storage:
 
 
 @pytest.fixture
-def room(storage: Storage) -> SnapshotFolder:
-    room = storage.room(b"/tree")
-    room.make()
-    return room
+def folder(storage: Storage) -> SnapshotFolder:
+    folder = storage.folder(b"/tree")
+    folder.make()
+    return folder
 
 
-def fresh(room: SnapshotFolder) -> SnapshotFolder:
-    """The same room in a process that has not read anything yet."""
-    return SnapshotFolder(room.path)
+def fresh(folder: SnapshotFolder) -> SnapshotFolder:
+    """The same folder in a process that has not read anything yet."""
+    return SnapshotFolder(folder.path)
 
 
-def test_a_base_is_read_back_by_its_digest_and_an_empty_one_needs_no_file(room: SnapshotFolder) -> None:
-    digest = room.save_base(b"H 100644 id 0\ta\0")
+def test_a_base_is_read_back_by_its_digest_and_an_empty_one_needs_no_file(folder: SnapshotFolder) -> None:
+    digest = folder.save_base(b"H 100644 id 0\ta\0")
 
-    assert fresh(room).load_base(digest) == b"H 100644 id 0\ta\0"
-    assert room.save_base(b"") == EMPTY
-    assert room.has_base(EMPTY)
-    assert fresh(room).load_base(EMPTY) == b""
-    assert [path.name for path in (room.path / "bases").iterdir()] == [digest]
+    assert fresh(folder).load_base(digest) == b"H 100644 id 0\ta\0"
+    assert folder.save_base(b"") == EMPTY
+    assert folder.has_base(EMPTY)
+    assert fresh(folder).load_base(EMPTY) == b""
+    assert [path.name for path in (folder.path / "bases").iterdir()] == [digest]
 
 
 @pytest.mark.parametrize("content", [b"nonsense", b""])
-def test_a_damaged_base_is_lost_and_makes_room_for_a_whole_one(room: SnapshotFolder, content: bytes) -> None:
-    digest = room.save_base(b"text\0")
-    (room.path / "bases" / digest).write_bytes(content)
+def test_a_damaged_base_is_lost_and_makes_room_for_a_whole_one(folder: SnapshotFolder, content: bytes) -> None:
+    digest = folder.save_base(b"text\0")
+    (folder.path / "bases" / digest).write_bytes(content)
 
     with pytest.raises(SnapshotLost):
-        fresh(room).load_base(digest)
+        fresh(folder).load_base(digest)
 
-    assert not room.has_base(digest)
+    assert not folder.has_base(digest)
     with pytest.raises(SnapshotLost):
-        fresh(room).load_base("0" * 64)
+        fresh(folder).load_base("0" * 64)
 
 
-def test_a_delta_is_read_back_and_a_changed_one_is_not_believed(room: SnapshotFolder) -> None:
-    digest = room.save_delta("k1", base="b1", delta=DELTA)
+def test_a_delta_is_read_back_and_a_changed_one_is_not_believed(folder: SnapshotFolder) -> None:
+    digest = folder.save_delta("k1", base="b1", delta=DELTA)
 
-    assert room.load_delta("k1", base="b1", digest=digest) == DELTA
-    room.save_delta("k1", base="b1", delta={})
+    assert folder.load_delta("k1", base="b1", digest=digest) == DELTA
+    folder.save_delta("k1", base="b1", delta={})
     with pytest.raises(SnapshotLost):
-        room.load_delta("k1", base="b1", digest=digest)
-    room.drop_delta("k1", base="b1")
-    room.drop_delta("k1", base="b1")
-    assert list((room.path / "deltas").iterdir()) == []
+        folder.load_delta("k1", base="b1", digest=digest)
+    folder.drop_delta("k1", base="b1")
+    folder.drop_delta("k1", base="b1")
+    assert list((folder.path / "deltas").iterdir()) == []
 
 
-def test_bases_go_when_no_delta_needs_them(room: SnapshotFolder) -> None:
-    needed, next_, old = (room.save_base(text) for text in (b"1\0", b"2\0", b"3\0"))
-    room.save_delta("k1", base=needed, delta={})
+def test_bases_go_when_no_delta_needs_them(folder: SnapshotFolder) -> None:
+    needed, next_, old = (folder.save_base(text) for text in (b"1\0", b"2\0", b"3\0"))
+    folder.save_delta("k1", base=needed, delta={})
 
-    room.drop_bases(keep=next_)
+    folder.drop_bases(keep=next_)
 
-    assert [room.has_base(each) for each in (needed, next_, old)] == [True, True, False]
+    assert [folder.has_base(each) for each in (needed, next_, old)] == [True, True, False]
 
 
-def test_deltas_go_when_nobody_keeps_them_and_they_are_old(room: SnapshotFolder) -> None:
+def test_deltas_go_when_nobody_keeps_them_and_they_are_old(folder: SnapshotFolder) -> None:
     for key in ("kept", "old", "young"):
-        room.save_delta(key, base="b", delta={})
+        folder.save_delta(key, base="b", delta={})
     for key in ("kept", "old"):
-        os.utime(room.path / "deltas" / f"{key}.b", (1, 1))
+        os.utime(folder.path / "deltas" / f"{key}.b", (1, 1))
 
-    room.drop_deltas(keep=["kept"], before=moments_ago(3600))
+    folder.drop_deltas(keep=["kept"], before=moments_ago(3600))
 
-    assert sorted(path.name for path in (room.path / "deltas").iterdir()) == ["kept.b", "young.b"]
-
-
-def test_a_room_is_idle_without_snapshots_once_it_was_left_alone(room: SnapshotFolder) -> None:
-    os.utime(room.path, (1, 1))
-    assert room.is_idle(before=moments_ago(3600))
-    assert not room.is_idle(before=0)
-
-    room.save_delta("k1", base="b", delta={})
-    assert not room.is_idle(before=moments_ago(3600))
-    room.remove()
-    room.remove()
-    assert not room.path.exists()
+    assert sorted(path.name for path in (folder.path / "deltas").iterdir()) == ["kept.b", "young.b"]
 
 
-def test_what_a_crash_left_half_written_is_removed(room: SnapshotFolder) -> None:
-    digest = room.save_base(b"text\0")
-    for folder in (room.path, room.path / "bases", room.path / "deltas"):
-        (folder / ".half.abc").write_bytes(b"x")
+def test_a_room_is_idle_without_snapshots_once_it_was_left_alone(folder: SnapshotFolder) -> None:
+    os.utime(folder.path, (1, 1))
+    assert folder.is_idle(before=moments_ago(3600))
+    assert not folder.is_idle(before=0)
 
-    room.drop_unfinished()
-
-    assert not list(room.path.rglob(".half*"))
-    assert room.has_base(digest)
-
-
-def test_rooms_are_apart_and_a_nested_one_lies_in_its_own(storage: Storage, room: SnapshotFolder) -> None:
-    assert storage.room(b"/tree").path == room.path
-    assert storage.room(b"/other").path != room.path
-    assert room.inner(b"sub").path.is_relative_to(room.path)
-    assert room.inner(b"sub").excluded == storage.root
-    assert [each.path for each in storage.rooms()] == [room.path]
-    assert Storage(storage.root / "none").rooms() == []
+    folder.save_delta("k1", base="b", delta={})
+    assert not folder.is_idle(before=moments_ago(3600))
+    folder.remove()
+    folder.remove()
+    assert not folder.path.exists()
 
 
-def test_a_room_is_held_by_one_at_a_time(storage: Storage, room: SnapshotFolder) -> None:
-    with storage.locked(room) as first, storage.locked(room, wait=False) as second:
+def test_what_a_crash_left_half_written_is_removed(folder: SnapshotFolder) -> None:
+    digest = folder.save_base(b"text\0")
+    for path in (folder.path, folder.path / "bases", folder.path / "deltas"):
+        (path / ".half.abc").write_bytes(b"x")
+
+    folder.drop_unfinished()
+
+    assert not list(folder.path.rglob(".half*"))
+    assert folder.has_base(digest)
+
+
+def test_rooms_are_apart_and_a_nested_one_lies_in_its_own(storage: Storage, folder: SnapshotFolder) -> None:
+    assert storage.folder(b"/tree").path == folder.path
+    assert storage.folder(b"/other").path != folder.path
+    assert folder.inner(b"sub").path.is_relative_to(folder.path)
+    assert folder.inner(b"sub").excluded == storage.root
+    assert [each.path for each in storage.folders()] == [folder.path]
+    assert Storage(storage.root / "none").folders() == []
+
+
+def test_a_room_is_held_by_one_at_a_time(storage: Storage, folder: SnapshotFolder) -> None:
+    with storage.locked(folder) as first, storage.locked(folder, wait=False) as second:
         assert (first, second) == (True, False)
-        with storage.locked(storage.room(b"/other"), wait=False) as other:
+        with storage.locked(storage.folder(b"/other"), wait=False) as other:
             assert other is True
-    with storage.locked(room, wait=False) as again:
+    with storage.locked(folder, wait=False) as again:
         assert again is True
 
 

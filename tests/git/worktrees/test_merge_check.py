@@ -6,12 +6,12 @@ import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.worktrees.merge_check import (
-    KEPT,
+    KEPT_PREFIX,
     branch_files,
     check_merged,
     contains,
-    keepers,
     merge_commit,
+    refs_keeping,
     unmerged,
 )
 from tests.git.real_repositories import Repo
@@ -56,12 +56,12 @@ def test_branches_are_unmerged_while_the_target_lacks_their_commits(repo: Repo, 
 
 def test_a_branch_its_copies_and_saved_work_do_not_keep_a_commit(repo: Repo, work: str) -> None:
     repo.git("update-ref", "refs/remotes/origin/work", work)
-    repo.git("branch", f"{KEPT}w_1", "work")
-    assert keepers(repo.path, work, branch="work") == []
+    repo.git("branch", f"{KEPT_PREFIX}w_1", "work")
+    assert refs_keeping(repo.path, work, branch="work") == []
 
     repo.git("tag", "v1", "work")
     repo.git("update-ref", "refs/remotes/origin/other", work)
-    assert sorted(keepers(repo.path, work, branch="work")) == ["refs/remotes/origin/other", "refs/tags/v1"]
+    assert sorted(refs_keeping(repo.path, work, branch="work")) == ["refs/remotes/origin/other", "refs/tags/v1"]
 
 
 def test_a_merge_holds_all_of_the_work_and_is_on_another_branch(repo: Repo, work: str) -> None:

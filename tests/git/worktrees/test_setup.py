@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mission.domain.errors import InvalidInput
-from mission.git.worktrees import setup as furnishing
+from mission.git.worktrees import setup
 from mission.git.worktrees.setup import SetupFailed, copy_files, end_setups, ignored, run_setup, still_copies, unignored
 from mission.git.worktrees.worktree import digest_at
 from tests.git.real_repositories import Repo
@@ -87,7 +87,7 @@ def test_nothing_is_written_through_a_link_out_of_the_worktree(repo: Repo, targe
 
 
 def test_a_file_that_is_too_large_is_refused(repo: Repo, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(furnishing, "LARGEST_COPY", 3)
+    monkeypatch.setattr(setup, "MAX_COPY_BYTES", 3)
     repo.write("big", "1234")
 
     with pytest.raises(InvalidInput):

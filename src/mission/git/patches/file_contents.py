@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import IO
 
 from mission.domain.errors import MissionError
-from mission.domain.tasks.patch import LONGEST
+from mission.domain.tasks.patch import MAX_PATCH_LENGTH
 from mission.git.command import Output, run, stream
 from mission.git.errors import GitFailed
 from mission.git.file_names import quoted
-from mission.git.patches.kept_contents import Kept
+from mission.git.patches.kept_contents import KeptContents
 from mission.git.safe_reading import opened
 from mission.git.snapshots.disk_entries import Disk, DiskEntryKind
 from mission.git.snapshots.manifest import ManifestEntry, content_of
 from mission.git.snapshots.shadow_repository import Shadow
 from mission.git.snapshots.snapshot_storage import make_folder
 
-LARGEST = 16_000_000
+MAX_FILE_BYTES = 16_000_000
 """Largest file, in bytes, that is compared line by line: git needs several times as much memory."""
-MOST = 200_000_000
+MAX_TOTAL_BYTES = 200_000_000
 """Largest total, in bytes, of the files compared for one patch."""
 CHUNK = 1 << 16
 # So that git streams large objects.
@@ -68,10 +68,10 @@ class Contents:
     def __init__(self, shadow: Shadow, disk: Disk, scratch: Path) -> None:
         self._shadow = shadow
         self._disk = disk
-        self._scratch = scratch
-        self._left = MOST
+        self.scratch = scratch
+        self._left = MAX_TOTAL_BYTES
 
-    def at_start(self, wanted: Iterable[Wanted], kept: Kept) -> Found:
+    def at_start(self, wanted: Iterable[Wanted], kept: KeptContents) -> Found:
         """Write the contents that a task's snapshot recorded, from those kept then or still in git."""
         found: Found = {}
         rest = []
@@ -93,6 +93,10 @@ class Contents:
             if state is not None:
                 found[each.target] = state
         return found | self.as_git_stores_it([each for each in wanted if each.target not in found])
+
+    def in_git(self, wanted: list[Wanted]) -> Found:
+        """Write the contents that the repository has."""
+        return self._from_git(wanted)
 
     def as_git_stores_it(self, wanted: list[Wanted]) -> Found:
         """Write contents that a scan recorded and that are not on disk in this form: from a commit, or converted."""
@@ -146,11 +150,11 @@ class Contents:
         files = [
             each
             for each in wanted
-            if self._disk.kind(each.path) is DiskEntryKind.FILE and self._bytes_of(each.path) <= LARGEST
+            if self._disk.kind(each.path) is DiskEntryKind.FILE and self._bytes_of(each.path) <= MAX_FILE_BYTES
         ]
         if not files:
             return {}
-        objects = self._scratch / "objects"
+        objects = self.scratch / "objects"
         make_folder(objects)
         names = "".join(quoted(each.path) + "\n" for each in files).encode()
         try:
@@ -172,7 +176,7 @@ class Contents:
             return 0
 
     def _is_too_large(self, wanted: Wanted, size: int) -> bool:
-        return _stored(size) > self._left or (size > LARGEST and not wanted.alone)
+        return _stored(size) > self._left or (size > MAX_FILE_BYTES and not wanted.alone)
 
     def _store(self, wanted: Wanted, size: int, pieces: Iterable[bytes]) -> Fetched | None:
         """Write the content if it is the expected one; None if it is another."""
@@ -189,7 +193,7 @@ class Contents:
             wanted.target.unlink()
             return None
         self._left -= _stored(size)
-        return Fetched.WHOLE if size <= LARGEST else Fetched.BEGINNING
+        return Fetched.WHOLE if size <= MAX_FILE_BYTES else Fetched.BEGINNING
 
 
 def materialize(target: Path, entry: ManifestEntry) -> None:
@@ -205,7 +209,7 @@ def materialize(target: Path, entry: ManifestEntry) -> None:
 
 def _stored(size: int) -> int:
     """Return how much of a content of this size is written."""
-    return size if size <= LARGEST else LONGEST
+    return size if size <= MAX_FILE_BYTES else MAX_PATCH_LENGTH
 
 
 def _pieces(source: IO[bytes] | Output, size: int) -> Iterator[bytes]:

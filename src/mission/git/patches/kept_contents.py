@@ -12,7 +12,7 @@ from pathlib import Path
 LEFT_OUT = "left-out"
 
 
-class Kept:
+class KeptContents:
     """The contents kept for one snapshot, by id, and the paths that were left out, with the reason.
 
     A missing or damaged file has no contents: each one then counts as not kept. `failure` says why

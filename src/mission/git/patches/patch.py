@@ -4,36 +4,43 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mission.domain.tasks.changes import Rename
-from mission.domain.tasks.patch import LONGEST, Lines, share, shortened
+from mission.domain.tasks.patch import MAX_PATCH_LENGTH, Lines, share, shortened
 from mission.git.command import Output, stream
-from mission.git.file_names import original, quoted, shown
-from mission.git.patches.file_contents import LARGEST, Contents, Fetched, Found, Wanted, materialize
-from mission.git.patches.kept_contents import Kept
+from mission.git.file_names import display_name, original, quoted
+from mission.git.patches.file_contents import MAX_FILE_BYTES, Contents, Fetched, Found, Wanted, materialize
+from mission.git.patches.kept_contents import KeptContents
+from mission.git.snapshots.disk_entries import Disk
 from mission.git.snapshots.manifest import Difference, ManifestEntry
 from mission.git.snapshots.scanner import Scanner
+from mission.git.snapshots.shadow_repository import Shadow
 
-MOST_FILES = 2_000
-MOST_READ = 64_000_000
+MAX_FILES = 2_000
+MAX_READ_BYTES = 64_000_000
 """Bytes of git's output that are read; the rest is not shown."""
 SECONDS = 60.0
 LINK = b"160000"
 HEADER = re.compile(rb"diff --git \S+/(\d+) \S+/\1\n")
 NAMES = re.compile(rb"(?<=[ ])[ab]/\d+(?=[ \n])")
 
-TOO_LARGE = f"The file is too large to compare line by line (the limit is {LARGEST // 1_000_000} MB)."
-TOO_MANY = f"More than {MOST_FILES:,} files changed; the lines of this one are not kept."
+TOO_LARGE = f"The file is too large to compare line by line (the limit is {MAX_FILE_BYTES // 1_000_000} MB)."
+TOO_MANY = f"More than {MAX_FILES:,} files changed; the lines of this one are not kept."
 TOO_MUCH = "Too much changed to read it all; the lines of this file are not kept."
-NESTED = "This is a repository of its own; the lines changed inside it are not compared."
+NESTED = "This is a separate repository; the lines changed inside it are not compared."
 UNREADABLE = "The file could not be read, or it changed while it was being read."
 GONE = (
-    "The content from the start is neither kept nor in the repository any more: git's garbage collection removes "
+    "The content from the start was not kept and is no longer in the repository: git's garbage collection removes "
     "objects that are not reachable from a branch."
 )
+
+Fetch = Callable[[Contents, Sequence[Wanted], Sequence[Wanted]], Found]
+"""Writes the contents before and after the changes to their files."""
+WhyNot = Callable[[bytes], str | None]
+"""Returns why the content of a path was not kept, if known."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,13 +51,13 @@ class _Pair:
     before: Wanted | None
     after: Wanted | None
 
-    def note(self, found: Found, kept: Kept) -> str | None:
+    def note(self, found: Found, why_not: WhyNot) -> str | None:
         """Return the reason why its lines cannot be shown."""
         states = [found.get(each.target) for each in (self.before, self.after) if each]
         if Fetched.TOO_LARGE in states:
             return TOO_LARGE
         if self.before and self.before.target not in found:
-            why = kept.why_not(self.difference.path)
+            why = why_not(self.difference.path)
             return f"The content from the start was not kept: {why}." if why else GONE
         return UNREADABLE if None in states else None
 
@@ -63,12 +70,12 @@ class _Section:
     whole: bool = True
 
     def add(self, line: bytes) -> None:
-        self.text += line[: LONGEST - len(self.text)]
+        self.text += line[: MAX_PATCH_LENGTH - len(self.text)]
         self.whole = self.whole and self.text.endswith(line)
 
-    def cut(self, most: int) -> None:
-        self.whole = self.whole and len(self.text) <= most
-        del self.text[most:]
+    def cut(self, limit: int) -> None:
+        self.whole = self.whole and len(self.text) <= limit
+        del self.text[limit:]
 
     def decoded(self) -> str:
         """Return the text, up to its last complete line if it was cut."""
@@ -77,29 +84,59 @@ class _Section:
 
 
 def make_patch(
-    scanner: Scanner, differences: Sequence[Difference], renames: Sequence[Rename], kept: Kept
+    scanner: Scanner, differences: Sequence[Difference], renames: Sequence[Rename], kept: KeptContents
 ) -> dict[str, Lines]:
     """Return the lines of each of these changes; a path that was only renamed shows just that."""
-    files = {shown(each.path): Lines(whole=False, note=TOO_MANY) for each in differences}
-    ordered = sorted(differences, key=lambda each: each.path)[:MOST_FILES]
+
+    def fetch(contents: Contents, before: Sequence[Wanted], after: Sequence[Wanted]) -> Found:
+        return contents.at_start(before, kept) | contents.on_disk(after)
+
+    with scanner.folder.scratch() as scratch:
+        contents = Contents(scanner.shadow, scanner.disk, scratch)
+        return _patch(differences, renames, contents, fetch=fetch, why_not=kept.why_not)
+
+
+def make_patch_of_objects(
+    shadow: Shadow, differences: Sequence[Difference], renames: Sequence[Rename], scratch: Path
+) -> dict[str, Lines]:
+    """Return the lines of changes between two trees of a repository, in the same form; `scratch` is an empty folder."""
+
+    def fetch(contents: Contents, before: Sequence[Wanted], after: Sequence[Wanted]) -> Found:
+        return contents.in_git([*before, *after])
+
+    contents = Contents(shadow, Disk(shadow.repository.top), scratch)
+    return _patch(differences, renames, contents, fetch=fetch, why_not=lambda _: None)
+
+
+def _patch(
+    differences: Sequence[Difference],
+    renames: Sequence[Rename],
+    contents: Contents,
+    *,
+    fetch: Fetch,
+    why_not: WhyNot,
+) -> dict[str, Lines]:
+    files = {display_name(each.path): Lines(whole=False, note=TOO_MANY) for each in differences}
+    ordered = sorted(differences, key=lambda each: each.path)[:MAX_FILES]
     moved = _moved(ordered, renames)
-    rest = [each for each in ordered if shown(each.path) not in moved]
-    nested = {shown(each.path): Lines(whole=False, note=NESTED) for each in rest if _is_nested(each)}
-    with scanner.room.scratch() as scratch:
-        compared = _compared(scanner, [each for each in rest if not _is_nested(each)], kept, scratch)
+    rest = [each for each in ordered if display_name(each.path) not in moved]
+    nested = {display_name(each.path): Lines(whole=False, note=NESTED) for each in rest if _is_nested(each)}
+    compared = _compared([each for each in rest if not _is_nested(each)], contents, fetch=fetch, why_not=why_not)
     return shortened({**files, **moved, **nested, **compared})
 
 
-def _compared(scanner: Scanner, differences: Sequence[Difference], kept: Kept, scratch: Path) -> dict[str, Lines]:
+def _compared(
+    differences: Sequence[Difference], contents: Contents, *, fetch: Fetch, why_not: WhyNot
+) -> dict[str, Lines]:
+    scratch = contents.scratch
     for side in "ab":
         (scratch / side).mkdir(mode=0o700)
     pairs = [_pair(each, str(number), scratch) for number, each in enumerate(differences)]
-    contents = Contents(scanner.shadow, scanner.disk, scratch)
-    found = contents.at_start([pair.before for pair in pairs if pair.before], kept)
-    found |= contents.on_disk([pair.after for pair in pairs if pair.after])
+    before = [pair.before for pair in pairs if pair.before]
+    found = fetch(contents, before, [pair.after for pair in pairs if pair.after])
     lines: dict[str, Lines] = {}
     for pair in pairs:
-        note = pair.note(found, kept)
+        note = pair.note(found, why_not)
         sides = [each for each in (pair.before, pair.after) if each]
         for each in sides:
             if note is not None:
@@ -107,9 +144,9 @@ def _compared(scanner: Scanner, differences: Sequence[Difference], kept: Kept, s
             else:
                 materialize(each.target, each.entry)
         cut = any(found.get(each.target) is Fetched.BEGINNING for each in sides)
-        lines[shown(pair.difference.path)] = Lines(whole=note is None and not cut, note=note)
+        lines[display_name(pair.difference.path)] = Lines(whole=note is None and not cut, note=note)
     for number, section in _read(scratch, [each.path for each in differences]).items():
-        path = shown(differences[number].path)
+        path = display_name(differences[number].path)
         lines[path] = replace(lines[path], text=section.decoded(), whole=lines[path].whole and section.whole)
     return {path: _checked(each) for path, each in lines.items()}
 
@@ -173,15 +210,15 @@ def _sections(output: Output, paths: Sequence[bytes]) -> dict[int, _Section]:
 def _trim(sections: Mapping[int, _Section]) -> None:
     """Drop output that will not be kept, before it takes too much memory."""
     lengths = [len(section.text) for section in sections.values()]
-    if sum(lengths) > 8 * LONGEST:
-        most = share(lengths, 4 * LONGEST)
+    if sum(lengths) > 8 * MAX_PATCH_LENGTH:
+        limit = share(lengths, 4 * MAX_PATCH_LENGTH)
         for section in sections.values():
-            section.cut(most)
+            section.cut(limit)
 
 
 def _lines(output: Output) -> Iterator[bytes]:
-    left = MOST_READ
-    while left > 0 and (line := output.line(LONGEST)):
+    left = MAX_READ_BYTES
+    while left > 0 and (line := output.line(MAX_PATCH_LENGTH)):
         left -= len(line)
         yield line
 
@@ -201,14 +238,14 @@ def _names(path: bytes) -> bytes:
 
 def _quoted(name: bytes) -> bytes:
     """Return the name as git writes it in a patch."""
-    text = shown(name)
+    text = display_name(name)
     plain = text.isprintable() and not text.startswith('"') and "\\" not in text and '"' not in text
     return name if plain else quoted(name).encode()
 
 
 def _moved(differences: Sequence[Difference], renames: Sequence[Rename]) -> dict[str, Lines]:
     """Return the patch text for a file that was moved without a change, with both names."""
-    entries = {shown(each.path): each.old or each.new for each in differences}
+    entries = {display_name(each.path): each.old or each.new for each in differences}
     moved: dict[str, Lines] = {}
     for rename in renames:
         source, target = original(rename.source), original(rename.target)

@@ -8,21 +8,21 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.patches.file_contents import Contents, Wanted
 from mission.git.patches.kept_contents import Packing
-from mission.git.patches.patch import MOST_FILES
+from mission.git.patches.patch import MAX_FILES
 from mission.git.safe_reading import opened
 from mission.git.snapshots.disk_entries import DiskEntryKind
 from mission.git.snapshots.manifest import ManifestEntry, content_of
 from mission.git.snapshots.scanner import Scanner
 from mission.git.snapshots.snapshot_storage import write
 
-LARGEST_FILE = 1_000_000
-MOST = 20_000_000
+MAX_FILE_BYTES = 1_000_000
+MAX_TOTAL_BYTES = 20_000_000
 NAMED = 20
 TOO_LARGE = "larger than 1 MB"
-TOO_MANY = f"beyond {MOST_FILES:,} files for the task"
+TOO_MANY = f"beyond {MAX_FILES:,} files for the task"
 TOO_MUCH = "beyond 20 MB for the task"
 UNREADABLE = "could not be read"
 FAILED = "it could not be stored"
@@ -34,7 +34,7 @@ NOTHING_KEPT = (
 Alone = Callable[[], AbstractContextManager[Any]]
 
 
-def keep(scanner: Scanner, key: str, entries: Mapping[bytes, ManifestEntry], alone: Alone) -> list[str]:
+def keep_contents(scanner: Scanner, key: str, entries: Mapping[bytes, ManifestEntry], alone: Alone) -> list[str]:
     """Keep the contents of these entries for the snapshot with this key; return a warning about those not kept.
 
     `alone` locks the snapshot folder, which is needed to run git and to write, but not to read.
@@ -52,8 +52,8 @@ def keep(scanner: Scanner, key: str, entries: Mapping[bytes, ManifestEntry], alo
     with alone():
         if rest:
             left_out |= _keep_converted(scanner, {path: entries[path] for path in rest}, packing)
-        write(scanner.room.kept(key), packing.packed(left_out), durable=True)
-    return _said({path: why for path, why in left_out.items() if path in scanner.seen_to_differ})
+        write(scanner.folder.kept_file(key), packing.packed(left_out), durable=True)
+    return _warnings({path: why for path, why in left_out.items() if path in scanner.seen_to_differ})
 
 
 def _on_disk(scanner: Scanner, path: bytes, entry: ManifestEntry) -> bytes | None:
@@ -64,7 +64,7 @@ def _on_disk(scanner: Scanner, path: bytes, entry: ManifestEntry) -> bytes | Non
             content = os.readlink(scanner.disk.full(path))  # noqa: PTH115 (paths are bytes)
         elif kind is DiskEntryKind.FILE:
             with opened(scanner.repository.top, path) as (file, _):
-                content = file.read(LARGEST_FILE + 1)
+                content = file.read(MAX_FILE_BYTES + 1)
         else:
             return None
     except OSError:
@@ -76,7 +76,7 @@ def _on_disk(scanner: Scanner, path: bytes, entry: ManifestEntry) -> bytes | Non
 def _keep_converted(scanner: Scanner, entries: Mapping[bytes, ManifestEntry], packing: Packing) -> dict[bytes, str]:
     """Keep contents that git converts, or has only in its index; return those that cannot be kept."""
     left_out = {}
-    with scanner.room.scratch() as scratch:
+    with scanner.folder.scratch() as scratch:
         wanted = [
             Wanted(target=scratch / str(number), path=path, entry=entry)
             for number, (path, entry) in enumerate(entries.items())
@@ -102,11 +102,11 @@ def _chosen(scanner: Scanner, entries: Mapping[bytes, ManifestEntry]) -> tuple[l
     chosen: list[bytes] = []
     left_out: dict[bytes, str] = {}
     for path in sorted(entries, key=lambda path: (path not in scanner.seen_to_differ, sizes[path], path)):
-        if sizes[path] > LARGEST_FILE:
+        if sizes[path] > MAX_FILE_BYTES:
             left_out[path] = TOO_LARGE
-        elif len(chosen) == MOST_FILES:
+        elif len(chosen) == MAX_FILES:
             left_out[path] = TOO_MANY
-        elif total + sizes[path] > MOST:
+        elif total + sizes[path] > MAX_TOTAL_BYTES:
             left_out[path] = TOO_MUCH
         else:
             total += sizes[path]
@@ -121,10 +121,10 @@ def _size(scanner: Scanner, path: bytes) -> int:
         return 0
 
 
-def _said(left_out: Mapping[bytes, str]) -> list[str]:
+def _warnings(left_out: Mapping[bytes, str]) -> list[str]:
     if not left_out:
         return []
-    named = [f"{shown(path)} ({why})" for path, why in sorted(left_out.items())[:NAMED]]
+    named = [f"{display_name(path)} ({why})" for path, why in sorted(left_out.items())[:NAMED]]
     more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
     return [
         f"the current contents of these files are not kept, so the lines changed in them by the task cannot be shown: "

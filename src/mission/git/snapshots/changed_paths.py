@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from mission.domain.tasks.changes import Rename
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.snapshots.manifest import Difference, content_of
 
 
@@ -15,11 +15,11 @@ def sort_paths(differences: Iterable[Difference]) -> tuple[list[str], list[str],
     added, modified, deleted = [], [], []
     for difference in differences:
         if difference.old is None:
-            added.append(shown(difference.path))
+            added.append(display_name(difference.path))
         elif difference.new is None:
-            deleted.append(shown(difference.path))
+            deleted.append(display_name(difference.path))
         else:
-            modified.append(shown(difference.path))
+            modified.append(display_name(difference.path))
     return sorted(added), sorted(modified), sorted(deleted)
 
 
@@ -33,7 +33,9 @@ def find_renames(differences: Iterable[Difference]) -> list[Rename]:
         elif difference.old is None and difference.new is not None:
             targets[content_of(difference.new)].append(difference.path)
     pairs = [pair for content in sources for pair in _paired(sources[content], targets.get(content, []))]
-    return sorted((Rename(source=shown(old), target=shown(new)) for old, new in pairs), key=lambda pair: pair.source)
+    return sorted(
+        (Rename(source=display_name(old), target=display_name(new)) for old, new in pairs), key=lambda pair: pair.source
+    )
 
 
 def _paired(sources: list[bytes], targets: list[bytes]) -> list[tuple[bytes, bytes]]:

@@ -12,7 +12,7 @@ from typing import Any
 from mission.domain.tasks.changes import Commit
 from mission.git.command import LONG
 from mission.git.errors import GitFailed, GitStuck, GitTimeout
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.safe_reading import read
 from mission.git.snapshots.repository_facts import branch_tips
 from mission.git.snapshots.shadow_repository import Shadow
@@ -22,7 +22,7 @@ MOVES = re.compile(
     rb"(checkout|reset|clone|Branch|branch|initial pull)\b.*|rebase\b.*\((start|finish|abort)\).*|.*: [Ff]ast-forward.*"
 )
 NAMED_FILES = 100
-LARGEST_LOG = 64 << 20
+MAX_LOG_BYTES = 64 << 20
 ASKED_BRANCHES = 64
 
 
@@ -75,7 +75,7 @@ def _by_log(shadow: Shadow, lines: list[bytes], start: str | None, now: str | No
 
 def _log(git_dir: Path) -> bytes:
     try:
-        return read(git_dir, "logs/HEAD", limit=LARGEST_LOG)
+        return read(git_dir, "logs/HEAD", limit=MAX_LOG_BYTES)
     except OSError:
         return b""
 
@@ -179,4 +179,4 @@ def _files(shadow: Shadow, commits: list[str]) -> list[str]:
         "diff-tree", "--stdin", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-ext-diff", "--no-textconv",
         stdin="\n".join([*commits, ""]).encode(), timeout=LONG,
     ).out  # fmt: skip
-    return sorted({shown(name) for name in listed.split(b"\0") if name})
+    return sorted({display_name(name) for name in listed.split(b"\0") if name})

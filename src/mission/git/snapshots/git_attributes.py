@@ -19,7 +19,7 @@ from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 CONVERSIONS = re.compile(rb"\b(text|crlf|eol|ident|working-tree-encoding|binary)\b")
 
-LARGEST = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +45,7 @@ def read_attributes(shadow: Shadow, paths: Collection[bytes]) -> Attributes:
 
 
 def filtered_paths(
-    room: SnapshotFolder, shadow: Shadow, attributes: Attributes, *, index: str, tracked: Callable[[], ManifestText]
+    folder: SnapshotFolder, shadow: Shadow, attributes: Attributes, *, index: str, tracked: Callable[[], ManifestText]
 ) -> list[bytes]:
     """Return the tracked paths that go through a clean filter, cached until the index or an attribute changes.
 
@@ -56,12 +56,12 @@ def filtered_paths(
         return []
     key = f"{index} {attributes.digest}"
     with suppress(OSError, ValueError, KeyError):
-        stored = json.loads((room.path / "filtered").read_bytes())
+        stored = json.loads((folder.path / "filtered").read_bytes())
         if stored["key"] == key and not attributes.digest.endswith("?"):
             return [path.encode("latin-1") for path in stored["paths"]]
     paths = _ask(shadow, tracked())
     content = {"key": key, "paths": [path.decode("latin-1") for path in paths]}
-    write(room.path / "filtered", json.dumps(content).encode())
+    write(folder.path / "filtered", json.dumps(content).encode())
     return paths
 
 
@@ -85,7 +85,7 @@ def _outside(shadow: Shadow) -> Iterator[bytes]:
 def _content(top: Path, path: bytes) -> bytes | None:
     """Return the file's content; None for one that is missing, so that git asks the index, or that is too large."""
     try:
-        return read(top, path, limit=LARGEST)
+        return read(top, path, limit=MAX_BYTES)
     except NotOrdinary:
         return b""  # git does not follow links to attributes
     except OSError:

@@ -67,42 +67,42 @@ def _sort_in(record: bytes, special: Special) -> None:
         special.unsure.append(path)
 
 
-def recall(room: SnapshotFolder, *, index: str) -> Listing | None:
+def recall(folder: SnapshotFolder, *, index: str) -> Listing | None:
     """Return the stored listing, if it belongs to the index with this digest."""
-    known = _load(room)
+    known = _load(folder)
     return known if known and known.index == index else None
 
 
-def renew(room: SnapshotFolder, text: ManifestText, *, index: str) -> Listing:
+def renew(folder: SnapshotFolder, text: ManifestText, *, index: str) -> Listing:
     """Return the listing of this `ls-files -v -s` output, and store it for the next time."""
     plain, special = split(text)
-    listing = _based(room, index, plain, special, _load(room))
-    write(room.path / "listing", zlib.compress(_encode(listing), 1))
+    listing = _based(folder, index, plain, special, _load(folder))
+    write(folder.path / "listing", zlib.compress(_encode(listing), 1))
     return listing
 
 
-def _based(room: SnapshotFolder, index: str, text: ManifestText, special: Special, known: Listing | None) -> Listing:
+def _based(folder: SnapshotFolder, index: str, text: ManifestText, special: Special, known: Listing | None) -> Listing:
     if known:
         with suppress(SnapshotLost):
-            drifted = drift(room.load_base(known.base), text)
+            drifted = drift(folder.load_base(known.base), text)
             if len(drifted) <= REBASE * text.count(b"\0"):
                 return Listing(index=index, base=known.base, drift=drifted, special=special)
-    return Listing(index=index, base=room.save_base(text), drift={}, special=special)
+    return Listing(index=index, base=folder.save_base(text), drift={}, special=special)
 
 
-def known_base(room: SnapshotFolder) -> str | None:
+def known_base(folder: SnapshotFolder) -> str | None:
     """Return the base that the next snapshot will build on."""
-    known = _load(room)
+    known = _load(folder)
     return known.base if known else None
 
 
-def _load(room: SnapshotFolder) -> Listing | None:
+def _load(folder: SnapshotFolder) -> Listing | None:
     """Return the stored listing; None if there is none, it is damaged, or its base is not available."""
     try:
-        listing = _decode(zlib.decompress((room.path / "listing").read_bytes()))
+        listing = _decode(zlib.decompress((folder.path / "listing").read_bytes()))
     except (OSError, zlib.error, ValueError, KeyError, TypeError):
         return None
-    return listing if room.has_base(listing.base) else None
+    return listing if folder.has_base(listing.base) else None
 
 
 def _encode(listing: Listing) -> bytes:

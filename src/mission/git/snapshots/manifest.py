@@ -16,8 +16,8 @@ Delta = dict[bytes, ManifestEntry | None]
 
 GONE = b"-"
 # Above this many lookups one pass over the whole text is cheaper than a search for each.
-FEW = 40
-SMALLEST_STEP = 1024
+MAX_LOOKUPS = 40
+MIN_STEP = 1024
 # Above this many differences sets are cheaper than stepping from one to the next.
 SCATTERED = 5000
 
@@ -111,8 +111,8 @@ def _record(text: ManifestText, at: int) -> tuple[tuple[ManifestEntry, bytes], i
 
 def _skip_equal(base: ManifestText, text: ManifestText, at: int, to: int) -> tuple[int, int]:
     """Return the starts of the first records that differ: equal parts are skipped in growing, then shrinking steps."""
-    start, step = at, SMALLEST_STEP
-    while step >= SMALLEST_STEP:
+    start, step = at, MIN_STEP
+    while step >= MIN_STEP:
         if at + step <= len(base) and base[at : at + step] == text[to : to + step]:
             at, to, step = at + step, to + step, step * 2
         else:
@@ -129,7 +129,7 @@ def _skip_equal(base: ManifestText, text: ManifestText, at: int, to: int) -> tup
 
 def look_up(text: ManifestText, paths: Collection[bytes]) -> dict[bytes, ManifestEntry]:
     """Return the entries that the text has for these paths."""
-    if len(paths) > FEW:
+    if len(paths) > MAX_LOOKUPS:
         entries = parse(text)
         return {path: entries[path] for path in paths if path in entries}
     found = ((path, _find(text, path)) for path in paths)
@@ -164,7 +164,7 @@ def compare(old: Manifest, new: Manifest, load: Callable[[str], ManifestText]) -
     paths = set(old.delta) | set(new.delta)
     if old.base != new.base:
         paths |= drift(load(old.base), load(new.base)).keys()
-    before, after = _entries(old, paths, load), _entries(new, paths, load)
+    before, after = entries_of(old, paths, load), entries_of(new, paths, load)
     return [
         Difference(path=path, old=before.get(path), new=after.get(path))
         for path in paths
@@ -172,9 +172,10 @@ def compare(old: Manifest, new: Manifest, load: Callable[[str], ManifestText]) -
     ]
 
 
-def _entries(
+def entries_of(
     manifest: Manifest, paths: Iterable[bytes], load: Callable[[str], ManifestText]
 ) -> dict[bytes, ManifestEntry | None]:
+    """Return the entries of the manifest for these paths, and those of its delta for others."""
     unnamed = {path for path in paths if path not in manifest.delta}
     from_base = look_up(load(manifest.base), unnamed) if unnamed else {}
     return {**from_base, **manifest.delta}

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mission.domain.errors import TransientError
+from mission.git.command import ProgressCallback
 from mission.git.errors import TooManyFiles
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.snapshots.manifest import ManifestEntry, entry, records
 from mission.git.snapshots.snapshot_storage import SnapshotFolder, write
 
 LIMIT = 200_000
-LARGEST = 50_000_000_000
+MAX_TOTAL_BYTES = 50_000_000_000
 """Bytes of all files together: more would take minutes, and a kernel shows its memory as an endless file."""
 SKIPPED = frozenset(
     name.encode()
@@ -33,25 +34,24 @@ CHUNK = 1 << 20
 
 Sign = tuple[int, int, int, int]
 Known = dict[bytes, tuple[Sign, ManifestEntry]]
-Report = Callable[[str], None]
 
 
 def scan_folder(
-    room: SnapshotFolder, top: Path, *, report: Report | None = None
+    folder: SnapshotFolder, top: Path, *, report: ProgressCallback | None = None
 ) -> tuple[dict[bytes, ManifestEntry], list[str]]:
     """Return path → entry for every regular file and symbolic link, and warnings about those that could not be read."""
-    walk = Walk(top, excluded=room.excluded, known=_load(room), report=report or (lambda _: None))
+    walk = Walk(top, excluded=folder.excluded, known=_load(folder), report=report or (lambda _: None))
     _running.add(walk)
     try:
         entries = dict(walk.entries())
     finally:
         _running.discard(walk)
-    _save(room, walk.fresh)
+    _save(folder, walk.fresh)
     return entries, walk.warnings
 
 
 def end_walks() -> None:
-    """End every running scan; no caller needs its result any more."""
+    """End every running scan; its result is no longer needed."""
     for walk in list(_running):
         walk.ended = True
 
@@ -59,7 +59,7 @@ def end_walks() -> None:
 class Walk:
     """One pass over a folder."""
 
-    def __init__(self, top: Path, *, excluded: Path, known: Known, report: Report) -> None:
+    def __init__(self, top: Path, *, excluded: Path, known: Known, report: ProgressCallback) -> None:
         self.top = top
         self.excluded = _identity(excluded)
         self.known = known
@@ -85,9 +85,9 @@ class Walk:
             found.append((path, status))
             size += status.st_size
             if len(found) > LIMIT:
-                raise TooManyFiles(shown(os.fsencode(self.top)), limit=f"{LIMIT:,} files")
-            if size > LARGEST:
-                raise TooManyFiles(shown(os.fsencode(self.top)), limit=f"{LARGEST:,} bytes")
+                raise TooManyFiles(display_name(os.fsencode(self.top)), limit=f"{LIMIT:,} files")
+            if size > MAX_TOTAL_BYTES:
+                raise TooManyFiles(display_name(os.fsencode(self.top)), limit=f"{MAX_TOTAL_BYTES:,} bytes")
         return found
 
     def _files(self) -> Iterator[tuple[bytes, os.stat_result]]:
@@ -113,7 +113,7 @@ class Walk:
         except FileNotFoundError:
             return []
         except OSError:
-            self.warnings.append(f"Could not read: {shown(folder) or '.'}")
+            self.warnings.append(f"Could not read: {display_name(folder) or '.'}")
         return found
 
     def _entry(self, path: bytes, status: os.stat_result) -> ManifestEntry | None:
@@ -140,7 +140,7 @@ class Walk:
         except FileNotFoundError:
             return None
         except OSError:
-            self.warnings.append(f"Could not read: {shown(path)}")
+            self.warnings.append(f"Could not read: {display_name(path)}")
             sign = f"unreadable {status.st_size} {status.st_mtime_ns} {status.st_ino}"
             return hashlib.sha256(sign.encode()).hexdigest()
 
@@ -188,9 +188,9 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _load(room: SnapshotFolder) -> Known:
+def _load(folder: SnapshotFolder) -> Known:
     try:
-        text = zlib.decompress((room.path / "checksums").read_bytes())
+        text = zlib.decompress((folder.path / "checksums").read_bytes())
         return dict(_parsed(record) for record in records(text))
     except (OSError, zlib.error, ValueError):
         return {}
@@ -202,6 +202,6 @@ def _parsed(record: bytes) -> tuple[bytes, tuple[Sign, ManifestEntry]]:
     return path, ((size, mtime, inode, ctime), value)
 
 
-def _save(room: SnapshotFolder, known: Known) -> None:
+def _save(folder: SnapshotFolder, known: Known) -> None:
     rows = (b"%d %d %d %d\t%s\t%s\0" % (*sign, value, path) for path, (sign, value) in known.items())
-    write(room.path / "checksums", zlib.compress(b"".join(rows), 1))
+    write(folder.path / "checksums", zlib.compress(b"".join(rows), 1))

@@ -9,10 +9,11 @@ from mission.git.background_threads import side_by_side
 from mission.git.command import Settings, run
 from mission.git.working_tree import Location, locate
 
-# Settings that decide which files count and how built-in conversions (line endings, encodings) shape an object id.
+# Settings that decide which files count, how built-in conversions (line endings, encodings) shape an object id, and who
+# may read an object.
 SAFE = (
     "attributesfile", "autocrlf", "checkroundtripencoding", "eol", "excludesfile", "filemode", "ignorecase",
-    "precomposeunicode", "symlinks",
+    "precomposeunicode", "sharedrepository", "symlinks",
 )  # fmt: skip
 
 

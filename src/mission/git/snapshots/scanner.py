@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import MissionError
 from mission.git.background_threads import side_by_side
-from mission.git.command import LONG, GitResult
-from mission.git.file_names import shown
+from mission.git.command import LONG, GitResult, ProgressCallback
+from mission.git.file_names import display_name
 from mission.git.repository_guard import check_rules
 from mission.git.snapshots.content_hashes import Hasher, Seeds
 from mission.git.snapshots.disk_entries import Disk, DiskEntryKind
@@ -34,10 +34,9 @@ from mission.git.snapshots.repository_facts import RepositoryFacts, open_reposit
 from mission.git.snapshots.shadow_repository import Shadow
 from mission.git.snapshots.snapshot_storage import SnapshotFolder
 
-Report = Callable[[str], None]
 LISTED_FILES = (DiskEntryKind.FILE, DiskEntryKind.LINK)
 # Nested repositories below this depth are compared as plain folders.
-DEEPEST = 8
+MAX_DEPTH = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,14 +51,19 @@ class Scanner:
     """Scans one worktree. The caller holds the lock of its snapshot folder."""
 
     def __init__(
-        self, room: SnapshotFolder, repository: RepositoryFacts, *, report: Report | None = None, depth: int = 0
+        self,
+        folder: SnapshotFolder,
+        repository: RepositoryFacts,
+        *,
+        report: ProgressCallback | None = None,
+        depth: int = 0,
     ) -> None:
-        room.make()
-        self.room = room
+        folder.make()
+        self.folder = folder
         self.repository = repository
         self.report = report or (lambda _: None)
         self.depth = depth
-        self.shadow = Shadow(room.path / "git", repository)
+        self.shadow = Shadow(folder.path / "git", repository)
         self.shadow.prepare()
         self.disk = Disk(repository.top)
         self.listing: Listing
@@ -72,7 +76,7 @@ class Scanner:
     def scan(self) -> Scan:
         """Return the manifest of this moment."""
         index = self.shadow.copy_index()
-        known = recall(self.room, index=index)
+        known = recall(self.folder, index=index)
         if known:
             check_rules(self.repository.top, map(os.fsdecode, known.special.attributes))
         # Listed first, so that its text is processed while git checks the files.
@@ -80,7 +84,7 @@ class Scanner:
         with side_by_side() as start:
             changed = start(self._changed)
             others = start(self._others)
-            self.listing = known or renew(self.room, text, index=index)
+            self.listing = known or renew(self.folder, text, index=index)
             untracked = others.result()
             suspects = self._suspects(changed.result(), untracked)
         self.seen_to_differ = {*changed.result(), *untracked}
@@ -98,7 +102,7 @@ class Scanner:
         found = hasher.entries(files)
         hidden = [path for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
         found |= {path: entry(b"100644", self.disk.guess(path)) for path in hidden}
-        self.warnings += [f"Could not read: {shown(path)}" for path in sorted([*hasher.unreadable, *hidden])]
+        self.warnings += [f"Could not read: {display_name(path)}" for path in sorted([*hasher.unreadable, *hidden])]
         return {path: found.get(path) for path in paths}
 
     def not_in_head(self) -> dict[bytes, ManifestEntry]:
@@ -106,6 +110,17 @@ class Scanner:
         staged = {path: value for path, value in self._staged().items() if path not in self.looked_at}
         self.seen_to_differ |= staged.keys()
         return staged | {path: value for path, value in self.looked_at.items() if value is not None}
+
+    def tracked_among(self, paths: Collection[bytes]) -> set[bytes]:
+        """Return those of these paths that the index has, after a scan."""
+        special = self.listing.special
+        return {*self._indexed(paths), *(set(paths) & {*special.links, *special.sparse, *special.unsure})}
+
+    def not_checked_out(self) -> Delta:
+        """Return the entries of the index that are marked to be skipped and have no file, after a scan."""
+        absent = [path for path in self.listing.special.sparse if self.disk.kind(path) is DiskEntryKind.ABSENT]
+        listed = parse(self._list_index()) if absent else {}
+        return {path: listed[path] for path in absent if path in listed}
 
     def _staged(self) -> dict[bytes, ManifestEntry]:
         head = self.repository.head
@@ -117,7 +132,7 @@ class Scanner:
 
     def text(self) -> ManifestText:
         """Return the base of the listing."""
-        return self.room.load_base(self.listing.base)
+        return self.folder.load_base(self.listing.base)
 
     def _changed(self) -> list[bytes]:
         # Submodules are checked separately: git would run a status in each, with that repository's settings.
@@ -149,14 +164,16 @@ class Scanner:
         if not self.passed_over:
             return []
         kinds = {path: self.disk.kind(path) for path in parse(self._tracked())}
-        hidden = [shown(path) for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
+        hidden = [display_name(path) for path, kind in kinds.items() if kind is DiskEntryKind.HIDDEN]
         self.warnings += [f"Could not read: {name}" for name in sorted(hidden)]
         return [path for path, kind in kinds.items() if kind is DiskEntryKind.ABSENT]
 
     def _filtered(self, new: list[bytes]) -> list[bytes]:
         fresh = [path for path in new if path.endswith(b".gitattributes")]
         self.attributes = read_attributes(self.shadow, [*self.listing.special.attributes, *fresh])
-        return filtered_paths(self.room, self.shadow, self.attributes, index=self.listing.index, tracked=self._tracked)
+        return filtered_paths(
+            self.folder, self.shadow, self.attributes, index=self.listing.index, tracked=self._tracked
+        )
 
     def _tracked(self) -> ManifestText:
         listed = Manifest(base=self.listing.base, delta=self.listing.drift)
@@ -176,7 +193,7 @@ class Scanner:
 
     def _own_folder(self) -> bytes | None:
         """Return our own folder, which is not part of the tree even if it is inside it."""
-        root, top = Path(os.path.realpath(self.room.excluded)), self.repository.top
+        root, top = Path(os.path.realpath(self.folder.excluded)), self.repository.top
         return os.fsencode(root.relative_to(top)) + b"/" if root.is_relative_to(top) else None
 
     def _is_no_folder(self, path: bytes) -> bool:
@@ -201,14 +218,14 @@ class Scanner:
             repository = open_repository(top)
         except MissionError:
             return self._foreign(path)
-        if repository.top != top or self.depth >= DEEPEST:
+        if repository.top != top or self.depth >= MAX_DEPTH:
             return self._foreign(path)
         if unused is None and repository.common_dir == self.repository.common_dir:
             # Another worktree of the same repository is a tree of its own: changes there are not part of this one.
             return None
-        scanner = Scanner(self.room.inner(path), repository, report=self.report, depth=self.depth + 1)
+        scanner = Scanner(self.folder.inner(path), repository, report=self.report, depth=self.depth + 1)
         state = scanner.state()
-        self.warnings += [f"{shown(path)}: {warning}" for warning in scanner.warnings]
+        self.warnings += [f"{display_name(path)}: {warning}" for warning in scanner.warnings]
         return entry(b"160000", state)
 
     def state(self) -> str:
@@ -237,10 +254,10 @@ class Scanner:
 
     def _foreign(self, path: bytes) -> ManifestEntry:
         """Return the state of a nested repository that git refuses, compared like a plain folder."""
-        room = self.room.inner(path)
-        room.make()
+        folder = self.folder.inner(path)
+        folder.make()
         top = self.repository.top / os.fsdecode(path)
-        entries, warnings = scan_folder(room, top, report=self.report)
+        entries, warnings = scan_folder(folder, top, report=self.report)
         self.warnings += warnings
         return entry(b"160000", hashlib.sha1(join(entries)).hexdigest())
 

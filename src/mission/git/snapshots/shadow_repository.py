@@ -31,8 +31,8 @@ CONFIG = """[core]
 COPIED = ("info/attributes", "info/exclude", "info/grafts", "shallow")
 CHOSEN = ("attributesfile", "excludesfile")
 """Settings that name a file."""
-LARGEST_RULES = 16 << 20
-LARGEST_INDEX = 1 << 30
+MAX_RULES_BYTES = 16 << 20
+MAX_INDEX_BYTES = 1 << 30
 
 
 class Shadow:
@@ -66,7 +66,7 @@ class Shadow:
     def copy_index(self) -> str:
         """Copy the index with its mtime, which shows git which entries not to trust; return the copy's digest."""
         try:
-            digest = copy(self.repository.git_dir, "index", self.index, limit=LARGEST_INDEX)
+            digest = copy(self.repository.git_dir, "index", self.index, limit=MAX_INDEX_BYTES)
         except FileNotFoundError:
             self.index.unlink(missing_ok=True)
             return "none"
@@ -120,11 +120,11 @@ class Shadow:
         for name, path in there.items():
             with suppress(OSError):
                 if not (self.path / name).exists():
-                    copy(path.parent, name, self.path / name, limit=LARGEST_INDEX)
+                    copy(path.parent, name, self.path / name, limit=MAX_INDEX_BYTES)
 
     def _ensure_copy(self, name: str) -> None:
         try:
-            content = read(self.repository.common_dir, name, limit=LARGEST_RULES)
+            content = read(self.repository.common_dir, name, limit=MAX_RULES_BYTES)
         except OSError:
             (self.path / name).unlink(missing_ok=True)
         else:
@@ -145,7 +145,7 @@ def chosen_rules(repository: RepositoryFacts, chosen: str) -> bytes:
     """Return the content of the file that a setting names; empty if it cannot be read."""
     expanded = Path(os.path.expanduser(chosen))  # noqa: PTH111 (an unknown user must not raise)
     try:
-        return read_chosen(repository.top / expanded, limit=LARGEST_RULES)
+        return read_chosen(repository.top / expanded, limit=MAX_RULES_BYTES)
     except (OSError, ValueError):
         return b""
 

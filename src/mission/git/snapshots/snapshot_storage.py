@@ -20,8 +20,8 @@ from mission.git.errors import SnapshotLost
 from mission.git.snapshots.manifest import Delta, ManifestText, digest_of, pack, unpack
 
 EMPTY = digest_of(b"")
-SHORTEST_PAUSE = 0.001
-LONGEST_PAUSE = 0.05
+MIN_PAUSE = 0.001
+MAX_PAUSE = 0.05
 SCRATCH = ".scratch"
 
 
@@ -76,9 +76,9 @@ class SnapshotFolder:
 
     def drop_delta(self, key: str, *, base: str) -> None:
         self._delta(key, base).unlink(missing_ok=True)
-        self.kept(key).unlink(missing_ok=True)
+        self.kept_file(key).unlink(missing_ok=True)
 
-    def kept(self, key: str) -> Path:
+    def kept_file(self, key: str) -> Path:
         """Return the path of the contents kept with a snapshot."""
         return self.path / "kept" / key
 
@@ -131,19 +131,19 @@ class Storage:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def room(self, tree: bytes) -> SnapshotFolder:
+    def folder(self, tree: bytes) -> SnapshotFolder:
         return SnapshotFolder(self.root / "trees" / _key(tree), excluded=self.root)
 
-    def rooms(self) -> list[SnapshotFolder]:
+    def folders(self) -> list[SnapshotFolder]:
         return [SnapshotFolder(path, excluded=self.root) for path in _listed(self.root / "trees")]
 
     @contextmanager
-    def locked(self, room: SnapshotFolder, *, wait: bool = True) -> Iterator[bool]:
+    def locked(self, folder: SnapshotFolder, *, wait: bool = True) -> Iterator[bool]:
         """Lock the snapshot folder across threads and processes; yield False if it is taken and `wait` is false."""
-        folder = self.root / "locks"
-        make_folder(folder)
+        locks = self.root / "locks"
+        make_folder(locks)
         # Lock files outlive their folder: removing one would let two holders in.
-        descriptor = os.open(folder / room.path.name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(locks / folder.path.name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             yield _lock(descriptor, wait=wait)
         finally:
@@ -151,7 +151,7 @@ class Storage:
 
 
 def end_waits() -> None:
-    """End every wait for a snapshot folder; no caller needs it any more."""
+    """End every wait for a snapshot folder; it is no longer needed."""
     for ended in list(_waiting):
         ended.set()
 
@@ -163,7 +163,7 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
     """Return whether the lock is held now. It polls, because a blocked thread could not be ended."""
     ended = threading.Event()
     _waiting.add(ended)
-    pause = SHORTEST_PAUSE
+    pause = MIN_PAUSE
     try:
         while True:
             with suppress(BlockingIOError):
@@ -173,7 +173,7 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
                 return False
             if ended.wait(pause):
                 raise TransientError("Mission Control is stopping")
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause = min(2 * pause, MAX_PAUSE)
     finally:
         _waiting.discard(ended)
 

@@ -12,14 +12,14 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
-from mission.git.command import check_branch
+from mission.git.command import ProgressCallback, check_branch
 from mission.git.snapshots.snapshot_storage import make_folder, write
 from mission.git.working_tree import find_tree
 from mission.git.worktrees.setup import WorktreeSetup, copy_files, run_setup, still_copies, unignored
@@ -36,8 +36,6 @@ from mission.git.worktrees.worktree import (
 
 LOCK_SECONDS = 0.05
 
-Report = Callable[[str], None]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorktreeRequest:
@@ -51,7 +49,7 @@ class WorktreeRequest:
     """Whether it may be created; otherwise it must exist."""
     reuse_branch: bool = False
     """Whether the branch may already exist."""
-    furnishing: WorktreeSetup = field(default_factory=WorktreeSetup)
+    setup: WorktreeSetup = field(default_factory=WorktreeSetup)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +68,7 @@ class WorktreeMaker:
     """Creates worktrees below `home` by default; callers may also name a path next to the repository."""
 
     def __init__(self, home: Path, *, roots: Sequence[Path] = (), setup_seconds: float = 600.0) -> None:
-        self._home = home
+        self.home = home
         self._roots = (home, *roots)
         self._state = home / ".making"
         self._setup_seconds = setup_seconds
@@ -78,9 +76,9 @@ class WorktreeMaker:
     def place_for(self, top: Path, name: str) -> Path:
         """Return the default path of a worktree of that name."""
         mark = hashlib.sha256(os.fsencode(top)).hexdigest()[:6]
-        return Path(os.path.realpath(self._home)) / f"{top.name}-{mark}" / name
+        return Path(os.path.realpath(self.home)) / f"{top.name}-{mark}" / name
 
-    def make(self, order: WorktreeRequest, *, report: Report | None = None) -> CreatedWorktree:
+    def make(self, order: WorktreeRequest, *, report: ProgressCallback | None = None) -> CreatedWorktree:
         """Return the worktree at the path: the existing one, or a new one."""
         check_branch(order.branch)
         with self._locked(order) as lock:
@@ -94,9 +92,9 @@ class WorktreeMaker:
                     field="path",
                 )
             self._check_root(order)
-            return self._made(order, lock, report)
+            return self._create(order, lock, report)
 
-    def _made(self, order: WorktreeRequest, lock: int, report: Report | None) -> CreatedWorktree:
+    def _create(self, order: WorktreeRequest, lock: int, report: ProgressCallback | None) -> CreatedWorktree:
         _clear_registration(order)
         tip = tip_of(order.top, order.branch)
         if tip is not None and not order.reuse_branch:
@@ -106,15 +104,15 @@ class WorktreeMaker:
                 field="branch",
             )
         base = base_of(order.top, order.base)
-        note = self._place(order, "json")
-        begun = {"path": str(order.path), "branch": order.branch, "commit": base.commit if tip is None else None}
+        note = self._state_file(order, "json")
+        unfinished = {"path": str(order.path), "branch": order.branch, "commit": base.commit if tip is None else None}
         make_folder(order.path.parent)
-        write(note, json.dumps(begun).encode(), durable=True)
+        write(note, json.dumps(unfinished).encode(), durable=True)
         try:
             add(order.top, order.path, branch=order.branch, commit=base.commit if tip is None else None)
-            made = self._furnished(order, lock, report)
+            made = self._set_up(order, lock, report)
         except BaseException:
-            _discard(order, begun)
+            _discard(order, unfinished)
             note.unlink(missing_ok=True)
             raise
         note.unlink()
@@ -122,15 +120,15 @@ class WorktreeMaker:
 
     def _clear_unfinished(self, order: WorktreeRequest) -> None:
         """Remove what an interrupted maker left at this path."""
-        note = self._place(order, "json")
+        note = self._state_file(order, "json")
         try:
-            begun = json.loads(note.read_bytes())
+            unfinished = json.loads(note.read_bytes())
         except FileNotFoundError:
             return
         except ValueError:
-            begun = None
-        if begun is not None and begun.get("path") == str(order.path):
-            _discard(order, begun)
+            unfinished = None
+        if unfinished is not None and unfinished.get("path") == str(order.path):
+            _discard(order, unfinished)
         note.unlink(missing_ok=True)
 
     def _check_root(self, order: WorktreeRequest) -> None:
@@ -157,7 +155,7 @@ class WorktreeMaker:
     def _locked(self, order: WorktreeRequest) -> Iterator[int]:
         """Lock the path; a setup command that outlives its maker holds the lock too, until it ends."""
         make_folder(self._state)
-        descriptor = os.open(self._place(order, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(self._state_file(order, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             _wait_for(descriptor, seconds=self._setup_seconds)
             yield descriptor
@@ -166,18 +164,24 @@ class WorktreeMaker:
                 fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes that inherited it
             os.close(descriptor)
 
-    def _furnished(self, order: WorktreeRequest, lock: int, report: Report | None) -> dict[str, Any]:
-        wanted = order.furnishing
+    def _set_up(self, order: WorktreeRequest, lock: int, report: ProgressCallback | None) -> dict[str, Any]:
+        wanted = order.setup
         copied = copy_files(wanted.copy, source=order.top, target=order.path)
         if wanted.setup is not None:
             if report is not None:
                 report("running the setup command")
-            run_setup(wanted.setup, folder=order.path, seconds=self._setup_seconds, inherited=[lock])
+            run_setup(
+                wanted.setup,
+                folder=order.path,
+                seconds=self._setup_seconds,
+                variables=wanted.variables,
+                inherited=[lock],
+            )
         open_files = unignored(list(copied), target=order.path)
         warnings = [f"'{name}' was copied but git does not ignore it: keep it out of commits" for name in open_files]
         return {"copied": copied, "warnings": warnings}
 
-    def _place(self, order: WorktreeRequest, kind: str) -> Path:
+    def _state_file(self, order: WorktreeRequest, kind: str) -> Path:
         name = hashlib.sha256(os.fsencode(os.path.realpath(order.path))).hexdigest()[:32]
         return self._state / f"{name}.{kind}"
 
@@ -204,7 +208,7 @@ def _registered(order: WorktreeRequest) -> CreatedWorktree:
         branch=order.branch,
         base=order.base or (base_of(order.top, None).name if order.create else None),
         created=False,
-        copied=still_copies(order.furnishing.copy, source=order.top, target=known.path),
+        copied=still_copies(order.setup.copy, source=order.top, target=known.path),
     )
 
 
@@ -215,7 +219,7 @@ def _clear_registration(order: WorktreeRequest) -> None:
         remove(order.top, known.path, force=True)
 
 
-def _discard(order: WorktreeRequest, begun: Mapping[str, Any]) -> None:
+def _discard(order: WorktreeRequest, unfinished: Mapping[str, Any]) -> None:
     """Undo an unfinished creation; keep a branch that has commits of its own by now."""
     # git registers a worktree before it creates the folder, so a folder without registration is not ours.
     if worktree_at(order.top, order.path) is not None:
@@ -224,10 +228,10 @@ def _discard(order: WorktreeRequest, begun: Mapping[str, Any]) -> None:
         except WorktreeRefused:
             shutil.rmtree(order.path, ignore_errors=True)
             remove(order.top, order.path, force=True)
-    commit = begun.get("commit")
-    if commit is not None and tip_of(order.top, begun["branch"]) == commit:
+    commit = unfinished.get("commit")
+    if commit is not None and tip_of(order.top, unfinished["branch"]) == commit:
         with suppress(MissionError):
-            delete_branch(order.top, begun["branch"], tip=commit)
+            delete_branch(order.top, unfinished["branch"], tip=commit)
 
 
 def _is_empty_folder(path: Path) -> bool:
@@ -243,6 +247,6 @@ def _wait_for(descriptor: int, *, seconds: float) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise Conflict(
-                    "another call is creating a worktree at this path", hint="Try again when it has ended."
+                    "another call is creating a worktree at this path", hint="Try again when it has finished."
                 ) from None
             time.sleep(LOCK_SECONDS)

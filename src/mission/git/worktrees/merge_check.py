@@ -8,10 +8,10 @@ from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.command import LONG, run
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.worktrees.worktree import HEADS, commit_of, tip_of
 
-KEPT = "mission-kept/"
+KEPT_PREFIX = "mission-kept/"
 """Branches with work that was saved because it was not merged."""
 COMMIT_ID = re.compile(r"[0-9a-fA-F]{7,64}")
 NAMED_COMMITS = 5
@@ -47,7 +47,7 @@ def unmerged(top: Path, branches: Mapping[str, str], *, into: str) -> list[str]:
     return [name for name, tip in tips.items() if tip and target and not contains(top, target, tip=tip)]
 
 
-def keepers(top: Path, commit: str, *, branch: str) -> list[str]:
+def refs_keeping(top: Path, commit: str, *, branch: str) -> list[str]:
     """Return branches and tags that contain the commit, except the branch itself, its remote copies and saved work."""
     listed = run(
         "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags",
@@ -65,7 +65,7 @@ def check_merged(top: Path, *, branch: str, commit: str, tips: list[str]) -> Non
             hint="Merge the branch (a squash or a rebase creates different commits), then pass the id of the merge. "
             "Mark work that will not be merged 'abandoned': it stays reachable.",
         )
-    if not keepers(top, commit, branch=branch):
+    if not refs_keeping(top, commit, branch=branch):
         raise InvalidState(
             f"commit {commit[:12]} is on no branch or tag except '{branch}' itself",
             hint="Merge it into the branch it belongs to, and pass the id of that merge.",
@@ -80,7 +80,7 @@ def branch_files(top: Path, branch: str) -> list[str]:
         "log", "--format=", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "-n", "1000",
         "--stdin", cwd=top, stdin=asked, timeout=LONG,
     ).out  # fmt: skip
-    return sorted({shown(name.strip(b"\n")) for name in listed.split(b"\0") if name.strip(b"\n")})
+    return sorted({display_name(name.strip(b"\n")) for name in listed.split(b"\0") if name.strip(b"\n")})
 
 
 def _all_refs(top: Path) -> list[str]:
@@ -91,7 +91,7 @@ def _all_refs(top: Path) -> list[str]:
 def _is_own(ref: str, branch: str) -> bool:
     if ref.startswith("refs/remotes/"):
         return ref.removeprefix("refs/remotes/").partition("/")[2] == branch
-    return ref == HEADS + branch or ref.startswith(HEADS + KEPT)
+    return ref == HEADS + branch or ref.startswith(HEADS + KEPT_PREFIX)
 
 
 def _missing(top: Path, tip: str, commit: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mission.domain.errors import InvalidState
 from mission.git.working_tree import locate
-from mission.git.worktrees.merge_check import branch_files, check_merged, keepers, merge_commit
+from mission.git.worktrees.merge_check import branch_files, check_merged, merge_commit, refs_keeping
 from mission.git.worktrees.setup import ignored
 from mission.git.worktrees.uncommitted import is_reachable, is_saved, save_uncommitted
 from mission.git.worktrees.worktree import (
@@ -35,17 +35,17 @@ class WorktreeToRemove:
     copied: Mapping[str, str]
 
     @property
-    def stands(self) -> bool:
+    def exists(self) -> bool:
         return (self.path / ".git").exists()
 
 
 def verify_merge(worktree: WorktreeToRemove, given: str) -> str:
     """Return the full id of the merge, after checking that it contains everything and is kept elsewhere."""
     commit = merge_commit(worktree.top, given)
-    files = uncommitted(worktree.path, copied=worktree.copied) if worktree.stands else []
+    files = uncommitted(worktree.path, copied=worktree.copied) if worktree.exists else []
     if files:
         raise InvalidState(
-            f"the worktree has {len(files)} uncommitted file(s), so they are not merged: {named(files)}",
+            f"the worktree has {len(files)} uncommitted file(s) that are not in the merge: {named(files)}",
             hint="Commit and merge them, or delete them, then try again.",
             files=files,
         )
@@ -53,7 +53,7 @@ def verify_merge(worktree: WorktreeToRemove, given: str) -> str:
         tip
         for tip in (
             tip_of(worktree.top, worktree.branch),
-            commit_of(worktree.path, "HEAD") if worktree.stands else None,
+            commit_of(worktree.path, "HEAD") if worktree.exists else None,
         )
         if tip
     ]
@@ -66,22 +66,22 @@ def verify_merge(worktree: WorktreeToRemove, given: str) -> str:
     return commit
 
 
-def keep(worktree: WorktreeToRemove, *, name: str) -> str | None:
+def keep_uncommitted(worktree: WorktreeToRemove, *, name: str) -> str | None:
     """Return the branch on which uncommitted work was saved, if there was any."""
-    return save_uncommitted(worktree.path, name=name, copied=worktree.copied) if worktree.stands else None
+    return save_uncommitted(worktree.path, name=name, copied=worktree.copied) if worktree.exists else None
 
 
 def remove_worktree(worktree: WorktreeToRemove, *, kept: str | None, with_branch: bool) -> None:
     """Remove the worktree, and the branch if asked, unless something would be lost."""
     tip = tip_of(worktree.top, worktree.branch) if with_branch else None
-    if tip is not None and not keepers(worktree.top, tip, branch=worktree.branch):
+    if tip is not None and not refs_keeping(worktree.top, tip, branch=worktree.branch):
         files = branch_files(worktree.top, worktree.branch)
         raise InvalidState(
-            f"the branch '{worktree.branch}' has work that is not kept anywhere else: {named(files)}",
+            f"the branch '{worktree.branch}' has work that exists nowhere else: {named(files)}",
             hint="Merge it first, or remove the workspace without its branch.",
             files=files,
         )
-    if worktree.stands:
+    if worktree.exists:
         _remove_tree(worktree, kept=kept)
     else:
         _clear(worktree)  # an earlier removal was interrupted, or the folder was deleted by hand
@@ -121,15 +121,15 @@ def _check_ours(worktree: WorktreeToRemove) -> None:
     known = worktree_at(worktree.top, worktree.path)
     if known is None or known.main:
         raise InvalidState(
-            "this is the repository's own working tree" if known else "git does not know this worktree any more",
+            "this is the repository's own working tree" if known else "git no longer knows this worktree",
             hint="Leave it where it is; its workspace record can stay.",
         )
     git_dir = locate(worktree.path).git_dir
     if (git_dir / "locked").exists():
-        raise InvalidState("the worktree is locked", hint="Run 'git worktree unlock' if it may go.")
+        raise InvalidState("the worktree is locked", hint="To remove it, run 'git worktree unlock' first.")
     if (git_dir / "modules").is_dir():
         raise InvalidState(
-            "the worktree has submodules, whose commits would go with it",
+            "the worktree has submodules, whose commits would be deleted with it",
             hint="Push them, then remove it with 'git worktree remove --force'.",
         )
 
@@ -140,13 +140,13 @@ def _check_saved(worktree: WorktreeToRemove, *, kept: str | None) -> None:
         files = uncommitted(worktree.path, copied=worktree.copied)
         raise InvalidState(
             f"the worktree has {len(files)} uncommitted file(s): {named(files)}",
-            hint="Commit them, or pass save: true to save them on a branch of their own.",
+            hint="Commit them, or pass save: true to save them on a separate branch.",
             files=files,
         )
     if not is_reachable(worktree.path):
         raise InvalidState(
             "the worktree has commits that are on no branch",
-            hint="Pass save: true to save them on a branch of their own, or create a branch there.",
+            hint="Pass save: true to save them on a separate branch, or create a branch there.",
         )
     edited = [name for name, digest in worktree.copied.items() if digest_at(worktree.path / name) not in (digest, None)]
     lost = ignored(edited, target=worktree.path)

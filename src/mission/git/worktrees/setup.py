@@ -8,9 +8,9 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mission.domain.errors import InvalidInput, InvalidState
@@ -21,8 +21,8 @@ from mission.git.worktrees.worktree import digest_at
 
 PASSED_ON = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"})
 """The environment variables that a setup command sees: no tokens, no keys."""
-LONGEST_OUTPUT = 4_000
-LARGEST_COPY = 10 * 1024 * 1024
+MAX_OUTPUT_LENGTH = 4_000
+MAX_COPY_BYTES = 10 * 1024 * 1024
 
 
 class SetupFailed(InvalidState):
@@ -37,6 +37,8 @@ class WorktreeSetup:
 
     setup: str | None = None
     copy: Sequence[str] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the worktree that the command sees: its slot, ports and name."""
 
 
 def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str, str]:
@@ -48,13 +50,13 @@ def copy_files(names: Sequence[str], *, source: Path, target: Path) -> dict[str,
         into = target / name
         into.parent.mkdir(parents=True, exist_ok=True)
         if not Path(os.path.realpath(into.parent)).is_relative_to(os.path.realpath(target)):
-            raise _refused(name, "leads out of the worktree through a link")
+            raise _refused(name, "points outside the worktree through a link")
         if os.path.lexists(into):
             continue  # git tracks it: the worktree has its own
         try:
-            content = read(found.parent, found.name, limit=LARGEST_COPY)
+            content = read(found.parent, found.name, limit=MAX_COPY_BYTES)
         except OSError as error:
-            raise _refused(name, "cannot be read as an ordinary file") from error
+            raise _refused(name, "cannot be read as a regular file") from error
         _write(into, content, mode=stat.S_IMODE(found.stat().st_mode))
         digest = digest_at(into)
         if digest is not None:
@@ -80,13 +82,20 @@ def ignored(names: Sequence[str], *, target: Path) -> list[str]:
     return _others(names, "--ignored", target=target)
 
 
-def run_setup(command: str, *, folder: Path, seconds: float, inherited: Sequence[int] = ()) -> None:
+def run_setup(
+    command: str,
+    *,
+    folder: Path,
+    seconds: float,
+    variables: Mapping[str, str] | None = None,
+    inherited: Sequence[int] = (),
+) -> None:
     """Run the command in the folder, in a process group that ends with it."""
     environment = {name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith("LC_")}
     process = subprocess.Popen(
         ["/bin/sh", "-c", command],
         cwd=folder,
-        env=environment,
+        env={**environment, **(variables or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -101,7 +110,7 @@ def run_setup(command: str, *, folder: Path, seconds: float, inherited: Sequence
         _running.discard(process)
         _end(process)
     if not in_time:
-        raise SetupFailed(f"the setup command did not end within {seconds:g} seconds{_quoted(output)}")
+        raise SetupFailed(f"the setup command did not finish within {seconds:g} seconds{_quoted(output)}")
     if process.returncode:
         raise SetupFailed(f"the setup command ended with exit code {process.returncode}{_quoted(output)}")
 
@@ -110,7 +119,7 @@ _running: set[subprocess.Popen[bytes]] = set()
 
 
 def end_setups() -> None:
-    """End every running setup command; no caller waits for it any more."""
+    """End every running setup command; no caller is waiting for it."""
     for process in list(_running):
         _end(process)
 
@@ -126,7 +135,7 @@ def _followed(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes,
             ended = process.poll() is not None
             for _ in selector.select(0 if ended else 0.1):
                 while piece := stream.read(65536):
-                    output = (output + piece)[-LONGEST_OUTPUT:]
+                    output = (output + piece)[-MAX_OUTPUT_LENGTH:]
                 if piece == b"":
                     selector.unregister(stream)
                     with suppress(subprocess.TimeoutExpired):
@@ -152,11 +161,11 @@ def _others(names: Sequence[str], *options: str, target: Path) -> list[str]:
 def _checked(name: str, source: Path) -> Path:
     found = Path(os.path.realpath(source / name))
     if not found.is_relative_to(os.path.realpath(source)):
-        raise _refused(name, "leads out of the repository through a link")
+        raise _refused(name, "points outside the repository through a link")
     if not found.is_file():
-        raise _refused(name, "is not a file of the repository")
-    if found.stat().st_size > LARGEST_COPY:
-        raise _refused(name, f"has more than {LARGEST_COPY // 1024 // 1024} MB")
+        raise _refused(name, "is not a file in the repository")
+    if found.stat().st_size > MAX_COPY_BYTES:
+        raise _refused(name, f"is larger than {MAX_COPY_BYTES // 1024 // 1024} MB")
     return found
 
 

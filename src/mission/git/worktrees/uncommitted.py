@@ -8,7 +8,7 @@ from pathlib import Path
 from mission.domain.errors import InvalidState
 from mission.git.command import LONG, OURS, run
 from mission.git.file_names import original
-from mission.git.worktrees.merge_check import KEPT
+from mission.git.worktrees.merge_check import KEPT_PREFIX
 from mission.git.worktrees.worktree import HEADS, commit_of, git, named, open_index, uncommitted
 
 AUTHOR = {
@@ -23,7 +23,7 @@ def save_uncommitted(path: Path, *, name: str, copied: Mapping[str, str]) -> str
     files = uncommitted(path, copied=copied)
     if not files and is_reachable(path):
         return None
-    branch = KEPT + name
+    branch = KEPT_PREFIX + name
     tree = _tree(path, files)
     if tree != _tree_on(path, branch):
         _commit(path, tree, branch=branch, count=len(files))

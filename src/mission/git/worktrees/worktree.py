@@ -16,7 +16,7 @@ from pathlib import Path
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.command import LONG, OURS, GitResult, check_branch, run
 from mission.git.errors import GitFailed, SpecialFile
-from mission.git.file_names import shown
+from mission.git.file_names import display_name
 from mission.git.safe_reading import copy, digest
 from mission.git.working_tree import locate
 from mission.git.worktrees.repository_programs import for_network, without_filters
@@ -24,10 +24,10 @@ from mission.git.worktrees.repository_programs import for_network, without_filte
 HEADS = "refs/heads/"
 BAD_USAGE = 129
 """git's exit code for an option that it does not know."""
-LARGEST_INDEX = 1 << 30
-DEEPEST = 8
+MAX_INDEX_BYTES = 1 << 30
+MAX_DEPTH = 8
 """How many repositories may be nested in each other before the rest is left out."""
-LARGEST_COPY = 1 << 30
+MAX_COPY_BYTES = 1 << 30
 PATIENCE = 20.0
 NAMED_FILES = 20
 """The number of files that an error names before it only counts."""
@@ -72,7 +72,7 @@ def git(
     *arguments: str,
     cwd: Path,
     allowed: tuple[int, ...] = (0,),
-    still: float | None = None,
+    stuck_after: float | None = None,
     network: bool = False,
     **options: str | bytes | Path,
 ) -> GitResult:
@@ -92,7 +92,7 @@ def git(
         stdin=stdin,
         allowed=allowed,
         timeout=LONG,
-        still=still,
+        stuck_after=stuck_after,
         umask=OURS,
         network=opened is not None,
     )
@@ -169,7 +169,7 @@ def add(top: Path, path: Path, *, branch: str, commit: str | None) -> None:
     try:
         # In the new worktree, because conditional includes may name other filters there than in the main tree.
         # A filter of the user's may fetch from the network and wait for it, as the one of LFS does.
-        git("reset", "--hard", "--quiet", cwd=path, still=LONG, network=True)
+        git("reset", "--hard", "--quiet", cwd=path, stuck_after=LONG, network=True)
     except BaseException as error:
         with suppress(WorktreeRefused):
             remove(top, path, force=True)
@@ -191,7 +191,7 @@ def delete_branch(top: Path, branch: str, *, tip: str) -> None:
     try:
         git("update-ref", "-d", f"{HEADS}{branch}", tip, cwd=top)
     except GitFailed as failed:
-        raise WorktreeRefused(f"the branch '{branch}' has moved since then and is kept", hint="Try again.") from failed
+        raise WorktreeRefused(f"the branch '{branch}' has new commits and was kept", hint="Try again.") from failed
 
 
 def state_of(top: Path, path: Path, *, branch: str, base: str | None, copied: Mapping[str, str]) -> WorktreeState:
@@ -220,7 +220,7 @@ def uncommitted(path: Path, *, copied: Mapping[str, str], seen: frozenset[Path] 
     `seen` holds the git directories around this one: a repository can be made to contain itself.
     """
     here = locate(path).git_dir
-    if here in seen or len(seen) >= DEEPEST:
+    if here in seen or len(seen) >= MAX_DEPTH:
         return []
     with open_index(path) as index:
         # Nested repositories are checked separately: git would run a status in each, with its configuration.
@@ -228,7 +228,7 @@ def uncommitted(path: Path, *, copied: Mapping[str, str], seen: frozenset[Path] 
         listed = git(*asked, cwd=path, index=index).out
         inner = git("ls-files", "-s", "-z", cwd=path, index=index).out
     names = [(entry[:2], entry[3:]) for entry in listed.split(b"\0") if entry]
-    found = [shown(name) for state, name in names if not (state == b"??" and _is_copy(path, name, copied))]
+    found = [display_name(name) for state, name in names if not (state == b"??" and _is_copy(path, name, copied))]
     return found + [name for name in _dirty_inside(path, inner, seen | {here}) if name not in found]
 
 
@@ -238,7 +238,7 @@ def open_index(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mission-index-") as folder:
         index = Path(folder) / "index"
         try:
-            copy(locate(path).git_dir, "index", index, limit=LARGEST_INDEX)  # with its time: git distrusts the newest
+            copy(locate(path).git_dir, "index", index, limit=MAX_INDEX_BYTES)  # with its time: git distrusts the newest
         except FileNotFoundError:
             pass  # nothing was ever added
         except OSError as error:
@@ -254,13 +254,13 @@ def open_index(path: Path) -> Iterator[Path]:
 def digest_at(path: Path) -> str | None:
     """Return a digest of the file's content; None when it cannot be read."""
     try:
-        return digest(path.parent, path.name, limit=LARGEST_COPY)
+        return digest(path.parent, path.name, limit=MAX_COPY_BYTES)
     except OSError:
         return None
 
 
 def _is_copy(path: Path, name: bytes, copied: Mapping[str, str]) -> bool:
-    known = copied.get(shown(name))
+    known = copied.get(display_name(name))
     return known is not None and known == digest_at(path / os.fsdecode(name))
 
 
@@ -269,7 +269,7 @@ def _dirty_inside(path: Path, listed: bytes, seen: frozenset[Path]) -> list[str]
     names = [entry.partition(b"\t")[2] for entry in listed.split(b"\0") if entry.startswith(b"160000 ")]
     there = [(name, path / os.fsdecode(name)) for name in names]
     return [
-        shown(name)
+        display_name(name)
         for name, folder in there
         if (folder / ".git").exists() and _is_below(folder, path) and uncommitted(folder, copied={}, seen=seen)
     ]
@@ -287,13 +287,13 @@ def named(files: list[str] | tuple[str, ...]) -> str:
 
 
 def _patiently(
-    *arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), still: float | None = None, network: bool = False
+    *arguments: str, cwd: Path, allowed: tuple[int, ...] = (0,), stuck_after: float | None = None, network: bool = False
 ) -> GitResult:
     """Run a git command about worktrees; git cannot read their list while another git adds one."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return git("worktree", *arguments, cwd=cwd, allowed=allowed, still=still, network=network)
+            return git("worktree", *arguments, cwd=cwd, allowed=allowed, stuck_after=stuck_after, network=network)
         except GitFailed as failed:
             if "failed to read" not in failed.log or time.monotonic() > deadline:
                 raise

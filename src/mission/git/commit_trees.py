@@ -1,0 +1,20 @@
+"""The trees of commits: which commit has exactly the content that was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from mission.git.command import run
+
+
+def trees_of(top: Path, commits: Collection[str]) -> dict[str, str]:
+    """Return the id of each commit's tree; commits that the repository does not have are left out."""
+    if not commits:
+        return {}
+    listed = run(
+        "log", "--no-walk=unsorted", "--ignore-missing", "-z", "--format=%H %T", "--stdin",
+        cwd=top, stdin="\n".join([*commits, ""]).encode(),
+    ).out.decode()  # fmt: skip
+    pairs = (row.partition(" ") for row in listed.split("\0") if row)
+    return {commit: tree for commit, _, tree in pairs}
