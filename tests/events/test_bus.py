@@ -83,7 +83,7 @@ async def test_a_listener_that_left_in_between_is_not_woken(monkeypatch):
 async def test_a_bell_rings_at_once_for_what_it_waits_for_and_keeps_nothing():
     everyone = Bus()
 
-    with everyone.ringing(WakeUp(lambda each: each.mission_id == "m_2")) as bell:
+    with everyone.listening(WakeUp(lambda each: each.mission_id == "m_2")) as bell:
         everyone.publish([event(1)])
         assert not bell.wake.is_set()
         everyone.publish([event(2, mission="m_2")])
@@ -98,7 +98,7 @@ async def test_a_bell_rings_at_once_for_what_it_waits_for_and_keeps_nothing():
 async def test_a_bell_is_taken_down_when_its_waiter_fails():
     everyone, bell = Bus(), WakeUp(lambda _: True)
 
-    with pytest.raises(KeyError), everyone.ringing(bell):
+    with pytest.raises(KeyError), everyone.listening(bell):
         raise KeyError
     everyone.publish([event(1)])
 
@@ -117,7 +117,7 @@ async def test_everybody_looks_up_when_the_bus_is_woken():
 
 
 def test_a_listener_that_overflowed_takes_nothing_more(monkeypatch):
-    monkeypatch.setattr(bus, "LONGEST_QUEUE", 2)
+    monkeypatch.setattr(bus, "MAX_QUEUE_LENGTH", 2)
     listener = Listener()
     listener.follow(Topic("global"), covered_from=0, live_from=0)
 

@@ -73,15 +73,15 @@ def test_an_agent_that_reads_sees_no_mail_of_others() -> None:
 
 @pytest.mark.parametrize(("since", "reached"), [(0, False), (3, False), (4, True), (9, True), (10, True), (11, False)])
 def test_a_reader_goes_on_only_where_it_misses_nothing(since: int, reached: bool) -> None:
-    assert EventPage(events=[], whole=True, oldest=5, newest=10).reaches(since) is reached
+    assert EventPage(events=[], complete=True, oldest=5, newest=10).reaches(since) is reached
 
 
 def test_when_every_event_is_gone_only_the_newest_number_goes_on() -> None:
-    empty = EventPage(events=[], whole=True, oldest=11, newest=10)
+    empty = EventPage(events=[], complete=True, oldest=11, newest=10)
 
     assert empty.reaches(10)
     assert not empty.reaches(9)
-    assert EventPage(events=[], whole=True, oldest=1, newest=0).reaches(0)
+    assert EventPage(events=[], complete=True, oldest=1, newest=0).reaches(0)
 
 
 def test_a_listener_gets_each_event_once_however_many_topics_match() -> None:
@@ -118,13 +118,13 @@ def test_what_another_topic_brought_is_known() -> None:
     listener = Listener()
     listener.follow(Topic("global"), covered_from=3, live_from=7)
 
-    assert not listener.covers(event(3), besides="mission:m_1")
-    assert listener.covers(event(4), besides="mission:m_1")
-    assert not listener.covers(event(4), besides="global")
+    assert not listener.covers(event(3), except_topic="mission:m_1")
+    assert listener.covers(event(4), except_topic="mission:m_1")
+    assert not listener.covers(event(4), except_topic="global")
 
 
 async def test_a_listener_that_falls_behind_is_let_go_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bus, "LONGEST_QUEUE", 10)
+    monkeypatch.setattr(bus, "MAX_QUEUE_LENGTH", 10)
     everyone = Bus()
     slow, quick = joined(everyone), joined(everyone)
     seen: list[int] = []
@@ -211,5 +211,5 @@ async def test_a_page_is_followed_by_the_next_and_none_is_lost(app: App, call: A
     first = await log.read(Topic("global"), since=0, limit=3)
     last = await log.read(Topic("global"), since=6, limit=3)
 
-    assert ([each.seq for each in first.events], first.whole, first.newest) == ([1, 2, 3], False, 3)
-    assert ([each.seq for each in last.events], last.whole, last.newest) == ([7], True, 7)
+    assert ([each.seq for each in first.events], first.complete, first.newest) == ([1, 2, 3], False, 3)
+    assert ([each.seq for each in last.events], last.complete, last.newest) == ([7], True, 7)

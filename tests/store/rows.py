@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-from mission.domain.agent import Agent, AgentType
+from mission.domain.agents.agent import Agent, AgentType
 from mission.domain.executions.execution import Execution, Mode
 from mission.domain.executions.observation import AckStatus, Observation, Origin
 from mission.domain.executions.signals import Delivery, SignalPolicy
@@ -23,9 +23,10 @@ from mission.domain.tasks.journal import EntryKind, JournalEntry
 from mission.domain.tasks.task import Task
 from mission.domain.tasks.workspace import Workspace
 from mission.store.transaction import Tx
+from tests.fault_cases import examples
 
 NOW = datetime(2026, 1, 15, 10, 0, tzinfo=UTC)
-IN_TRANSACTION = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+IN_TRANSACTION = settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 """For properties whose examples share a transaction; each undoes what it did."""
 
 
@@ -74,7 +75,7 @@ class Rows:
             **values,
         )
         self.tx.tasks.add(made)
-        self.tx.tallies.moved(None, made)
+        self.tx.task_counts.count_move(None, made)
         return made
 
     def agent(self, name: str = "ada", **fields: Any) -> Agent:
@@ -148,7 +149,7 @@ class Rows:
 
     def item(self, kind: ItemKind = ItemKind.QUESTION, **fields: Any) -> InboxItem:
         values = {"subject": "Which one?", "created_at": NOW, "updated_at": NOW, **fields}
-        made = InboxItem(id=new_id("queue item"), kind=kind, **values)
+        made = InboxItem(id=new_id("inbox item"), kind=kind, **values)
         self.tx.inbox.add(made)
         return made
 

@@ -22,6 +22,7 @@ from mission.store.backends import postgres, sqlite
 from mission.store.database import Database
 from mission.store.logs.events import StoredEvent
 from mission.store.open_database import new_backend
+from tests import fault_cases
 from tests.transports.live_server import until
 
 FULL = 2
@@ -201,9 +202,11 @@ async def test_what_another_has_locked_holds_neither_writers_nor_readers_for_lon
         assert await app.database.read(names) == ["free again"]
 
 
-async def test_sixteen_writers_that_fail_at_random_leave_no_gap_for_a_reader(app, settings):
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=20))
+async def test_sixteen_writers_that_fail_at_random_leave_no_gap_for_a_reader(app, settings, seed):
     """A reader that always asks for what came after the last number it saw misses nothing."""
-    writers, rounds = 16, 25
+    writers, rounds, chance = 16, 25, random.Random(seed)
     other = Database(_second_backend(app, settings), silence=app.database.silence)
     other.open()
     made: list[str] = []
@@ -213,7 +216,7 @@ async def test_sixteen_writers_that_fail_at_random_leave_no_gap_for_a_reader(app
     async def write(number):
         database = app.database if number % 2 else other
         for step in range(rounds):
-            fail = ValueError() if random.random() < 0.3 else None
+            fail = ValueError() if chance.random() < 0.3 else None
             try:
                 made.append((await database.write(add_mission, name=f"{number}-{step}", fail=fail)).id)
             except ValueError:

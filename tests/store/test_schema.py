@@ -16,6 +16,7 @@ from mission.settings import Settings
 from mission.store import migrate
 from mission.store.open_database import new_backend, open_backend
 from mission.store.tables import executions, metadata
+from tests import fault_cases
 from tests import forked_processes as processes
 
 
@@ -80,7 +81,9 @@ def test_an_older_database_is_backed_up_before_it_is_migrated(fresh, monkeypatch
     assert made.stat().st_mode & 0o777 == 0o600
 
 
-def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh):
+@pytest.mark.faults
+@pytest.mark.parametrize("number", fault_cases.sample(range(2, 13), size=1))
+def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh, number):
     program = textwrap.dedent(
         """
         from pathlib import Path
@@ -92,7 +95,7 @@ def test_processes_that_start_at_once_on_a_new_database_all_find_it_ready(fresh)
         """
     )
 
-    started = processes.start(program, [[str(fresh.home), fresh.database_url]] * 4)
+    started = processes.start(program, [[str(fresh.home), fresh.database_url]] * number)
 
     assert (started.communicate(timeout=processes.PATIENCE)[1], started.returncode) == ("", 0)
 

@@ -15,7 +15,7 @@ from mission.domain.inbox.item import ItemKind
 from mission.store.logs.events import StoredEvent
 from mission.store.sql.compact_json import dumps
 
-LONGEST_QUEUE = 2_000
+MAX_QUEUE_LENGTH = 2_000
 GATHER_SECONDS = 0.025
 """Live events are delayed this long, so that the answer to the call that caused them goes first."""
 MAIL = frozenset({MessageCreated.topic, MailSent.topic})
@@ -80,19 +80,19 @@ class Listener:
         self._topics.pop(name, None)
         self._waiting = deque(published for published in self._waiting if self._wants(published))
 
-    def covers(self, event: StoredEvent, *, besides: str) -> bool:
+    def covers(self, event: StoredEvent, *, except_topic: str) -> bool:
         """Return whether another topic of this reader already delivered the event."""
         return any(
             event.seq > covered_from and topic.matches(event)
             for name, (topic, covered_from, _) in self._topics.items()
-            if name != besides
+            if name != except_topic
         )
 
     def offer(self, published: Published) -> bool:
         """Queue the event if a topic matches it; return whether the listener must be woken."""
         if self.overflowed.is_set() or not self._wants(published):
             return False
-        if len(self._waiting) >= LONGEST_QUEUE:
+        if len(self._waiting) >= MAX_QUEUE_LENGTH:
             self._waiting.clear()
             self.overflowed.set()
         else:
@@ -140,7 +140,7 @@ class Bus:
         self._to_wake.discard(listener)
 
     @contextmanager
-    def ringing(self, wake_up: WakeUp) -> Iterator[WakeUp]:
+    def listening(self, wake_up: WakeUp) -> Iterator[WakeUp]:
         """Register the wake-up listener while a caller waits for it."""
         self.join(wake_up)
         try:

@@ -23,7 +23,7 @@ class EventPage:
     """A page of the log, and the numbers of the oldest and newest event at the moment of reading."""
 
     events: Sequence[StoredEvent]
-    whole: bool
+    complete: bool
     oldest: int
     newest: int
 
@@ -40,7 +40,7 @@ class EventLog:
         self.last = 0
         self.closing = False
         self._database = database
-        self._behind = asyncio.Event()
+        self._missed = asyncio.Event()
         self._waiters: set[asyncio.Future[None]] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._end_watch: Callable[[], None] = lambda: None
@@ -51,7 +51,7 @@ class EventLog:
         loop = asyncio.get_running_loop()
 
         def changed() -> None:
-            loop.call_soon_threadsafe(self._behind.set)
+            loop.call_soon_threadsafe(self._missed.set)
 
         self._end_watch = self._database.backend.watch(changed)
         self._tasks = [asyncio.create_task(self._catch_up())]
@@ -64,7 +64,7 @@ class EventLog:
 
     async def read(self, topic: Topic, *, since: int, limit: int = PAGE) -> EventPage:
         """Return the topic's events after a number."""
-        return await self._database.read(_chapter, topic=topic, since=since, limit=limit)
+        return await self._database.read(_read_page, topic=topic, since=since, limit=limit)
 
     async def wait(self, since: int, *, seconds: float) -> bool:
         """Return True once something newer than the number is published, False at the timeout or when closed."""
@@ -94,7 +94,7 @@ class EventLog:
         if events[0].seq == self.last + 1:
             self._publish(events)
         else:
-            self._behind.set()
+            self._missed.set()
 
     def _publish(self, events: Sequence[StoredEvent]) -> None:
         self.last = events[-1].seq
@@ -103,20 +103,20 @@ class EventLog:
 
     async def _catch_up(self) -> None:
         while True:
-            await self._behind.wait()
-            self._behind.clear()
+            await self._missed.wait()
+            self._missed.clear()
             try:
                 events = await self._database.read(_since, since=self.last, limit=PAGE)
             except Exception:  # listeners must get events again once the store can be read
                 log.warning("the event log cannot be read right now; retrying", exc_info=True)
                 await asyncio.sleep(AGAIN_SECONDS)
-                self._behind.set()
+                self._missed.set()
                 continue
             fresh = [event for event in events if event.seq > self.last]
             if fresh:
                 self._publish(fresh)
             if len(events) == PAGE:
-                self._behind.set()
+                self._missed.set()
 
 
 def _newest(tx: Tx) -> int:
@@ -127,15 +127,15 @@ def _since(tx: Tx, *, since: int, limit: int) -> list[StoredEvent]:
     return tx.events.since(since, limit=limit)
 
 
-def _chapter(tx: Tx, *, topic: Topic, since: int, limit: int) -> EventPage:
+def _read_page(tx: Tx, *, topic: Topic, since: int, limit: int) -> EventPage:
     """Return the events that a reader can continue with; for one that cannot, only the numbers to restart from."""
-    empty = EventPage(events=[], whole=True, oldest=tx.events.oldest(), newest=tx.events.newest())
+    empty = EventPage(events=[], complete=True, oldest=tx.events.oldest(), newest=tx.events.newest())
     if not empty.reaches(since):
         return empty
     events = tx.events.since(since, limit=limit, mission_id=topic.mission_id)
     return replace(
         empty,
         events=[event for event in events if topic.matches(event)],
-        whole=len(events) < limit,
+        complete=len(events) < limit,
         newest=events[-1].seq if len(events) == limit else empty.newest,
     )

@@ -30,20 +30,20 @@ OURS = frozenset({*metadata.tables, "alembic_version"})
 DERIVED = frozenset({"alembic_version", search_documents.name, search_progress.name})
 """Tables that are rebuilt from the others."""
 SNAPSHOTS = "snapshots/"
-Report = Callable[[str, int], None]
+TableProgress = Callable[[str, int], None]
 
 
 class BadBackup(InvalidInput):
     """The file is not a Mission Control backup."""
 
 
-def write(settings: Settings, backend: Backend, target: Path, *, report: Report | None = None) -> dict[str, int]:
+def write(settings: Settings, backend: Backend, target: Path, *, report: TableProgress | None = None) -> dict[str, int]:
     """Write a backup of one consistent state; return the rows per table. An old file is replaced at the end."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     except OSError as error:
-        raise InvalidInput(f"{target} cannot be written: {error.strerror}", hint="Name a file you may write.") from None
+        raise InvalidInput(f"{target} cannot be written: {error.strerror}", hint="Choose a writable file.") from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -56,7 +56,9 @@ def write(settings: Settings, backend: Backend, target: Path, *, report: Report 
     return counts
 
 
-def _fill(archive: zipfile.ZipFile, settings: Settings, backend: Backend, *, report: Report | None) -> dict[str, int]:
+def _fill(
+    archive: zipfile.ZipFile, settings: Settings, backend: Backend, *, report: TableProgress | None
+) -> dict[str, int]:
     counts: dict[str, int] = {}
     with backend.connect() as connection:
         backend.begin_read(connection)
@@ -85,7 +87,9 @@ def before_migration(settings: Settings, backend: Backend, *, revision: str) -> 
     return target
 
 
-def restore(settings: Settings, backend: Backend, source: Path, *, report: Report | None = None) -> dict[str, int]:
+def restore(
+    settings: Settings, backend: Backend, source: Path, *, report: TableProgress | None = None
+) -> dict[str, int]:
     """Replace everything in the database with the backup; event numbers continue above the highest ever used."""
     with _opened(source) as archive:
         manifest = _manifest(archive)
@@ -104,7 +108,7 @@ def _replace(
     archive: zipfile.ZipFile,
     manifest: dict[str, Any],
     *,
-    report: Report | None,
+    report: TableProgress | None,
 ) -> dict[str, int]:
     """Restore in one transaction: a damaged backup leaves the database unchanged."""
     backend.begin_write(connection)
@@ -114,7 +118,7 @@ def _replace(
         counts = _load_all(connection, archive, report=report)
         if counts != manifest["rows"]:
             raise BadBackup("the backup is incomplete", hint=_WANTED)
-        EventRows(connection).go_on_above(highest)
+        EventRows(connection).continue_after(highest)
         if manifest["revision"] != migrate.HEAD:
             migrate.upgrade(connection)
         _restore_snapshots(settings.snapshots_path, archive)
@@ -155,7 +159,7 @@ def _recreate(connection: Connection, *, revision: str) -> None:
     migrate.upgrade(connection, target=revision)
 
 
-def _load_all(connection: Connection, archive: zipfile.ZipFile, *, report: Report | None) -> dict[str, int]:
+def _load_all(connection: Connection, archive: zipfile.ZipFile, *, report: TableProgress | None) -> dict[str, int]:
     counts = {}
     for table in _tables(connection):
         connection.execute(delete(table))
@@ -196,7 +200,7 @@ def _opened(source: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(source)
     except FileNotFoundError:
-        raise BadBackup(f"there is no file {source}", hint=_WANTED) from None
+        raise BadBackup(f"the file {source} does not exist", hint=_WANTED) from None
     except (zipfile.BadZipFile, OSError):
         raise BadBackup(f"{source} is not a backup", hint=_WANTED) from None
 

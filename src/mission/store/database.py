@@ -36,14 +36,14 @@ class AuditRecord(Protocol):
 
 
 READERS = 2  # more are slower under the GIL
-LARGEST_GROUP = 64
+MAX_GROUP = 64
 ATTEMPTS = 8
-LEAST_ATTEMPTS = 2
+MIN_ATTEMPTS = 2
 GIVE_UP_SECONDS = 3.0
 """The time that a write waits for a locked store, from when it was submitted: after that the caller retries and then
 gets an error. A short lock is released by then."""
 FIRST_PAUSE = 0.01
-LONGEST_PAUSE = 0.5
+MAX_PAUSE = 0.5
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +193,7 @@ class _Writer(_Worker):
         group: list[_Job] = []
         while job is not None:
             group.append(job)
-            if len(group) == LARGEST_GROUP or self._jobs.empty():
+            if len(group) == MAX_GROUP or self._jobs.empty():
                 return group, False
             job = self._jobs.get()
         return group, True
@@ -205,10 +205,10 @@ class _Writer(_Worker):
         for attempts in range(1, ATTEMPTS):
             if problem is None or not problem.retryable:
                 break
-            if attempts >= LEAST_ATTEMPTS and time.monotonic() > give_up:
+            if attempts >= MIN_ATTEMPTS and time.monotonic() > give_up:
                 break
             time.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
+            pause = min(pause * 2, MAX_PAUSE)
             problem = self._commit(group)
         if problem is None:
             return
@@ -313,7 +313,7 @@ class _Writer(_Worker):
                 return self._backend.was_committed(self._connection, marker)
             except DBAPIError:
                 self._drop_connection()
-                time.sleep(LONGEST_PAUSE)
+                time.sleep(MAX_PAUSE)
         return None
 
 

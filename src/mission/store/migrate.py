@@ -11,7 +11,7 @@ from sqlalchemy import Connection, inspect, text
 from mission.domain.errors import InvalidState
 from mission.store.backends.backend import Backend
 
-HEAD = "0015"
+HEAD = "0017"
 """The newest revision in migrations/versions; a test checks it."""
 TRIES = 10
 PAUSE = 0.02
@@ -28,11 +28,11 @@ class NewerDatabase(InvalidState):
 
 
 class StoreLost(InvalidState):
-    """The database is empty, though it held a store before."""
+    """The database is empty, but it contained data before."""
 
     default_hint = (
         "Restore it with 'mission restore BACKUP'; automatic backups are in the folder 'backups' of MISSION_HOME. "
-        "To start with an empty store, remove the file."
+        "To start with an empty database, remove the file."
     )
 
 
@@ -104,7 +104,7 @@ def _migrate_alone(backend: Backend, connection: Connection, *, backup: Callable
         if revision is not None and revision > HEAD:
             raise NewerDatabase(found=revision, known=HEAD)
         if revision is None and (name := backend.expects_store()) is not None:
-            raise StoreLost(f"{name} is empty, though it held a store before")
+            raise StoreLost(f"{name} is empty, but it contained data before")
         if revision != HEAD:
             if revision is not None:
                 backup(revision)

@@ -11,6 +11,10 @@ from mission.domain.events import Event
 from mission.store.agents.access_tokens import AgentTokens
 from mission.store.agents.agents import Agents
 from mission.store.agents.messages import Messages
+from mission.store.checks.definitions import CheckDefinitions
+from mission.store.checks.evidence import EvidenceRows
+from mission.store.checks.rounds import CheckRounds
+from mission.store.checks.tree_slots import TreeSlots
 from mission.store.executions.commands import Commands
 from mission.store.executions.executions import Executions
 from mission.store.executions.observations import Observations
@@ -26,6 +30,9 @@ from mission.store.missions.phases import Phases
 from mission.store.missions.plans import Plans
 from mission.store.missions.task_counts import TaskCounts
 from mission.store.missions.templates import Templates
+from mission.store.runs.candidates import Candidates
+from mission.store.runs.runs import Runs
+from mission.store.runs.view_rows import ViewRows
 from mission.store.tasks.claims import Claims
 from mission.store.tasks.journal import Journal
 from mission.store.tasks.nearby_tasks import NearbyTasks
@@ -79,20 +86,48 @@ class Tx:
         return Plans(self.connection)
 
     @cached_property
-    def tallies(self) -> TaskCounts:
+    def task_counts(self) -> TaskCounts:
         return TaskCounts(self.connection)
 
     @cached_property
-    def surroundings(self) -> NearbyTasks:
+    def nearby_tasks(self) -> NearbyTasks:
         return NearbyTasks(self.connection)
 
     @cached_property
-    def sources(self) -> SearchSources:
+    def search_sources(self) -> SearchSources:
         return SearchSources(self.connection)
 
     @cached_property
     def search(self) -> SearchIndex:
         return SearchIndex(self.connection)
+
+    @cached_property
+    def checks(self) -> CheckDefinitions:
+        return CheckDefinitions(self.connection)
+
+    @cached_property
+    def rounds(self) -> CheckRounds:
+        return CheckRounds(self.connection)
+
+    @cached_property
+    def evidence(self) -> EvidenceRows:
+        return EvidenceRows(self.connection)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.connection)
+
+    @cached_property
+    def run_views(self) -> ViewRows:
+        return ViewRows(self.connection)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        return Candidates(self.connection)
+
+    @cached_property
+    def tree_slots(self) -> TreeSlots:
+        return TreeSlots(self.connection)
 
     @cached_property
     def claims(self) -> Claims:
@@ -143,7 +178,7 @@ class Tx:
         return Executions(self.connection)
 
     @cached_property
-    def runs(self) -> ExecutionViews:
+    def execution_views(self) -> ExecutionViews:
         return ExecutionViews(self.connection)
 
     @cached_property
@@ -167,7 +202,7 @@ class Tx:
         return Overviews(self.connection)
 
     @cached_property
-    def courses(self) -> Activities:
+    def activity(self) -> Activities:
         return Activities(self.connection)
 
     @cached_property

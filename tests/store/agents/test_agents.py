@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.actions import Action
-from mission.domain.agent import AgentType, Presence
+from mission.domain.agents.agent import AgentType, Presence
 from mission.domain.errors import AgentNotFound
 from tests.store.rows import at
 
@@ -42,7 +42,7 @@ def test_a_mission_is_led_by_its_orchestrators_and_supervisors_the_newest_first(
 def test_a_sign_of_life_changes_only_when_the_agent_was_seen(tx, rows):
     agent, other = rows.agent(), rows.agent("bob")
 
-    tx.agents.seen(agent.id, now=at(5))
+    tx.agents.mark_seen(agent.id, now=at(5))
 
     found = tx.agents.get(agent.id)
     assert (found.last_seen_at, found.updated_at) == (at(5), agent.updated_at)

@@ -6,9 +6,10 @@ import sqlite3
 import stat
 
 import pytest
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from mission.domain.errors import StorageFull, StorageUnusable, TransientError
+from mission.store.backends import sqlite
 from mission.store.backends.sqlite import SqliteBackend
 
 
@@ -69,3 +70,40 @@ def test_references_between_rows_are_checked(backend):
     with backend.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+@pytest.fixture
+def reader(backend):
+    """Another process that reads the new file just when we switch it to WAL."""
+    connection = sqlite3.connect(backend.path, isolation_level=None)
+    connection.execute("BEGIN")
+    connection.execute("SELECT * FROM sqlite_master").fetchall()
+    yield connection
+    connection.close()
+
+
+def test_a_reader_of_a_new_file_is_waited_for(backend, reader, monkeypatch):
+    monkeypatch.setattr(sqlite.time, "sleep", lambda _: reader.execute("COMMIT"))
+
+    with backend.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    assert not reader.in_transaction, "it was waited for"
+
+
+def test_a_new_file_that_stays_locked_is_busy_in_the_end(backend, reader, monkeypatch):
+    monkeypatch.setattr(sqlite, "WAL_SECONDS", 0.1)
+
+    with pytest.raises(OperationalError) as caught:
+        backend.connect()
+
+    assert backend.translate(caught.value).message == "the database is busy; nothing was changed"
+
+
+def test_a_file_of_another_kind_is_refused_at_once(backend, monkeypatch):
+    backend.path.write_bytes(b"something else" * 100)
+    monkeypatch.setattr(sqlite.time, "sleep", lambda _: pytest.fail("nothing to wait for"))
+
+    with pytest.raises(DatabaseError) as caught:
+        backend.connect()
+
+    assert isinstance(backend.translate(caught.value), StorageUnusable)

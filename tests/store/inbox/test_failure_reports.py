@@ -15,7 +15,7 @@ def test_a_report_starts_the_count_again_and_others_add_to_it(tx, steps):
         expected = {}
         for minute, (key, step) in enumerate(steps):
             if step == "tell":
-                tx.incidents.tell(key, now=at(minute))
+                tx.incidents.mark_reported(key, now=at(minute))
                 expected[key] = (at(minute), 0)
             else:
                 tx.incidents.count(key)
@@ -23,15 +23,15 @@ def test_a_report_starts_the_count_again_and_others_add_to_it(tx, steps):
                     expected[key] = (expected[key][0], expected[key][1] + 1)
 
         for key in "ab":
-            told = tx.incidents.told(key)
+            told = tx.incidents.get(key)
             assert (told and (told.told_at, told.times)) == expected.get(key)
 
 
 def test_old_reports_are_removed_and_recent_ones_stay(tx):
-    tx.incidents.tell("old", now=at(1))
-    tx.incidents.tell("new", now=at(5))
+    tx.incidents.mark_reported("old", now=at(1))
+    tx.incidents.mark_reported("new", now=at(5))
 
     assert tx.incidents.remove_before(at(5)) == 1
 
-    assert tx.incidents.told("old") is None
-    assert tx.incidents.told("new").key == "new"
+    assert tx.incidents.get("old") is None
+    assert tx.incidents.get("new").key == "new"

@@ -7,7 +7,7 @@ import pytest
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.inbox.health_findings import ATTEMPTS, CRASHED, CRASHES, EXPECTED, UNFINISHED
 from mission.domain.missions.mission import ENDED, MissionStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from tests.store.rows import NOW, at
 
 

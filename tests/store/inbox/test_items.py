@@ -8,7 +8,7 @@ import pytest
 
 from mission.domain.errors import MissionError, NotFound
 from mission.domain.inbox.item import ItemKind, ItemState
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.store.inbox.items import InboxFilter
 from tests.store.rows import at
 
@@ -56,9 +56,9 @@ def test_an_item_holds_its_task_only_while_the_task_stands_still_for_it(tx, rows
 
     held = kind in {ItemKind.QUESTION, ItemKind.BLOCKER, ItemKind.REVIEW}
     stands = (held and status in {TaskStatus.PAUSED, TaskStatus.REVIEW}) or kind is ItemKind.FAILURE
-    assert tx.inbox.standing() == [(item.id, task.id, mission.id)] * stands
-    assert ids(tx.inbox.standing(item_id=item.id)) == [item.id] * stands
-    assert tx.inbox.standing(mission_id="m_other") == []
+    assert tx.inbox.stalled() == [(item.id, task.id, mission.id)] * stands
+    assert ids(tx.inbox.stalled(item_id=item.id)) == [item.id] * stands
+    assert tx.inbox.stalled(mission_id="m_other") == []
 
 
 @pytest.mark.parametrize("kind", list(ItemKind))

@@ -76,7 +76,7 @@ def test_an_event_that_is_still_fresh_is_not_removed(tx):
 def test_after_a_restore_numbers_go_on_above_those_given_and_readers_begin_there(tx):
     [known] = tx.events.append([event()])
 
-    tx.events.go_on_above(known.seq + 10)
+    tx.events.continue_after(known.seq + 10)
 
     assert tx.events.newest() == known.seq + 11
     assert tx.events.oldest() == known.seq + 12
@@ -87,6 +87,6 @@ def test_after_a_restore_numbers_go_on_above_those_given_and_readers_begin_there
 def test_a_restore_that_lost_no_number_changes_nothing(tx):
     stored = tx.events.append([event(), event()])
 
-    tx.events.go_on_above(stored[-1].seq)
+    tx.events.continue_after(stored[-1].seq)
 
     assert (tx.events.newest(), tx.events.oldest()) == (stored[-1].seq, stored[0].seq)

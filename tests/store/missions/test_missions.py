@@ -12,7 +12,8 @@ from sqlalchemy.exc import IntegrityError
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.missions.mission import MissionStatus
-from mission.domain.tasks.task import Quality, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
 
 

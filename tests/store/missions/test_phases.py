@@ -9,7 +9,8 @@ from sqlalchemy.exc import IntegrityError
 
 from mission.domain.errors import NotFound
 from mission.domain.missions.phase import Phase, PhaseStatus
-from mission.domain.tasks.task import Quality, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality
 from tests.store.rows import NOW, at, undone
 
 
@@ -36,13 +37,13 @@ def test_a_number_is_given_once_in_a_mission(tx, rows):
         tx.phases.add(Phase(id="p_2", mission_id=mission.id, number=1, name="again", created_at=NOW))
 
 
-def test_each_task_is_counted_on_the_heap_of_its_state(tx, rows):
+def test_each_task_is_counted_in_the_bucket_of_its_state(tx, rows):
     mission = rows.mission()
     for status in TaskStatus:
         rows.task(mission, status=status, quality=Quality.PARTIAL if status is TaskStatus.COMPLETED else None)
     rows.task(mission, status=TaskStatus.COMPLETED)
 
-    tally = tx.phases.by_number(mission.id, 1).tally
+    tally = tx.phases.by_number(mission.id, 1).counts
 
     counted = (tally.pending, tally.in_progress, tally.success, tally.partial, tally.failed, tally.skipped)
     assert counted == (2, 3, 1, 1, 1, 1)
@@ -57,4 +58,4 @@ def test_saving_a_phase_does_not_touch_its_counts(tx, rows):
 
     found = tx.phases.get(phase.id)
     assert (found.status, found.summary, found.completed_at) == (PhaseStatus.COMPLETED, "done", at(3))
-    assert found.tally.total == 1
+    assert found.counts.total == 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.tasks.hold import Hold, HoldKind
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.store.missions import plans
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
 
@@ -41,7 +41,7 @@ def planned(rows, mission, name, *, phase=1, **fields):
 def add(tx, rows, mission, *names, **fields):
     made = [planned(rows, mission, name, position=place, **fields) for place, name in enumerate(names)]
     tx.plans.add_tasks(made)
-    tx.tallies.planned(mission.id, made)
+    tx.task_counts.count_plan(mission.id, made)
     return [row["id"] for row in made]
 
 
@@ -133,8 +133,8 @@ def test_clearing_removes_tasks_phases_and_groups_of_one_mission_only(tx, rows):
     tx.plans.clear(mission.id)
 
     assert (tx.plans.page(mission.id, limit=9, offset=0), tx.phases.of_mission(mission.id)) == ([], [])
-    assert tx.tallies.groups(mission.id) == []
-    assert [row.name for row in tx.tallies.groups(other.id)] == ["g"]
+    assert tx.task_counts.groups(mission.id) == []
+    assert [row.name for row in tx.task_counts.groups(other.id)] == ["g"]
 
 
 @IN_TRANSACTION
@@ -165,7 +165,7 @@ def test_skipping_what_is_open_ends_it_and_frees_whatever_waited_for_it(tx, stat
             assert after.waiting_for == left
             if before in open_states:
                 assert (after.owner_id, after.lease_until, after.completed_at) == (None, None, at(5))
-        tally = tx.phases.by_number(mission.id, 1).tally
+        tally = tx.phases.by_number(mission.id, 1).counts
         assert (tally.pending, tally.in_progress, tally.total) == (0, 0, len(states))
         assert tx.tasks.get(kept.id).status is TaskStatus.IN_PROGRESS
 

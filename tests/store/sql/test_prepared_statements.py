@@ -32,7 +32,7 @@ def test_constants_of_the_statement_stay_and_what_it_returns_comes_back(tx):
 
     assert [tuple(row) for row in count.run(tx.connection, {"wanted": "a"})] == [(42,)]
     assert count.run(tx.connection, {"wanted": "nowhere"}) == []
-    assert tx.incidents.told("b").times == 1
+    assert tx.incidents.get("b").times == 1
 
 
 def test_a_broken_rule_is_raised_as_sqlalchemy_would(tx):
@@ -41,7 +41,7 @@ def test_a_broken_rule_is_raised_as_sqlalchemy_would(tx):
     with pytest.raises(IntegrityError), undone(tx):
         Prepared(insert(incidents)).run(tx.connection, row, row)
 
-    assert tx.incidents.told("a") is None
+    assert tx.incidents.get("a") is None
 
 
 def test_many_rows_break_rules_the_same_way_as_one(tx, rows):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.missions.mission import HANDS_OUT_TASKS, MissionStatus
+from mission.domain.missions.mission import STARTS_TASKS, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import RUNNING, TaskStatus
+from mission.domain.tasks.states import RUNNING, TaskStatus
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
 
 LEASES = [None, -1, 1]
@@ -88,7 +88,7 @@ def test_ready_tasks_come_in_the_order_of_the_plan_however_few_are_read_at_once(
         rows.task(mission, lease_until=at(-1))
         rows.task(mission, status=TaskStatus.FAILED)
 
-        found = list(tx.claims.ready(mission.id, TaskStatus.PENDING, few=few))
+        found = list(tx.claims.ready(mission.id, TaskStatus.PENDING, chunk=few))
 
         ordered = sorted(tasks, key=lambda task: (task.phase_number, task.position, task.id))
         assert [task.id for task in found] == [task.id for task in ordered]
@@ -101,7 +101,7 @@ def test_no_task_of_a_phase_that_is_closed_for_good_is_ready_or_taken_over(tx, r
     rows.task(mission, "ready")
     rows.task(mission, "lapsed", lease_until=at(-1), status=TaskStatus.IN_PROGRESS)
 
-    ready = [task.name for task in tx.claims.ready(mission.id, TaskStatus.PENDING, few=1)]
+    ready = [task.name for task in tx.claims.ready(mission.id, TaskStatus.PENDING, chunk=1)]
     lapsed = [task.name for task in tx.claims.lapsed(mission.id, now=NOW, limit=9)]
 
     assert (ready, lapsed) == (([], []) if phase.closed else (["ready"], ["lapsed"]))
@@ -123,7 +123,7 @@ def test_work_is_found_only_in_missions_that_hand_out_tasks(tx, rows, status):
     mission = rows.mission(status=status)
     rows.task(mission)
 
-    assert tx.claims.missions_with_work(now=NOW) == [mission.id] * (status in HANDS_OUT_TASKS)
+    assert tx.claims.missions_with_work(now=NOW) == [mission.id] * (status in STARTS_TASKS)
 
 
 def test_missions_with_work_come_oldest_first_without_archived_or_empty_ones(tx, rows):

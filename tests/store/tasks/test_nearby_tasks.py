@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.tasks.task import OPEN, RUNNING, TaskStatus
+from mission.domain.tasks.states import OPEN, RUNNING, TaskStatus
 from tests.store.rows import at
 
 
@@ -14,21 +14,21 @@ def names(tasks):
 
 def test_the_source_is_cut_to_its_beginning_and_empty_when_there_is_none(tx, rows):
     mission = rows.mission()
-    assert tx.surroundings.source_start(mission.id, characters=5) == ""
+    assert tx.nearby_tasks.source_start(mission.id, characters=5) == ""
 
     tx.missions.set_source(mission.id, "äöüß and more")
 
-    assert tx.surroundings.source_start(mission.id, characters=5) == "äöüß "
+    assert tx.nearby_tasks.source_start(mission.id, characters=5) == "äöüß "
 
 
 def test_the_number_of_entries_is_that_of_the_last_one(tx, rows):
     task = rows.task(rows.mission())
-    assert tx.surroundings.entries(task.id) == 0
+    assert tx.nearby_tasks.entries(task.id) == 0
 
     rows.entry(task)
     last = rows.entry(task)
 
-    assert tx.surroundings.entries(task.id) == last.sequence == 2
+    assert tx.nearby_tasks.entries(task.id) == last.sequence == 2
 
 
 @pytest.mark.parametrize("status", list(TaskStatus))
@@ -40,8 +40,8 @@ def test_earlier_work_is_what_ended_in_phases_before(tx, rows, status):
     task = rows.task(mission, "task", phase=2)
     counts = status not in OPEN
 
-    assert names(tx.surroundings.earlier(task, since=None, limit=9)) == ["before"] * counts
-    assert tx.surroundings.ended_before(task) == counts
+    assert names(tx.nearby_tasks.earlier(task, since=None, limit=9)) == ["before"] * counts
+    assert tx.nearby_tasks.ended_before(task) == counts
 
 
 def test_earlier_work_comes_latest_first_and_only_what_is_new(tx, rows):
@@ -50,8 +50,8 @@ def test_earlier_work_comes_latest_first_and_only_what_is_new(tx, rows):
         rows.task(mission, str(minute), status=TaskStatus.FAILED, completed_at=at(minute), updated_at=at(minute))
     task = rows.task(mission, "task", phase=2)
 
-    assert names(tx.surroundings.earlier(task, since=None, limit=2)) == ["3", "2"]
-    assert names(tx.surroundings.earlier(task, since=at(1), limit=9)) == ["3", "2"]
+    assert names(tx.nearby_tasks.earlier(task, since=None, limit=2)) == ["3", "2"]
+    assert names(tx.nearby_tasks.earlier(task, since=at(1), limit=9)) == ["3", "2"]
 
 
 @pytest.mark.parametrize("status", list(TaskStatus))
@@ -63,8 +63,8 @@ def test_tasks_next_to_one_are_listed_with_those_in_hand_first(tx, rows, status)
     rows.task(mission, "later phase", phase=2)
 
     expected = ["other", "pending"] if status in RUNNING else ["pending", "other"]
-    assert names(tx.surroundings.same_phase(task, since=None, limit=9)) == expected
-    assert names(tx.surroundings.same_phase(task, since=None, limit=1)) == expected[:1]
+    assert names(tx.nearby_tasks.same_phase(task, since=None, limit=9)) == expected
+    assert names(tx.nearby_tasks.same_phase(task, since=None, limit=1)) == expected[:1]
 
 
 def test_a_mission_lists_what_is_in_hand_by_plan_and_what_was_completed_latest_first(tx, rows):
@@ -76,5 +76,5 @@ def test_a_mission_lists_what_is_in_hand_by_plan_and_what_was_completed_latest_f
         rows.task(mission, f"done {minute}", status=TaskStatus.COMPLETED, completed_at=at(minute))
     rows.task(mission, "failed", status=TaskStatus.FAILED, completed_at=at(9))
 
-    assert names(tx.surroundings.in_hand(mission.id, limit=9)) == ["a", "b"]
-    assert names(tx.surroundings.completed_last(mission.id, limit=9)) == ["done 2", "done 1"]
+    assert names(tx.nearby_tasks.in_hand(mission.id, limit=9)) == ["a", "b"]
+    assert names(tx.nearby_tasks.completed_last(mission.id, limit=9)) == ["done 2", "done 1"]

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from mission.domain.errors import NotFound
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.tasks.hold import Hold, HoldKind
-from mission.domain.tasks.task import OPEN, RUNNING, CallerType, Quality, TaskStatus
+from mission.domain.tasks.states import OPEN, RUNNING, TaskStatus
+from mission.domain.tasks.task import CallerType, Quality
 from mission.store.sql.pages import Filter
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
 
-EVERYTHING = {"mission_id": None, "standings": None, "owner_id": None, "limit": 99, "after": None}
+EVERYTHING = {"mission_id": None, "states": None, "owner_id": None, "limit": 99, "after": None}
 
 
 def ids(tasks):
@@ -160,8 +161,8 @@ def test_a_list_tells_ready_tasks_from_waiting_ones_and_leaves_out_archived_miss
 
     assert listed() == [ready.id, waiting.id, failed.id]
     assert listed(mission_id=archived.id) == [hidden.id]
-    assert listed(standings=[(TaskStatus.PENDING, False)]) == [ready.id]
-    assert listed(standings=[(TaskStatus.PENDING, True), (TaskStatus.FAILED, None)]) == [waiting.id, failed.id]
+    assert listed(states=[(TaskStatus.PENDING, False)]) == [ready.id]
+    assert listed(states=[(TaskStatus.PENDING, True), (TaskStatus.FAILED, None)]) == [waiting.id, failed.id]
     assert listed(owner_id="a_1") == [failed.id]
 
 

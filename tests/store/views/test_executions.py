@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mission.domain.executions.execution import ExecutionStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from tests.store.rows import at
 
 
@@ -14,13 +14,13 @@ def test_executions_come_newest_first_with_names_also_when_the_agent_is_unknown(
     new = rows.execution(task, agent_id="a_unknown", created_at=at(2), status=ExecutionStatus.LOST)
 
     def listed(statuses=None, after=None):
-        page = tx.runs.page(statuses=statuses, limit=9, after=after)
+        page = tx.execution_views.page(statuses=statuses, limit=9, after=after)
         return [(execution.id, row.agent_name, row.task_name, row.task_status) for execution, row in page]
 
     assert listed() == [(new.id, None, "Sort", "review"), (old.id, "ada", "Sort", "review")]
     assert listed(statuses=["lost"]) == listed()[:1]
     assert listed(after=(at(2), new.id)) == listed()[1:]
-    assert tx.runs.counts() == {"starting": 1, "lost": 1}
+    assert tx.execution_views.counts() == {"starting": 1, "lost": 1}
 
 
 def test_use_is_told_by_clients_per_agent_and_by_tasks_per_owner(tx, rows):
@@ -31,6 +31,6 @@ def test_use_is_told_by_clients_per_agent_and_by_tasks_per_owner(tx, rows):
     rows.execution(task, agent_id="a_1", usage={"tokens_output": 2})
     rows.execution(task, agent_id="a_2")
 
-    assert list(tx.runs.usage()) == [("a_1", {"tokens_output": 2})]
-    assert list(tx.runs.told(["a_1"])) == [("a_1", {"tokens_input": 5})]
-    assert list(tx.runs.told([])) == []
+    assert list(tx.execution_views.usage()) == [("a_1", {"tokens_output": 2})]
+    assert list(tx.execution_views.reported_usage(["a_1"])) == [("a_1", {"tokens_input": 5})]
+    assert list(tx.execution_views.reported_usage([])) == []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from mission.domain.checks.evidence import ProofState
 from mission.domain.missions.mission import ENDED, MissionStatus
-from mission.domain.tasks.task import RUNNING, STANDING, Quality, TaskStatus
+from mission.domain.tasks.states import RUNNING, STALLED, TaskStatus
+from mission.domain.tasks.task import Quality
 from tests.store.rows import NOW, at
 
 
@@ -42,7 +44,7 @@ def test_counts_of_a_mission_are_summed_over_its_phases(tx, rows):
     rows.task(mission, phase=2, status=TaskStatus.COMPLETED, quality=Quality.PARTIAL)
     rows.task(mission, phase=2)
 
-    counted = tx.overviews.tallies([mission.id, "m_nowhere"])
+    counted = tx.overviews.task_counts([mission.id, "m_nowhere"])
 
     assert counted == {
         mission.id: {"pending": 1, "in_progress": 0, "success": 0, "partial": 2, "failed": 0, "skipped": 0}
@@ -58,7 +60,7 @@ def test_a_task_is_in_hand_while_it_runs_and_going_while_it_does_not_stand_still
 
     assert [row.id for row in tx.overviews.in_hand(limit=9)] == [task.id] * in_hand
     assert [row.id for row in tx.overviews.hands([mission.id])] == [task.id] * in_hand
-    assert tx.overviews.count_going() == (in_hand and status not in STANDING)
+    assert tx.overviews.count_active() == (in_hand and status not in STALLED)
 
 
 def test_a_task_in_hand_comes_with_the_last_words_about_it(tx, rows):
@@ -79,7 +81,39 @@ def test_what_ended_since_a_moment_is_counted_and_listed_latest_first(tx, rows):
 
     assert [row.name for row in tx.overviews.ended_since(at(1), limit=9)] == ["3", "2"]
     assert [row.name for row in tx.overviews.ended_since(at(0), limit=1)] == ["3"]
-    assert tx.overviews.count_ended(at(1)) == {"failed": 1, "skipped": 1}
+    assert tx.overviews.count_ended(at(1)) == {("failed", None): 1, ("skipped", None): 1}
+
+
+def test_states_of_proof_are_counted_for_each_mission_and_for_all_open_ones(tx, rows):
+    mission, other = rows.mission(), rows.mission()
+    done = {"status": TaskStatus.COMPLETED, "quality": Quality.SUCCESS}
+    rows.task(mission, proof_state=ProofState.PROVED, **done)
+    rows.task(mission, proof_state=ProofState.ACCEPTED, **done)
+    rows.task(mission, status=TaskStatus.IN_PROGRESS, proof_state=ProofState.FAILING)
+    rows.task(mission, status=TaskStatus.FAILED, proof_state=ProofState.FAILING)
+    rows.task(mission)
+    rows.task(other, proof_state=ProofState.PROVED, **done)
+    rows.task(rows.mission(status=MissionStatus.COMPLETED), proof_state=ProofState.PROVED, **done)
+
+    assert tx.overviews.proofs([mission.id, other.id, "m_nowhere"]) == {
+        mission.id: {"proved": 1, "accepted": 1, "failing": 1},
+        other.id: {"proved": 1},
+    }
+    assert tx.overviews.open_proofs() == {"proved": 2, "accepted": 1, "failing": 1}
+    assert tx.overviews.open_task_counts() == {
+        "pending": 1,
+        "in_progress": 1,
+        "success": 3,
+        "partial": 0,
+        "failed": 1,
+        "skipped": 0,
+    }
+
+
+def test_a_task_whose_checks_run_does_not_stand_still(tx, rows):
+    rows.task(rows.mission(), status=TaskStatus.REVIEW, proof_state=ProofState.CHECKING)
+
+    assert tx.overviews.count_active() == 1
 
 
 def test_open_steps_know_what_they_still_wait_for(tx, rows):

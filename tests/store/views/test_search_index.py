@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.search_text import Document, DocumentKind, terms_of, words_of
-from mission.store.views import search_index as searching
+from mission.store.views import search_index
 from mission.store.views.search_index import IndexPosition, SearchQuery
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
 
@@ -103,7 +103,7 @@ def test_forgetting_a_mission_leaves_the_messages_about_it(tx, rows):
 
 
 def test_any_number_of_documents_is_removed(tx, monkeypatch):
-    monkeypatch.setattr(searching, "CHUNK", 2)
+    monkeypatch.setattr(search_index, "CHUNK", 2)
     take_in(tx, *(document(f"msg_{n}", text="apple") for n in range(5)))
 
     tx.search.remove([f"msg_{n}" for n in range(4)])
@@ -130,6 +130,6 @@ def test_of_two_who_move_the_index_on_from_one_place_only_the_first_does(tx):
 
 
 def test_a_text_with_more_words_than_postgresql_can_place_is_found_by_all_of_them(tx):
-    take_in(tx, document("msg_1", title="again " * (searching.MOST_POSITIONS + 10), text="first and last"))
+    take_in(tx, document("msg_1", title="again " * (search_index.MAX_POSITIONS + 10), text="first and last"))
 
     assert found(tx, "again first last") == ["msg_1"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from mission.domain.agent import Agent
+from mission.domain.agents.agent import Agent
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.prepared_statements import Prepared

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, func, select
 
 from mission.domain.actions import Action
-from mission.domain.agent import Agent, AgentType
+from mission.domain.agents.agent import Agent, AgentType
 from mission.domain.errors import AgentNotFound
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import PagePosition, older_than
@@ -62,7 +62,7 @@ class Agents:
     def save(self, agent: Agent) -> None:
         _MAPPER.save(self._connection, agent)
 
-    def seen(self, id: str, *, now: datetime) -> None:
+    def mark_seen(self, id: str, *, now: datetime) -> None:
         """Record when the agent was last active."""
         self._connection.execute(_SEEN, {"agent": id, "now": now})
 

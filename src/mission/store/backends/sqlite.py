@@ -20,8 +20,9 @@ from mission.store.sql.compact_json import dumps
 from mission.store.sql.prepared_statements import run_text
 
 POLL_SECONDS = 0.05
+WAL_SECONDS = 10.0
+WAL_PAUSE = 0.02
 _PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
     "PRAGMA fullfsync=ON",  # otherwise macOS leaves data in the drive's cache; no effect elsewhere
     "PRAGMA foreign_keys=ON",
@@ -87,8 +88,7 @@ class SqliteBackend:
             self._turn.release()
 
     def translate(self, error: DBAPIError) -> MissionError | None:
-        name = getattr(error.orig, "sqlite_errorname", "")
-        base = "_".join(name.split("_")[:2])
+        name, base = _names(error.orig)
         if base in _BUSY:
             return _caused(TransientError("the database is busy; nothing was changed"), error)
         if base == "SQLITE_FULL" or name == "SQLITE_IOERR_SHMSIZE" or (base == "SQLITE_IOERR" and "WRITE" in name):
@@ -147,24 +147,36 @@ def _engine(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, record: object) -> None:  # noqa: ARG001
+        _switch_to_wal(connection)
         for pragma in _PRAGMAS:
-            _patiently(partial(connection.execute, pragma))
+            connection.execute(pragma)
 
     return engine
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Use WAL; the file remembers it, so only the first connection to a new file has something to do.
+
+    SQLite does not wait here, despite its timeout: it fails at once if another process reads the new file or switches
+    it as well.
+    """
+    deadline = time.monotonic() + WAL_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if _names(error)[1] not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(WAL_PAUSE)
+
+
+def _names(error: BaseException | None) -> tuple[str, str]:
+    """Return SQLite's name of an error and of its family, such as SQLITE_BUSY_SNAPSHOT and SQLITE_BUSY."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name, "_".join(name.split("_")[:2])
 
 
 def _caused(problem: MissionError, error: DBAPIError) -> MissionError:
     problem.__cause__ = error
     return problem
-
-
-def _patiently(execute: Callable[[], object]) -> None:
-    """Run a pragma again while processes that open a new file at once change it to WAL under each other."""
-    for tries_left in reversed(range(50)):
-        try:
-            execute()
-            return
-        except sqlite3.OperationalError:
-            if not tries_left:
-                raise
-            time.sleep(0.02)

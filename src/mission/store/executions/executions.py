@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, select
@@ -10,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.executions.execution import LIVE, Execution, ExecutionStatus
+from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import PagePosition, older_than
 from mission.store.tables import executions
@@ -25,6 +27,10 @@ _LIVE = (
 _COUNT_LIVE = select(func.count()).where(
     executions.c.status.in_(bindparam("statuses", expanding=True)), executions.c.host_id == bindparam("host_id")
 )
+_OF_MISSION_SINCE = _MAPPER.select.where(
+    executions.c.mission_id == bindparam("mission_id"),
+    executions.c.created_at >= bindparam("since", type_=UtcTime),
+).order_by(executions.c.created_at, executions.c.id)
 _NEWEST_OF_TASK = (
     _MAPPER.select.where(executions.c.task_id == bindparam("task_id"))
     .order_by(executions.c.created_at.desc(), executions.c.id.desc())
@@ -74,6 +80,11 @@ class Executions:
         if statuses is not None:
             statement = statement.where(executions.c.status.in_([str(status) for status in statuses]))
         return list(self._connection.execute(statement.order_by(executions.c.created_at, executions.c.id)).scalars())
+
+    def of_mission_since(self, mission_id: str, *, since: datetime) -> list[Execution]:
+        """Return the executions of a mission that were launched since then, oldest first."""
+        rows = self._connection.execute(_OF_MISSION_SINCE, {"mission_id": mission_id, "since": since})
+        return [_MAPPER.entity(row) for row in rows]
 
     def newest_of_task(self, task_id: str) -> Execution | None:
         row = self._connection.execute(_NEWEST_OF_TASK, {"task_id": task_id}).first()

@@ -21,7 +21,7 @@ class FailureReports:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def told(self, key: str) -> ReportedFailure | None:
+    def get(self, key: str) -> ReportedFailure | None:
         row = self._connection.execute(_GET, {"wanted": key}).first()
         return None if row is None else ReportedFailure(key=row.key, told_at=row.told_at, times=row.times)
 
@@ -29,7 +29,7 @@ class FailureReports:
         """Count another occurrence that is not reported."""
         self._connection.execute(_COUNT, {"wanted": key})
 
-    def tell(self, key: str, *, now: datetime) -> None:
+    def mark_reported(self, key: str, *, now: datetime) -> None:
         """Record that it is reported now; restart the count."""
         self._connection.execute(_FORGET, {"wanted": key})
         self._connection.execute(_ADD, {"key": key, "told_at": now, "times": 0})

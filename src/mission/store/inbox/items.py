@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, se
 
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
-from mission.domain.inbox.item import PRIVATE_KINDS, STANDING_KINDS, InboxItem, ItemKind, ItemState
-from mission.domain.tasks.task import STANDING
+from mission.domain.inbox.item import PRIVATE_KINDS, STALLING_KINDS, InboxItem, ItemKind, ItemState
+from mission.domain.tasks.states import STALLED
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import agents, missions, queue_items, tasks
 
@@ -64,7 +64,7 @@ class StalledTask(NamedTuple):
     mission_id: str
 
 
-_STANDING = (
+_STALLED = (
     select(queue_items.c.id, queue_items.c.task_id, queue_items.c.mission_id)
     .join(tasks, tasks.c.id == queue_items.c.task_id)
     .where(
@@ -72,8 +72,8 @@ _STANDING = (
         queue_items.c.entry_id.is_(None),
         or_(
             and_(
-                queue_items.c.kind.in_(sorted(map(str, STANDING_KINDS))),
-                tasks.c.status.in_(sorted(map(str, STANDING))),
+                queue_items.c.kind.in_(sorted(map(str, STALLING_KINDS))),
+                tasks.c.status.in_(sorted(map(str, STALLED))),
             ),
             queue_items.c.kind == str(ItemKind.FAILURE),
         ),
@@ -120,6 +120,12 @@ class InboxItems:
         row = self._connection.execute(_OPEN_ONCE, {"once": once, "state": str(ItemState.OPEN)}).first()
         return None if row is None else _MAPPER.entity(row)
 
+    def answered_last(self, once: str) -> InboxItem | None:
+        """Return the item with this key that a person answered last."""
+        chosen = _MAPPER.select.where(queue_items.c.once == once, queue_items.c.state == str(ItemState.ANSWERED))
+        row = self._connection.execute(chosen.order_by(queue_items.c.closed_at.desc()).limit(1)).first()
+        return None if row is None else _MAPPER.entity(row)
+
     def was_asked(self, once: str) -> bool:
         """Return whether a person was ever asked under this key."""
         return self._connection.execute(_EVER, {"once": once}).first() is not None
@@ -133,13 +139,13 @@ class InboxItems:
         statement = _MAPPER.select.where(*where).order_by(queue_items.c.created_at, queue_items.c.id)
         return [_MAPPER.entity(row) for row in self._connection.execute(statement)]
 
-    def standing(
+    def stalled(
         self, *, item_id: str | None = None, mission_id: str | None = None, task_id: str | None = None
     ) -> list[StalledTask]:
         """Return the open items that match and whose tasks wait for an answer."""
         wanted = {queue_items.c.id: item_id, queue_items.c.mission_id: mission_id, queue_items.c.task_id: task_id}
         where = [column == value for column, value in wanted.items() if value is not None]
-        return [StalledTask(*row) for row in self._connection.execute(_STANDING.where(*where))]
+        return [StalledTask(*row) for row in self._connection.execute(_STALLED.where(*where))]
 
     def named(self, ids: Sequence[str]) -> list[NamedItem]:
         """Return these items, in this order."""
@@ -176,4 +182,4 @@ def _named(row: Any) -> NamedItem:
 
 
 def _no_item(id: str) -> NotFound:
-    return NotFound(f"there is no queue item {id}", action=Action.FIND_ITEM, item_id=id)
+    return NotFound(f"there is no inbox item {id}", action=Action.FIND_ITEM, item_id=id)

@@ -95,7 +95,7 @@ class EventRows:
         first = self._connection.execute(_FIRST).scalar()
         return max(self.newest() + 1 if oldest is None else int(oldest), first or 0)
 
-    def go_on_above(self, highest: int) -> None:
+    def continue_after(self, highest: int) -> None:
         """Mark a restore: readers that know numbers missing from the backup must start over."""
         if self.newest() >= highest:
             return

@@ -9,12 +9,12 @@ from sqlalchemy import Connection, Row, bindparam, select
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.missions.phase import Phase, PhaseCounts, PhaseStatus
-from mission.store.missions.task_counts import HEAPS
+from mission.store.missions.task_counts import COUNT_BUCKETS
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.tables import phases
 
 _MAPPER = Mapper(phases, Phase)
-_SELECT = select(*_MAPPER.columns, *(phases.c[name] for name in HEAPS))
+_SELECT = select(*_MAPPER.columns, *(phases.c[name] for name in COUNT_BUCKETS))
 _BY_ID = _SELECT.where(phases.c.id == bindparam("id"))
 _BY_NUMBER = _SELECT.where(phases.c.mission_id == bindparam("mission_id"), phases.c.number == bindparam("number"))
 _OF_MISSION = _SELECT.where(phases.c.mission_id == bindparam("mission_id")).order_by(phases.c.number)
@@ -53,5 +53,5 @@ def _entity(row: Row[Any]) -> Phase:
     values = row._mapping
     return Phase(
         **{column.name: values[column.name] for column in _MAPPER.columns} | {"status": PhaseStatus(values["status"])},
-        tally=PhaseCounts(**{name: values[name] for name in HEAPS}),
+        counts=PhaseCounts(**{name: values[name] for name in COUNT_BUCKETS}),
     )

@@ -8,9 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, null, or_, select, tuple_, update
 
+from mission.domain.checks.evidence import ProofState
 from mission.domain.missions.estimate import Span
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import DONE, GOING, OPEN, Task, TaskStatus
+from mission.domain.tasks.states import ACTIVE, DONE, OPEN, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.store.columns import UtcTime
 from mission.store.sql.prepared_statements import Bulk
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
@@ -31,8 +33,11 @@ PLANNED = (
     "position",
     "parallel_group",
     "requires",
+    "client",
     "complexity",
     "files_likely_affected",
+    "acceptance",
+    "review",
     "waiting_for",
     "created_at",
     "updated_at",
@@ -40,7 +45,7 @@ PLANNED = (
 """The columns of a task that a plan sets; the others have defaults."""
 _DONE_WORDS = sorted(map(str, DONE))
 _OPEN_WORDS = sorted(map(str, OPEN))
-_GOING_WORDS = sorted(map(str, GOING))
+_ACTIVE_WORDS = sorted(map(str, ACTIVE))
 _ADD_TASKS = Bulk(tasks, PLANNED)
 _ADD_DEPENDENCIES = Bulk(dependencies, ("task_id", "depends_on"))
 _KNOWN = select(tasks.c.id, tasks.c.name, tasks.c.status, tasks.c.phase_number).where(
@@ -85,6 +90,7 @@ _SKIP_OPEN = (
         claimed_at=None,
         snapshots=null(),
         hold=null(),
+        proof_state=func.nullif(tasks.c.proof_state, str(ProofState.CHECKING)),
         completed_at=bindparam("now", type_=UtcTime),
         updated_at=bindparam("now", type_=UtcTime),
     ),
@@ -156,7 +162,7 @@ _LATEST_COMPLETED = (
     .order_by(tasks.c.completed_at.desc())
     .limit(bindparam("limit"))
 )
-_LONGEST_GOING = select(func.min(tasks.c.attempt_started_at)).where(
+_LONGEST_RUNNING = select(func.min(tasks.c.attempt_started_at)).where(
     tasks.c.mission_id == bindparam("mission_id"),
     tasks.c.waiting_for == ZERO,
     tasks.c.status.in_(bindparam("going", expanding=True)),
@@ -287,8 +293,8 @@ class Plans:
         rows = self._connection.execute(_LATEST_COMPLETED, values)
         return [(row.attempt_started_at, row.completed_at) for row in rows]
 
-    def longest_going(self, mission_id: str) -> datetime | None:
+    def longest_running(self, mission_id: str) -> datetime | None:
         """Return when the longest-running attempt started; None if there is none."""
-        values = {"mission_id": mission_id, "going": _GOING_WORDS}
-        found: datetime | None = self._connection.execute(_LONGEST_GOING, values).scalar()
+        values = {"mission_id": mission_id, "going": _ACTIVE_WORDS}
+        found: datetime | None = self._connection.execute(_LONGEST_RUNNING, values).scalar()
         return found

@@ -9,14 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from mission.domain.tasks.task import RUNNING, Task, TaskStatus
+from mission.domain.tasks.states import RUNNING, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.store.sql.prepared_statements import Prepared
 from mission.store.tables import dependencies, parallel_groups, phases, tasks
 from mission.store.tasks.tasks import ZERO
 
-HEAPS = ("pending", "in_progress", "success", "partial", "failed", "skipped")
+COUNT_BUCKETS = ("pending", "in_progress", "success", "partial", "failed", "skipped")
 """The count buckets of a phase's tasks; each task is in exactly one."""
-_COUNTS = (*HEAPS, "waiting")
+_COUNTS = (*COUNT_BUCKETS, "waiting")
 _NO_CHANGE = {f"more_{name}": 0 for name in _COUNTS}
 _RUNNING_WORDS = sorted(map(str, RUNNING))
 _RECOUNT = Prepared(
@@ -67,11 +68,11 @@ class TaskCounts:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def moved(self, before: Task | None, after: Task) -> None:
+    def count_move(self, before: Task | None, after: Task) -> None:
         """Count a task that is new or has changed its state."""
-        more = Counter({after.heap: 1, "waiting": after.waits})
+        more = Counter({after.count_bucket: 1, "waiting": after.waits})
         if before is not None:
-            more.subtract({before.heap: 1, "waiting": before.waits})
+            more.subtract({before.count_bucket: 1, "waiting": before.waits})
         if any(more.values()):
             changes = {f"more_{name}": change for name, change in more.items()}
             _RECOUNT.run(self._connection, {**_NO_CHANGE, "row_id": after.phase_id, **changes})
@@ -81,7 +82,7 @@ class TaskCounts:
             values = {"of_mission": after.mission_id, "group": after.parallel_group, "more": ended}
             _GROUP_DONE.run(self._connection, values)
 
-    def planned(self, mission_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def count_plan(self, mission_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Count the tasks that a plan adds."""
         pending = Counter(row["phase_id"] for row in rows)
         waiting = Counter(row["phase_id"] for row in rows if row["waiting_for"])
@@ -94,7 +95,7 @@ class TaskCounts:
         if groups:
             self._add_groups(mission_id, groups)
 
-    def freed(self, task_id: str) -> None:
+    def free_dependents(self, task_id: str) -> None:
         """Record that a task is done: its dependents wait for one task less."""
         values = {"ended_id": task_id, "waiting": str(TaskStatus.PENDING)}
         changes = [
@@ -107,17 +108,17 @@ class TaskCounts:
 
     def states(self, mission_id: str) -> dict[tuple[TaskStatus, bool], int]:
         """Return how many tasks of a mission are in each state; the second key says whether they wait for others."""
-        heaps = self._connection.execute(_OF_MISSION, {"mission_id": mission_id}).one()
+        counted = self._connection.execute(_OF_MISSION, {"mission_id": mission_id}).one()
         values = {"mission_id": mission_id, "running": _RUNNING_WORDS}
         running = {TaskStatus(row.status): row.tasks for row in self._connection.execute(_RUNNING, values)}
         planning = running.get(TaskStatus.PLANNING, 0)
         return {
             **{(status, False): tasks for status, tasks in running.items()},
-            (TaskStatus.PENDING, True): int(heaps.waiting),
-            (TaskStatus.PENDING, False): int(heaps.pending) - int(heaps.waiting) - planning,
-            (TaskStatus.COMPLETED, False): int(heaps.success) + int(heaps.partial),
-            (TaskStatus.FAILED, False): int(heaps.failed),
-            (TaskStatus.SKIPPED, False): int(heaps.skipped),
+            (TaskStatus.PENDING, True): int(counted.waiting),
+            (TaskStatus.PENDING, False): int(counted.pending) - int(counted.waiting) - planning,
+            (TaskStatus.COMPLETED, False): int(counted.success) + int(counted.partial),
+            (TaskStatus.FAILED, False): int(counted.failed),
+            (TaskStatus.SKIPPED, False): int(counted.skipped),
         }
 
     def groups(self, mission_id: str) -> list[Any]:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
 
-from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.missions.mission import STARTS_TASKS, Mission
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
-from mission.domain.tasks.task import FREE, HELD, OPEN, RUNNING, Task, TaskStatus
+from mission.domain.tasks.states import FREE, HELD, OPEN, RUNNING, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.store.columns import UtcTime
 from mission.store.tables import missions, phases, tasks
 from mission.store.tasks.tasks import MAPPER, ZERO
@@ -22,10 +23,10 @@ _WORDS = {
     "running": sorted(map(str, RUNNING)),
     "resting": sorted(map(str, OPEN - RUNNING)),
     "phases": sorted(str(status) for status, moves in PHASE_MOVES.items() if moves),
-    "handing": sorted(map(str, HANDS_OUT_TASKS)),
+    "handing": sorted(map(str, STARTS_TASKS)),
 }
 _NOW = bindparam("now", type_=UtcTime)
-_LARGEST_CHUNK = 200
+_MAX_CHUNK = 200
 
 
 def _in(column: Column[Any], words: str) -> ColumnElement[bool]:
@@ -151,25 +152,27 @@ class Claims:
         busy = self._connection.execute(_BUSY, values).scalar_one()
         return int(busy + self._connection.execute(_CLAIMED, values).scalar_one())
 
-    def ready(self, mission_id: str, status: TaskStatus, *, few: int, after: PlanPlace = FIRST_PLACE) -> Iterator[Task]:
+    def ready(
+        self, mission_id: str, status: TaskStatus, *, chunk: int, after: PlanPlace = FIRST_PLACE
+    ) -> Iterator[Task]:
         """Yield unclaimed tasks in that state that wait for nothing, in plan order.
 
-        `few` says how many will probably be enough; more are read on demand.
+        `chunk` is how many are read at first; more are read on demand.
         """
         while True:
             values = {
                 "mission_id": mission_id,
                 "status": str(status),
                 **after._asdict(),
-                "limit": few,
+                "limit": chunk,
                 "phases": _WORDS["phases"],
             }
             rows = self._connection.execute(_READY, values).all()
             for row in rows:
                 yield MAPPER.entity(row)
-            if len(rows) < few:
+            if len(rows) < chunk:
                 return
-            few = min(few * 4, _LARGEST_CHUNK)
+            chunk = min(chunk * 4, _MAX_CHUNK)
             after = PlanPlace(rows[-1].phase_number, rows[-1].position, rows[-1].id)
 
     def lapsed(self, mission_id: str, *, now: datetime, limit: int, after: PlanPlace = FIRST_PLACE) -> list[Task]:

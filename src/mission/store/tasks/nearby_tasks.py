@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
-from mission.domain.tasks.task import OPEN, RUNNING, Task, TaskStatus
+from mission.domain.tasks.states import OPEN, RUNNING, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.store.columns import UtcTime
 from mission.store.tables import missions, phases, tasks
 from mission.store.tasks.tasks import MAPPER

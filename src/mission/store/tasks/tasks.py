@@ -11,7 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func
 from mission.domain.actions import Action
 from mission.domain.errors import NotFound
 from mission.domain.missions.mission import MOVES as MISSION_MOVES
-from mission.domain.tasks.task import OPEN, RUNNING, Task, TaskStatus
+from mission.domain.tasks.states import OPEN, RUNNING, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import Filter, PagePosition, older_than
@@ -24,7 +25,7 @@ ZERO = literal_column("0", type_=Integer)
 MAPPER = Mapper(tasks, Task, counters=("waiting_for",))
 _OPEN_WORDS = sorted(map(str, OPEN))
 _RUNNING_WORDS = sorted(map(str, RUNNING))
-_GOING_ON_WORDS = sorted(str(status) for status, moves in MISSION_MOVES.items() if moves)
+_ONGOING_WORDS = sorted(str(status) for status, moves in MISSION_MOVES.items() if moves)
 _CHILDREN = MAPPER.select.where(
     tasks.c.parent_id == bindparam("parent_id"), tasks.c.status.in_(bindparam("statuses", expanding=True))
 ).order_by(tasks.c.created_at)
@@ -128,7 +129,7 @@ class Tasks:
 
     def snapshots_in_use(self, *, host_id: str) -> list[Any]:
         """Return the snapshots on this host that may still be compared: not those of missions that ended for good."""
-        values = {"host_id": host_id, "going_on": _GOING_ON_WORDS}
+        values = {"host_id": host_id, "going_on": _ONGOING_WORDS}
         rows = self._connection.execute(_SNAPSHOTS_IN_USE, values).scalars()
         return [snapshot for snapshots in rows for snapshot in snapshots.values()]
 
@@ -142,7 +143,7 @@ class Tasks:
         self,
         *,
         mission_id: str | None,
-        standings: Sequence[TaskState] | None,
+        states: Sequence[TaskState] | None,
         owner_id: str | None,
         limit: int,
         after: PagePosition | None,
@@ -155,8 +156,8 @@ class Tasks:
         else:
             chosen = chosen.join(missions, missions.c.id == tasks.c.mission_id)
             where.append(missions.c.archived_at.is_(None))
-        if standings is not None:
-            where.append(or_(*(_stands(status, waits) for status, waits in standings)))
+        if states is not None:
+            where.append(or_(*(_in_state(status, waits) for status, waits in states)))
         if owner_id is not None:
             where.append(tasks.c.owner_id == owner_id)
         newest_first = (tasks.c.created_at.desc(), tasks.c.id.desc())
@@ -175,11 +176,11 @@ class Tasks:
         return [MAPPER.entity(row) for row in self._connection.execute(statement, values)]
 
 
-def _stands(status: TaskStatus, waits: bool | None) -> ColumnElement[bool]:
-    stands = tasks.c.status == str(status)
+def _in_state(status: TaskStatus, waits: bool | None) -> ColumnElement[bool]:
+    in_status = tasks.c.status == str(status)
     if waits is None:
-        return stands
-    return and_(stands, tasks.c.waiting_for > ZERO if waits else tasks.c.waiting_for == ZERO)
+        return in_status
+    return and_(in_status, tasks.c.waiting_for > ZERO if waits else tasks.c.waiting_for == ZERO)
 
 
 def no_task(id: str) -> NotFound:

@@ -13,7 +13,7 @@ from mission.store.sql.pages import PagePosition, older_than
 from mission.store.tables import agents, executions, tasks
 
 _EXECUTIONS = Mapper(executions, Execution)
-_RUNS = (
+_ROWS = (
     select(
         *_EXECUTIONS.columns,
         agents.c.name.label("agent_name"),
@@ -22,6 +22,7 @@ _RUNS = (
         tasks.c.quality.label("task_quality"),
         tasks.c.hold.label("task_hold"),
         tasks.c.waiting_for.label("task_waiting_for"),
+        tasks.c.proof_state.label("task_proof_state"),
         tasks.c.owner_id.label("task_owner_id"),
         tasks.c.lease_until.label("task_lease_until"),
     )
@@ -31,7 +32,7 @@ _RUNS = (
 )
 _COUNTS = select(executions.c.status, func.count().label("many")).group_by(executions.c.status)
 _USAGE = select(executions.c.agent_id, executions.c.usage).where(executions.c.usage.is_not(None))
-_TOLD = select(tasks.c.owner_id, tasks.c.metadata).where(
+_REPORTED = select(tasks.c.owner_id, tasks.c.metadata).where(
     tasks.c.owner_id.in_(bindparam("ids", expanding=True)), tasks.c.metadata.is_not(None)
 )
 
@@ -46,7 +47,7 @@ class ExecutionViews:
         self, *, statuses: Sequence[str] | None, limit: int, after: PagePosition | None
     ) -> list[tuple[Execution, Any]]:
         """Return executions, newest first, each with the row that has the names it refers to."""
-        statement = _RUNS.where(*older_than(after, executions.c)).limit(limit)
+        statement = _ROWS.where(*older_than(after, executions.c)).limit(limit)
         if statuses is not None:
             statement = statement.where(executions.c.status.in_(list(statuses)))
         rows: list[Any] = list(self._connection.execute(statement))
@@ -61,7 +62,7 @@ class ExecutionViews:
         for row in self._connection.execute(_USAGE):
             yield row.agent_id, row.usage
 
-    def told(self, ids: Sequence[str]) -> Iterator[Used]:
+    def reported_usage(self, ids: Sequence[str]) -> Iterator[Used]:
         """Yield the usage that these agents reported with the tasks they ended."""
-        for row in self._connection.execute(_TOLD, {"ids": list(ids)}):
+        for row in self._connection.execute(_REPORTED, {"ids": list(ids)}):
             yield row.owner_id, row.metadata

@@ -8,12 +8,13 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, bindparam, func, or_, select
 
+from mission.domain.checks.evidence import ProofState
 from mission.domain.missions.critical_path import PathStep
 from mission.domain.missions.mission import ENDED
 from mission.domain.tasks.journal import JournalEntry
-from mission.domain.tasks.task import GOING, OPEN, RUNNING
+from mission.domain.tasks.states import ACTIVE, OPEN, RUNNING
 from mission.store.columns import UtcTime
-from mission.store.missions.task_counts import HEAPS
+from mission.store.missions.task_counts import COUNT_BUCKETS
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import PagePosition, older_than
 from mission.store.sql.prepared_statements import Prepared
@@ -27,6 +28,7 @@ _HAND = (
     tasks.c.quality,
     tasks.c.hold,
     tasks.c.waiting_for,
+    tasks.c.proof_state,
     tasks.c.owner_id,
     tasks.c.agent_name,
 )
@@ -45,10 +47,10 @@ _ROW = (
 _ENDED = sorted(map(str, ENDED))
 _OPEN = sorted(map(str, OPEN))
 _RUNNING = sorted(map(str, RUNNING))
-_GOING = sorted(map(str, GOING))
+_ACTIVE = sorted(map(str, ACTIVE))
 OPEN_MISSION = (missions.c.status.not_in(_ENDED), missions.c.archived_at.is_(None))
 IN_HAND = (tasks.c.waiting_for == 0, tasks.c.status.in_(_RUNNING))
-_SUMS = [func.sum(phases.c[name]).label(name) for name in HEAPS]
+_SUMS = [func.sum(phases.c[name]).label(name) for name in COUNT_BUCKETS]
 _MISSION_ROW = (
     missions.c.id,
     missions.c.name,
@@ -67,7 +69,7 @@ _OPEN_MISSIONS = (
     .limit(bindparam("limit"))
 )
 _COUNT_OPEN = select(func.count()).select_from(missions).where(*OPEN_MISSION)
-_TALLIES = (
+_TASK_COUNTS = (
     select(phases.c.mission_id, *_SUMS)
     .where(phases.c.mission_id.in_(bindparam("ids", expanding=True)))
     .group_by(phases.c.mission_id)
@@ -82,6 +84,30 @@ _COUNT_FAILING = (
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .where(*OPEN_MISSION, tasks.c.failed_attempts > ZERO, tasks.c.status.in_(_OPEN))
+)
+_IS_SHOWN = or_(tasks.c.proof_state != str(ProofState.FAILING), tasks.c.status.in_(_OPEN))
+"""A task that was given up counts as failed, not as failing."""
+_PROOFS = (
+    select(tasks.c.mission_id, tasks.c.proof_state, func.count().label("tasks"))
+    .where(
+        tasks.c.mission_id.in_(bindparam("ids", expanding=True)),
+        tasks.c.proof_state.is_not(None),
+        _IS_SHOWN,
+    )
+    .group_by(tasks.c.mission_id, tasks.c.proof_state)
+)
+_OPEN_PROOFS = (
+    select(tasks.c.proof_state, func.count().label("tasks"))
+    .select_from(missions)
+    .join(tasks, tasks.c.mission_id == missions.c.id)
+    .where(*OPEN_MISSION, tasks.c.proof_state.is_not(None), _IS_SHOWN)
+    .group_by(tasks.c.proof_state)
+)
+_OPEN_COUNTS = (
+    select(*(func.coalesce(each, 0).label(each.name) for each in _SUMS))
+    .select_from(missions)
+    .join(phases, phases.c.mission_id == missions.c.id)
+    .where(*OPEN_MISSION)
 )
 _IN_HAND = (
     select(*_ROW, missions.c.name.label("mission_name"), journal.c.summary, journal.c.created_at.label("said_at"))
@@ -98,11 +124,15 @@ _IN_HANDS_OF = (
     .where(*OPEN_MISSION, *IN_HAND, tasks.c.owner_id.in_(bindparam("ids", expanding=True)))
     .order_by(missions.c.created_at.desc(), missions.c.id, tasks.c.started_at, tasks.c.id)
 )
-_COUNT_GOING = (
+_COUNT_ACTIVE = (
     select(func.count(tasks.c.id))
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
-    .where(*OPEN_MISSION, tasks.c.waiting_for == 0, tasks.c.status.in_(_GOING))
+    .where(
+        *OPEN_MISSION,
+        *IN_HAND,
+        or_(tasks.c.status.in_(_ACTIVE), tasks.c.proof_state == str(ProofState.CHECKING)),
+    )
 )
 _ENDED_SINCE = (
     select(*_ROW, tasks.c.changes, missions.c.name.label("mission_name"))
@@ -116,14 +146,14 @@ _ENDED_SINCE = (
     .limit(bindparam("limit"))
 )
 _COUNT_ENDED = (
-    select(tasks.c.status, func.count().label("tasks"))
+    select(tasks.c.status, tasks.c.proof_state, func.count().label("tasks"))
     .select_from(missions)
     .join(tasks, tasks.c.mission_id == missions.c.id)
     .where(
         missions.c.updated_at > bindparam("since", type_=UtcTime),
         tasks.c.completed_at > bindparam("since", type_=UtcTime),
     )
-    .group_by(tasks.c.status)
+    .group_by(tasks.c.status, tasks.c.proof_state)
 )
 _HANDS = select(*_HAND).where(tasks.c.mission_id.in_(bindparam("ids", expanding=True)), *IN_HAND)
 _IN_PLAN = (tasks.c.phase_number, tasks.c.position, tasks.c.created_at, tasks.c.id)
@@ -139,6 +169,7 @@ _OF_MISSION = (
         tasks.c.parallel_group,
         tasks.c.complexity,
         tasks.c.changes,
+        tasks.c.proof,
         tasks.c.metadata,
         tasks.c.parent_id,
         tasks.c.created_at,
@@ -195,10 +226,26 @@ class Overviews:
         page = select(*_MISSION_ROW).where(*where, *chosen).order_by(missions.c.updated_at.desc(), missions.c.id)
         return list(self._connection.execute(page.limit(limit).offset(offset))), counts
 
-    def tallies(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    def task_counts(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
         """Return for each mission how many of its tasks are in each count bucket."""
-        rows = self._connection.execute(_TALLIES, {"ids": list(ids)})
-        return {row.mission_id: {name: int(getattr(row, name)) for name in HEAPS} for row in rows}
+        rows = self._connection.execute(_TASK_COUNTS, {"ids": list(ids)})
+        return {row.mission_id: {name: int(getattr(row, name)) for name in COUNT_BUCKETS} for row in rows}
+
+    def proofs(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Return for each mission how many of its tasks are in each state of proof."""
+        found: dict[str, dict[str, int]] = {}
+        for row in self._connection.execute(_PROOFS, {"ids": list(ids)}):
+            found.setdefault(row.mission_id, {})[row.proof_state] = int(row.tasks)
+        return found
+
+    def open_proofs(self) -> dict[str, int]:
+        """Return how many tasks of all open missions are in each state of proof."""
+        return {row.proof_state: int(row.tasks) for row in self._connection.execute(_OPEN_PROOFS)}
+
+    def open_task_counts(self) -> dict[str, int]:
+        """Return how many tasks of all open missions are in each count bucket."""
+        row = self._connection.execute(_OPEN_COUNTS).one()
+        return {name: int(getattr(row, name)) for name in COUNT_BUCKETS}
 
     def failed_attempts(self, ids: Sequence[str]) -> dict[str, int]:
         """Return how many attempts at the tasks of each mission failed, for missions that have some."""
@@ -230,17 +277,18 @@ class Overviews:
         """Return the active tasks of these agents, in the order of `in_hand`."""
         return list(self._connection.execute(_IN_HANDS_OF, {"ids": list(ids)}))
 
-    def count_going(self) -> int:
+    def count_active(self) -> int:
         """Return how many tasks are active and not stalled."""
-        return int(self._connection.execute(_COUNT_GOING).scalar_one())
+        return int(self._connection.execute(_COUNT_ACTIVE).scalar_one())
 
     def ended_since(self, since: datetime, *, limit: int) -> list[Any]:
         """Return tasks that ended after a moment, the latest first."""
         return list(self._connection.execute(_ENDED_SINCE, {"since": since, "limit": limit}))
 
-    def count_ended(self, since: datetime) -> dict[str, int]:
+    def count_ended(self, since: datetime) -> dict[tuple[str, str | None], int]:
+        """Return how many tasks ended after a moment, by status and state of proof."""
         rows = self._connection.execute(_COUNT_ENDED, {"since": since})
-        return {row.status: int(row.tasks) for row in rows}
+        return {(row.status, row.proof_state): int(row.tasks) for row in rows}
 
     def fleet(self, ids: Sequence[str], *, since: datetime, limit: int) -> list[Any]:
         """Return these agents and all that were seen after a moment, in the order in which they joined."""

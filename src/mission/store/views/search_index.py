@@ -26,13 +26,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TSQUERY
 
-from mission.domain.search_text import LONGEST_TEXT, Document, DocumentKind, words_of
+from mission.domain.search_text import MAX_TEXT_LENGTH, Document, DocumentKind, words_of
 from mission.store.tables import missions, search_documents, search_progress, tasks
 
 CHUNK = 500
 EVERYTHING = -1
 """A limit with no effect, except that SQLite finds all matches first."""
-MOST_POSITIONS = 16_383
+MAX_POSITIONS = 16_383
 """PostgreSQL's highest word position in one text."""
 _D = search_documents.c
 _FULL_TEXT = table("search_words", column("rowid"))
@@ -143,7 +143,7 @@ class SearchIndex:
 
     def row(self, document: Document) -> dict[str, Any]:
         """Return the document in this database's form."""
-        title, body = words_of(document.title), words_of(document.text[:LONGEST_TEXT])
+        title, body = words_of(document.title), words_of(document.text[:MAX_TEXT_LENGTH])
         return {
             "id": document.id,
             "kind": document.kind.value,
@@ -189,6 +189,6 @@ def _vector(title: Iterable[str], body: Iterable[str]) -> str:
     position = 0
     for weight, words in (("A", title), ("", body)):
         for word in words:
-            position = min(position + 1, MOST_POSITIONS)
+            position = min(position + 1, MAX_POSITIONS)
             places.setdefault(word, []).append(f"{position}{weight}")
     return " ".join(f"'{word}':{','.join(dict.fromkeys(found[:255]))}" for word, found in places.items())
