@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.runtime.runner import daemon_connection as module
+from mission.runtime.runner import daemon_connection
 from mission.runtime.runner.daemon_connection import DaemonConnection, ProgramOutput
 
 PIECES = st.lists(st.tuples(st.sampled_from(["out", "err"]), st.binary(min_size=1, max_size=5)), max_size=10)
@@ -41,7 +41,7 @@ def test_output_waits_in_order_until_it_is_taken_and_frames_say_where_they_stand
 
 
 def test_output_is_full_at_its_window_and_has_room_once_some_is_taken(monkeypatch):
-    monkeypatch.setattr(module, "WINDOW_BYTES", 6)
+    monkeypatch.setattr(daemon_connection, "WINDOW_BYTES", 6)
     output = ProgramOutput()
     output.add(b"abc", stream="out")
     assert not output.is_full
@@ -116,7 +116,7 @@ def test_the_latest_daemon_takes_the_place_of_the_one_before(line):
 
 @pytest.mark.parametrize("nonsense", [b"nonsense\n", b"", b"x" * 40])
 def test_a_daemon_that_leaves_or_talks_nonsense_is_hung_up_on(line, nonsense, monkeypatch):
-    monkeypatch.setattr(module, "LONGEST_FRAME", 30)
+    monkeypatch.setattr(daemon_connection, "MAX_FRAME_BYTES", 30)
     with connect(line) as daemon:
         daemon.sendall(nonsense)
         daemon.shutdown(socket.SHUT_WR)

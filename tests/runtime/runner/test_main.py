@@ -25,11 +25,3 @@ def test_a_second_runner_leaves_the_plan_to_the_first(tmp_path: Path) -> None:
         assert runner.main(str(tmp_path)) == 1
 
     assert (tmp_path / "plan.json").exists()
-
-
-def test_a_program_and_its_folder_fail_in_different_words() -> None:
-    folder = FileNotFoundError(2, "No such file or directory", "/work")
-    program = FileNotFoundError(2, "No such file or directory", "agent")
-
-    assert runner._why(folder, "/work") == "its working directory cannot be used: No such file or directory"
-    assert runner._why(program, "/work") == "No such file or directory"

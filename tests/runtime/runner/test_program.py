@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from mission.runtime.runner.program import Program
+from mission.runtime.runner.program import Program, why_not_started
+from tests import forked_processes
 
 PATIENCE = 30
 
@@ -148,3 +149,55 @@ def test_a_program_that_cannot_be_started_leaves_no_terminal_open():
 
 def open_files():
     return len(list(Path("/dev/fd").iterdir()))
+
+
+def test_a_program_and_its_folder_fail_in_different_words() -> None:
+    folder = FileNotFoundError(2, "No such file or directory", "/work")
+    program = FileNotFoundError(2, "No such file or directory", "agent")
+
+    assert why_not_started(folder, "/work") == "its working directory cannot be used: No such file or directory"
+    assert why_not_started(program, "/work") == "No such file or directory"
+
+
+def test_both_streams_can_be_one_so_that_their_order_is_kept():
+    code = "import sys\nfor each in 'abc':\n    print(each)\n    print(each.upper(), file=sys.stderr)"
+    program = Program(plan(code, merged=True))
+    (stream,) = program._pipes.values()
+    os.set_blocking(stream.fileno(), True)
+
+    assert stream.read() == b"a\nA\nb\nB\nc\nC\n"
+    assert list(program.streams.values()) == ["out"]
+
+
+ADOPTING = """
+import os, sys
+from mission.runtime.runner import process_group
+from mission.runtime.runner.program import Program
+
+def no_search(*_, **__):
+    raise AssertionError("there is nothing to search for")
+
+def main():
+    process_group.members = no_search
+    argv = [sys.executable, "-c", "pass"]
+    program = Program(
+        {"execution_id": "x_program000", "argv": argv, "directory": "/", "environment": {}}, adopts_orphans=True
+    )
+    os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+    program.reap()
+    say(program.exit_status, program.tend())
+"""
+
+
+def test_where_orphans_are_adopted_the_end_of_the_last_child_is_the_end():
+    """A process of its own: every child of this one would count."""
+    assert forked_processes.run(ADOPTING, [[]]) == ["0 0"]
+
+
+def test_the_processes_of_a_check_are_marked_as_its_own():
+    program = Program(
+        plan("import os; print(sorted(name for name in os.environ if 'MISSION' in name))"), variable="MY_MISSION"
+    )
+    os.set_blocking(next(iter(program._pipes)), True)
+
+    assert next(iter(program._pipes.values())).read() == b"['MY_MISSION']\n"

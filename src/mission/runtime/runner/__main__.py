@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import errno
-import fcntl
 import json
 import os
 import selectors
@@ -15,16 +14,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from mission.runtime.runner import process_group as processes
+from mission.runtime.runner import process_group
 from mission.runtime.runner.daemon_connection import DaemonConnection, ProgramOutput
-from mission.runtime.runner.program import Program
+from mission.runtime.runner.plan_file import take_plan
+from mission.runtime.runner.program import Program, why_not_started
 from mission.runtime.runner.transcript import Transcript
 
 CHUNK = 64 * 1024
 LOOK_SECONDS = 0.05
 DRAIN_SECONDS = 1.0
 FAREWELL_SECONDS = 60.0
-MOST_UNTYPED = 1024 * 1024
+MAX_UNTYPED_BYTES = 1024 * 1024
 QUIET_SECONDS = 0.2
 """Pause before reading again from a terminal that no process has open."""
 
@@ -56,7 +56,7 @@ class Runner:
         try:
             program = self._program = Program(self._plan)
         except OSError as problem:
-            self._record({"reason": "not-started", "error": _why(problem, self._plan["directory"])})
+            self._record({"reason": "not-started", "error": why_not_started(problem, self._plan["directory"])})
             self._finish()
             return
         self._plan = {}  # the environment holds secrets and is not needed again
@@ -241,7 +241,7 @@ class Runner:
             program.interrupt()
 
     def _type(self, program: Program, data: bytes) -> None:
-        if program.keyboard is not None and len(self._untyped) + len(data) <= MOST_UNTYPED:
+        if program.keyboard is not None and len(self._untyped) + len(data) <= MAX_UNTYPED_BYTES:
             self._transcript.typed(data)
             self._untyped += data
             self._type_on(program)
@@ -299,30 +299,11 @@ class Runner:
         return os.path.join(self._folder, name)
 
 
-def _why(problem: OSError, directory: str) -> str:
-    """Return why a program could not be started; the system's message does not tell a missing folder from a program."""
-    if problem.filename == directory:
-        return f"its working directory cannot be used: {problem.strerror}"
-    return problem.strerror or str(problem)
-
-
 def main(folder: str) -> int:
-    path = os.path.join(folder, "runner.lock")
-    try:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    plan = take_plan(folder)
+    if plan is None:
         return 1
-    try:
-        # Renaming the plan decides: a daemon that abandoned this launch has removed it first, and cleaned up.
-        os.rename(os.path.join(folder, "plan.json"), os.path.join(folder, "plan.taken"))
-        with open(os.path.join(folder, "plan.taken")) as file:
-            plan = json.load(file)
-        os.unlink(os.path.join(folder, "plan.taken"))
-    except OSError:
-        os.unlink(path)
-        return 1
-    processes.adopt_orphans()
+    process_group.adopt_orphans()
     Runner(folder, plan).run()
     return 0
 

@@ -12,7 +12,7 @@ from typing import Any
 
 WINDOW_BYTES = 16 * 1024 * 1024
 """Limit on output that the daemon has not taken; beyond it the program has to wait."""
-LONGEST_FRAME = 4 * 1024 * 1024
+MAX_FRAME_BYTES = 4 * 1024 * 1024
 
 
 class ProgramOutput:
@@ -124,7 +124,7 @@ class DaemonConnection:
         except OSError:
             return None
         *lines, self._unread = (self._unread + data).split(b"\n")
-        if not data or len(self._unread) > LONGEST_FRAME:
+        if not data or len(self._unread) > MAX_FRAME_BYTES:
             return None
         try:
             return [frame for frame in map(json.loads, lines) if isinstance(frame, dict)]

@@ -1,4 +1,4 @@
-"""Finds and ends the processes of one execution, by their group, their execution id and their ancestors."""
+"""Finds and ends the processes of one execution or check, by their group, their id and their ancestors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 EXECUTION_VARIABLE = "OPEN_MISSION_AGENT_EXECUTION_ID"
+EVIDENCE_VARIABLE = "OPEN_MISSION_EVIDENCE_ID"
+"""Marks the processes of a check, which are not an agent's."""
 PROC = "/proc"
 PS = ("/bin/ps", "-A", "-E", "-ww", "-o", "pid=", "-o", "pgid=", "-o", "stat=", "-o", "command=")
 """The replacement for /proc on macOS; the environment follows the command."""
@@ -17,9 +19,10 @@ _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 
 
-def adopt_orphans() -> None:
-    """Become the parent of descendants whose parent dies, so that none of them remains a zombie (Linux)."""
-    _prctl(_SET_CHILD_SUBREAPER, 1)
+def adopt_orphans() -> bool:
+    """Become the parent of descendants whose parent dies, so that none of them remains a zombie (Linux); return whether
+    that is possible here."""
+    return _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent() -> None:
@@ -27,18 +30,20 @@ def die_with_parent() -> None:
     _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
-def _prctl(option: int, value: int) -> None:
-    with suppress(AttributeError):
-        _LIBC.prctl(option, value, 0, 0, 0)
+def _prctl(option: int, value: int) -> bool:
+    try:
+        return bool(_LIBC.prctl(option, value, 0, 0, 0) == 0)
+    except AttributeError:
+        return False
 
 
 _LIBC = ctypes.CDLL(None)  # loaded before any fork: a child between fork and exec must not import
 
 
-def members(execution_id: str, *, group: int | None, below: int | None = None) -> set[int]:
-    """Return the live processes of the execution: its process group, processes that inherited its id and left the
-    group, and descendants of `below`, a runner that adopts orphans (Linux)."""
-    marked = f"{EXECUTION_VARIABLE}={execution_id}".encode()
+def members(id: str, *, group: int | None, below: int | None = None, variable: str = EXECUTION_VARIABLE) -> set[int]:
+    """Return the live processes of the execution or check: its process group, processes that inherited its id and left
+    the group, and descendants of `below`, a runner that adopts orphans (Linux)."""
+    marked = f"{variable}={id}".encode()
     if not os.path.isdir(f"{PROC}/self"):
         rows = _listed()
         found = {pid for pid, its_group, words in rows if its_group == group or marked in words}
@@ -49,9 +54,16 @@ def members(execution_id: str, *, group: int | None, below: int | None = None) -
     return found - {os.getpid()}
 
 
-def send(execution_id: str, sign: signal.Signals, *, group: int | None, below: int | None = None) -> set[int]:
-    """Signal every live process of the execution and return their ids."""
-    found = members(execution_id, group=group, below=below)
+def send(
+    id: str,
+    sign: signal.Signals,
+    *,
+    group: int | None,
+    below: int | None = None,
+    variable: str = EXECUTION_VARIABLE,
+) -> set[int]:
+    """Signal every live process of the execution or check and return their ids."""
+    found = members(id, group=group, below=below, variable=variable)
     if group is not None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, sign)

@@ -1,4 +1,4 @@
-"""The launched program: started in its own session with pipes or a terminal, and ended with all its processes."""
+"""The launched program: started in its own session with pipes or a terminal, and ended with all its process_group."""
 
 from __future__ import annotations
 
@@ -13,17 +13,26 @@ import time
 from contextlib import suppress
 from typing import IO, Any
 
-from mission.runtime.runner import process_group as processes
+from mission.runtime.runner import process_group
 
 LINGER_SECONDS = 2.0
 """Time that processes left behind by the program get to end."""
 
 
 class Program:
-    """One program and its process group."""
+    """One program and its process group.
 
-    def __init__(self, plan: dict[str, Any]) -> None:
+    `variable` marks its processes with its id. `adopts_orphans` says that this process is the parent of every orphan
+    of the program, so that without children there is nothing left to look for.
+    """
+
+    def __init__(
+        self, plan: dict[str, Any], *, variable: str = process_group.EXECUTION_VARIABLE, adopts_orphans: bool = False
+    ) -> None:
         self.execution_id: str = plan["execution_id"]
+        self._variable = variable
+        self._adopts_orphans = adopts_orphans
+        self._has_children = True
         self.exit_status: int | None = None
         self.streams: dict[int, str] = {}
         self.keyboard: int | None = None
@@ -37,11 +46,12 @@ class Program:
             os.set_blocking(descriptor, False)
 
     def _on_pipes(self, plan: dict[str, Any]) -> subprocess.Popen[bytes]:
-        process = self._start(plan, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self.streams = {process.stdout.fileno(): "out", process.stderr.fileno(): "err"}
-        self._pipes = {pipe.fileno(): pipe for pipe in (process.stdout, process.stderr)}
+        errors = subprocess.STDOUT if plan.get("merged") else subprocess.PIPE
+        process = self._start(plan, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+        for pipe, stream in ((process.stdout, "out"), (process.stderr, "err")):
+            if pipe is not None:
+                self.streams[pipe.fileno()] = stream
+                self._pipes[pipe.fileno()] = pipe
         return process
 
     def _on_terminal(self, plan: dict[str, Any], size: dict[str, int]) -> subprocess.Popen[bytes]:
@@ -62,9 +72,9 @@ class Program:
         return subprocess.Popen(
             plan["argv"],
             cwd=plan["directory"],
-            env={**plan["environment"], processes.EXECUTION_VARIABLE: self.execution_id},
+            env={**plan["environment"], self._variable: self.execution_id},
             start_new_session=True,
-            preexec_fn=_lead_terminal if plan.get("terminal") else processes.die_with_parent,
+            preexec_fn=_lead_terminal if plan.get("terminal") else process_group.die_with_parent,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -84,7 +94,7 @@ class Program:
         """Ask all processes to end; `tend` kills those that do not."""
         if self._kill_at is None:
             self._kill_at = time.monotonic() + grace
-            processes.send(self.execution_id, signal.SIGTERM, group=self.pid, below=os.getpid())
+            self._send(signal.SIGTERM)
 
     def reap(self) -> None:
         """Collect ended processes: the program and adopted orphans."""
@@ -92,6 +102,7 @@ class Program:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
+                self._has_children = False
                 return
             if not pid:
                 return
@@ -101,16 +112,25 @@ class Program:
     def tend(self) -> int | None:
         """Advance the shutdown; return None while processes are alive, then how many the program left behind."""
         if self._kill_at is not None and time.monotonic() >= self._kill_at:
-            processes.send(self.execution_id, signal.SIGKILL, group=self.pid, below=os.getpid())
+            self._send(signal.SIGKILL)
         if self.exit_status is None:
             return None
-        left = processes.members(self.execution_id, group=self.pid, below=os.getpid())
+        left = self.members()
         if self._left is None:
             # All were asked to end at the same time: none of them counts as left behind.
             self._left = len(left) if self._kill_at is None else 0
             if self._left:
                 self.stop(grace=LINGER_SECONDS)
         return None if left else self._left
+
+    def members(self) -> set[int]:
+        """Return the live processes of the program."""
+        if self._adopts_orphans and not self._has_children:
+            return set()
+        return process_group.members(self.execution_id, group=self.pid, below=os.getpid(), variable=self._variable)
+
+    def _send(self, sign: signal.Signals) -> None:
+        process_group.send(self.execution_id, sign, group=self.pid, below=os.getpid(), variable=self._variable)
 
     def close(self, descriptor: int) -> None:
         """Close a stream that ended."""
@@ -132,9 +152,16 @@ class Program:
         return self._kill_at is not None
 
 
+def why_not_started(problem: OSError, directory: str) -> str:
+    """Return why a program could not be started; the system's message does not tell a missing folder from a program."""
+    if problem.filename == directory:
+        return f"its working directory cannot be used: {problem.strerror}"
+    return problem.strerror or str(problem)
+
+
 def _lead_terminal() -> None:
     """Prepare the child: make it die with the runner and own the terminal, so that Ctrl-C reaches it."""
-    processes.die_with_parent()
+    process_group.die_with_parent()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
