@@ -1,0 +1,156 @@
+"""Carries out the steps of one run: short ones in order, slow ones next to each other, failed ones again later."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from mission.domain.errors import MissionError
+from mission.domain.runs.run import Run
+from mission.domain.runs.steps import (
+    Advance,
+    Build,
+    CheckFinal,
+    CheckMerged,
+    CheckTip,
+    Freeze,
+    Land,
+    Launch,
+    LookBefore,
+    MarkChecked,
+    SendBack,
+    Step,
+    StopExecution,
+)
+from mission.services.runs.context import RunContext, StepHandler
+
+log = logging.getLogger(__name__)
+
+MERGING = (Freeze, Build, CheckMerged, CheckTip, MarkChecked, Advance, SendBack)
+"""Steps that are carried out one after the other: they share the integration branch and the merge worktree."""
+WHOLE_RUN = (LookBefore, CheckFinal, Land)
+FIRST_DELAY = 0.5
+MAX_DELAY = 60.0
+
+
+class StepRunner:
+    """The steps of one run that are under way in this process."""
+
+    def __init__(
+        self, context: RunContext, handlers: Mapping[type[Step], StepHandler], *, wake: Callable[[], None]
+    ) -> None:
+        self._context = context
+        self._handlers = handlers
+        self._wake = wake
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._launching: dict[str, Launch] = {}
+        self._stopping: set[str] = set()
+        self._failed: dict[str, tuple[int, float]] = {}
+        """For each lane how often in a row it failed, and when it is tried again."""
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._tasks)
+
+    @property
+    def has_retries(self) -> bool:
+        """Return whether a failed step is to be tried again now."""
+        now = asyncio.get_running_loop().time()
+        return any(at <= now for _, at in self._failed.values())
+
+    def launching(self, run: Run) -> dict[str, str]:
+        """Return the launches under way: for each task the client."""
+        agents = run.wanted.agents
+        return {
+            task_id: agents[step.agent].client if step.agent < len(agents) else ""
+            for task_id, step in self._launching.items()
+        }
+
+    def stopping(self) -> frozenset[str]:
+        """Return the executions that are being ended."""
+        return frozenset(self._stopping)
+
+    async def carry_out(self, run: Run, steps: Sequence[Step]) -> None:
+        """Carry out the short steps now, and start the slow ones."""
+        lanes: dict[str, list[Step]] = {}
+        for step in steps:
+            lane = _lane(step)
+            if lane is None:
+                await self._run_lane(run, f"{type(step).__name__} {step}", [step])
+            else:
+                lanes.setdefault(lane, []).append(step)
+        for lane, chosen in lanes.items():
+            if lane not in self._tasks:
+                self._start(run, lane, chosen)
+
+    async def close(self) -> None:
+        """Stop what is under way; the next process finds the same work in the rows."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start(self, run: Run, lane: str, steps: Sequence[Step]) -> None:
+        if not self._may_try(lane):
+            return
+        for step in steps:
+            if isinstance(step, Launch):
+                self._launching[step.task_id] = step
+            elif isinstance(step, StopExecution):
+                self._stopping.add(step.execution_id)
+        task = self._tasks[lane] = asyncio.create_task(self._run_lane(run, lane, steps))
+        task.add_done_callback(lambda _: self._done(lane, steps))
+
+    def _done(self, lane: str, steps: Sequence[Step]) -> None:
+        self._tasks.pop(lane, None)
+        for step in steps:
+            if isinstance(step, Launch):
+                self._launching.pop(step.task_id, None)
+            elif isinstance(step, StopExecution):
+                self._stopping.discard(step.execution_id)
+        self._wake()
+
+    async def _run_lane(self, run: Run, lane: str, steps: Sequence[Step]) -> None:
+        """Carry out steps in order. A step that fails ends the lane, which is tried again after a growing delay."""
+        if not self._may_try(lane):
+            return
+        try:
+            for step in steps:
+                await self._run_step(run, step)
+        except MissionError as error:
+            log.warning("run %s: %s is tried again: %s", run.id, lane.split(" ")[0], error.message)
+            self._note_failure(lane)
+        except Exception:
+            log.exception("run %s: %s is tried again", run.id, lane.split(" ")[0])
+            self._note_failure(lane)
+        else:
+            self._failed.pop(lane, None)
+
+    async def _run_step(self, run: Run, step: Step) -> None:
+        handler = self._handlers.get(type(step))
+        if handler is None:
+            log.error("run %s: nothing carries out %s", run.id, type(step).__name__)
+            return
+        await handler(self._context, run, step)
+
+    def _may_try(self, lane: str) -> bool:
+        return self._failed.get(lane, (0, 0.0))[1] <= asyncio.get_running_loop().time()
+
+    def _note_failure(self, lane: str) -> None:
+        loop = asyncio.get_running_loop()
+        times = self._failed.get(lane, (0, 0.0))[0] + 1
+        delay = min(MAX_DELAY, FIRST_DELAY * 2 ** (times - 1))
+        self._failed[lane] = (times, loop.time() + delay)
+        loop.call_later(delay, self._wake)
+
+
+def _lane(step: Step) -> str | None:
+    """Return the group in which a slow step is carried out; None for a short one."""
+    if isinstance(step, Launch):
+        return f"launch {step.task_id}"
+    if isinstance(step, StopExecution):
+        return f"stop {step.execution_id}"
+    if isinstance(step, MERGING):
+        return "merge"
+    return "run" if isinstance(step, WHOLE_RUN) else None

@@ -1,0 +1,167 @@
+"""Checks of merged trees: in the merge worktree, on exactly that tree, and what a failure there means."""
+
+from __future__ import annotations
+
+from mission.domain.checks.round import RoundState
+from mission.domain.runs.candidate import CandidateState
+from mission.services.runs.merging import checking
+from tests.checked_tasks import signals as signals
+from tests.merged_runs import merged as merged
+
+
+async def test_a_merged_tree_is_checked_in_the_merge_worktree_and_not_in_the_agents(merged, signals):
+    """A file that .gitignore hides makes a check pass in the agent's tree only."""
+    await merged.check("test -f hidden.txt")
+    task = await merged.task("add", {".gitignore": "hidden.txt\n", "hidden.txt": "x\n"})
+    advice = await merged.call("task_checks", {"task_id": task, "run": True})
+
+    error = await merged.refused(task)
+
+    assert (advice["state"], error["code"]) == ("passed", "CHECKS_FAILED")
+    round = (await merged.rounds("merge"))[-1]
+    assert (str(round.place), round.excuses) == ("merge", False)
+    assert round.path == str(merged.call.app.run_context.worktrees / merged.id / "merge")
+
+
+async def test_a_tracked_file_that_a_check_changes_fails_it_by_name(merged):
+    await merged.check(
+        {"name": "dirty", "run": "echo x >> README.md"}, {"name": "clean", "run": "grep -qx hello README.md"}
+    )
+    task = await merged.task("add", {"a.txt": "a\n"})
+
+    error = await merged.refused(task)
+
+    (failed,) = error["details"]["checks"]
+    assert (failed["name"], failed["files"]) == ("dirty", ["README.md"])
+    assert "README.md" in failed["reason"]
+
+
+async def test_untracked_leftovers_are_removed_and_ignored_build_folders_are_kept(merged, signals):
+    note = signals.path("seen")
+    await merged.check(
+        f"ls left.txt build/kept.txt >> {note} 2>/dev/null; mkdir -p build; touch left.txt build/kept.txt"
+    )
+    one = await merged.task("one", {".gitignore": "build/\n"})
+    await merged.report(one)
+    two = await merged.task("two", {"two.txt": "x\n"})
+
+    await merged.report(two)
+
+    assert signals.notes("seen") == ["build/kept.txt"]
+
+
+async def test_the_setup_runs_again_only_when_its_inputs_differ(merged, signals):
+    await _with_setup(merged, signals.note("setups"))
+    await merged.check("true")
+    for name, files in {
+        "one": {"a.txt": "a\n"},
+        "two": {"b.txt": "b\n"},
+        "three": {"package.json": "{}\n"},
+    }.items():
+        await merged.report(await merged.task(name, files))
+
+    assert signals.notes("setups") == ["x", "x"]
+
+
+async def test_a_failed_setup_says_nothing_about_the_candidate(merged):
+    await _with_setup(merged, "echo broken; exit 3")
+    await merged.check("true")
+    task = await merged.task("add", {"a.txt": "a\n"})
+    await merged.submit(task)
+
+    for _ in range(3):
+        await merged.look()
+    round = (await merged.rounds("merge"))[0]
+
+    assert round.state is RoundState.ERROR
+    assert "broken" in round.reason
+    assert await merged.states(task) == ["built"]
+
+
+async def test_a_failure_only_after_the_merge_is_repeated_then_the_tip_is_asked_and_the_author_told(merged):
+    """Each side passes alone: one renames what the other uses."""
+    await merged.check("test ! -f a.txt || test ! -f b.txt")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    await merged.report(one)
+
+    error = await merged.refused(two)
+
+    assert error["code"] == "CHECKS_FAILED"
+    assert [str(each.state) for each in await merged.rounds("merge")] == ["passed", "failed", "failed"]
+    assert [str(each.state) for each in await merged.rounds("tip")] == ["passed"]
+    assert "Each side passed alone" in (await merged.candidates(two))[-1].reason
+
+
+async def test_a_tip_that_fails_too_stops_merging_and_blames_nobody(merged, signals):
+    flag = signals.path("broken")
+    await merged.check(f"test ! -f {flag}")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    await merged.report(one)
+    flag.touch()
+    await merged.submit(two)
+
+    await merged.settle()
+
+    assert (await merged.run()).merging_stopped is not None
+    (candidate,) = await merged.candidates(two)
+    assert candidate.state is CandidateState.BUILT
+    assert str((await merged.row(two)).status) == "review"
+
+
+async def test_a_check_of_one_task_says_nothing_about_the_tip(merged):
+    await merged.check("true")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"}, checks=["test -f never.txt"])
+    await merged.report(one)
+
+    error = await merged.refused(two)
+
+    assert error["code"] == "CHECKS_FAILED"
+    assert (await merged.run()).merging_stopped is None
+
+
+async def test_red_then_green_works_on_the_merged_tree(merged):
+    check = {
+        "name": "new",
+        "run": "test -f tests/t.txt && test -f src/done.txt",
+        "before": "fail",
+        "tests": ["tests/**"],
+    }
+    await merged.check(check)
+    task = await merged.task("add", {"tests/t.txt": "t\n", "src/done.txt": "d\n"})
+
+    done = await merged.report(task)
+
+    assert done["evidence"]["state"] == "proved"
+    (round,) = await merged.rounds("merge")
+    rows = await merged.read(lambda tx: tx.evidence.of_round(round.id))
+    assert [(str(row.role), str(row.state)) for row in rows] == [("result", "passed"), ("red", "failed")]
+
+
+async def test_a_stack_has_the_changes_of_all_its_candidates_each_path_once(merged):
+    one = await merged.submit(await merged.task("one", {"a.txt": "a\n"}))
+    two = await merged.submit(await merged.task("two", {"b.txt": "b\n"}))
+    changed = [_with(one, added=["a.txt"]), _with(two, added=["b.txt"], modified=["a.txt"])]
+
+    together = checking._all_changes(changed)
+
+    assert (together.added, together.modified) == (["b.txt"], ["a.txt"])
+
+
+def _with(candidate, **changes):
+    from dataclasses import replace
+
+    empty = {"added": [], "modified": [], "deleted": [], "renamed": [], "commits": []}
+    return replace(candidate, changes={**empty, **changes})
+
+
+async def _with_setup(merged, command):
+    from dataclasses import replace
+
+    def changed(tx):
+        run = tx.runs.get(merged.id)
+        tx.runs.save(replace(run, options={**run.options, "setup": command}))
+
+    await merged.write_rows(changed)

@@ -1,0 +1,148 @@
+"""A daemon drives a run from its start to its end, with scripted agents, real worktrees and real merges."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from mission.settings import Settings
+from tests.driven_runs import DrivenRun, does, driven
+
+
+@pytest.fixture
+async def run(settings: Settings, repository: Path) -> AsyncIterator[DrivenRun]:
+    async with driven(settings, repository) as made:
+        yield made
+
+
+async def test_a_run_merges_the_work_of_its_tasks_in_order_and_finishes(run: DrivenRun):
+    before = run.git("status", "--porcelain"), run.git("rev-parse", "HEAD"), run.git("branch", "--show-current")
+    await run.start(does("one", "write one.txt first"), does("two", "write two.txt second", depends_on=["one"]))
+
+    found = await run.finished()
+
+    assert {each["name"]: each["stage"] for each in found["tasks"]} == {"one": "merged", "two": "merged"}
+    assert {each["proof_state"] for each in found["tasks"]} == {"proved"}
+    files = run.files(found["branch"])
+    assert files["one.txt"] == "first"
+    assert files["two.txt"] == "second"
+    assert (
+        run.git("status", "--porcelain"),
+        run.git("rev-parse", "HEAD"),
+        run.git("branch", "--show-current"),
+    ) == before
+
+
+async def test_an_agent_that_crashes_is_started_again_and_its_work_is_merged(run: DrivenRun):
+    await run.start(does("one", "crash-once", "write one.txt first"))
+
+    found = await run.finished()
+
+    (task,) = found["tasks"]
+    assert (task["stage"], task["attempts"]) == ("merged", 1)
+    assert found["spent"]["launches"] == 2
+
+
+async def test_a_lie_is_caught_by_the_check_and_sent_back(run: DrivenRun):
+    check = {"name": "there", "run": "test -f one.txt"}
+    await run.start(does("one", "lie-once one.txt", checks=[check]))
+
+    found = await run.finished()
+
+    (task,) = found["tasks"]
+    assert (task["stage"], task["revisions"], task["attempts"]) == ("merged", 1, 0)
+    assert run.files(found["branch"])["one.txt"] == "really done"
+
+
+async def test_of_two_that_conflict_one_resolves_it_in_its_own_worktree(run: DrivenRun):
+    await run.start(does("one", "write same.txt first"), does("two", "write same.txt second"))
+
+    found = await run.finished()
+
+    assert {each["stage"] for each in found["tasks"]} == {"merged"}
+    assert sorted(each["revisions"] for each in found["tasks"]) == [0, 1]
+
+
+async def test_a_question_holds_its_own_task_and_its_answer_starts_the_agent_again(run: DrivenRun):
+    await run.start(does("one", "ask-once Which way?", "answer way.txt"), does("two", "write two.txt second"))
+
+    question = await run.question("Which way?")
+    await run.until(lambda seen: any(each["stage"] == "merged" for each in seen["tasks"]))
+    await run.answer(question, "Left")
+    found = await run.finished()
+
+    assert run.files(found["branch"])["way.txt"] == "left"
+    assert {each["attempts"] for each in found["tasks"]} == {0}
+
+
+async def test_a_failure_by_the_agents_word_asks_at_once_and_skipping_frees_the_dependents(run: DrivenRun):
+    await run.start(does("one", "fail no network"), does("two", "write two.txt second", depends_on=["one"]))
+
+    question = await run.question("no network")
+    await run.answer(question, "Skip it; dependents start without it")
+    found = await run.finished()
+
+    assert {each["name"]: each["stage"] for each in found["tasks"]} == {"one": "skipped", "two": "merged"}
+
+
+async def test_after_all_attempts_a_person_is_asked_and_may_skip_the_dependents_too(run: DrivenRun):
+    await run.start(does("one", "silent"), does("two", "write two.txt x", depends_on=["one"]), attempts=2)
+
+    question = await run.question("ended 2 times without a report")
+    await run.answer(question, "Skip it and its dependents")
+    found = await run.finished()
+
+    assert {each["stage"] for each in found["tasks"]} == {"skipped"}
+
+
+async def test_stopping_as_an_answer_ends_the_run_and_its_agents(run: DrivenRun):
+    await run.start(does("one", "fail no network"), does("two", "hang"))
+
+    await run.until(lambda seen: any(each["stage"] == "working" for each in seen["tasks"] if each["name"] == "two"))
+    await run.answer(await run.question("no network"), "Stop the run")
+    await run.until(lambda seen: seen["state"] == "stopped")
+
+    async def nobody_works() -> bool:
+        return not (await run.call("overview_executions", {"statuses": ["running", "starting"]}))["executions"]
+
+    for _ in range(600):
+        if await nobody_works():
+            break
+        await run.app.events.wait(run.app.events.last, seconds=0.1)
+    assert await nobody_works()
+
+
+async def test_a_paused_run_launches_nothing_until_it_is_resumed(run: DrivenRun):
+    await run.start(
+        does("one", "write one.txt x"), does("two", "write two.txt x", depends_on=["one"]), checks=["sleep 0.3"]
+    )
+    await run.until(lambda seen: seen["tasks"][0]["stage"] == "working")
+    await run.call("run_pause", {"run_id": run.id})
+
+    seen = await run.until(lambda seen: seen["tasks"][0]["stage"] == "merged")
+
+    assert (seen["state"], seen["spent"]["launches"]) == ("paused", 1)
+    await run.call("run_resume", {"run_id": run.id})
+    assert {each["stage"] for each in (await run.finished())["tasks"]} == {"merged"}
+
+
+async def test_a_budget_of_launches_asks_and_goes_on_when_it_is_raised(run: DrivenRun):
+    await run.start(does("one", "write one.txt x"), does("two", "write two.txt x"), budget={"launches": 1}, count=1)
+
+    question = await run.question("The budget is spent")
+    await run.answer(question, "Raise the budget", "5 launches")
+
+    assert {each["stage"] for each in (await run.finished())["tasks"]} == {"merged"}
+
+
+async def test_the_next_daemon_continues_with_a_run(settings: Settings, repository: Path):
+    async with driven(settings, repository) as first:
+        await first.start(does("one", "write one.txt x"), does("two", "write two.txt x", depends_on=["one"]))
+        await first.until(lambda seen: seen["tasks"][0]["stage"] != "waiting")
+    async with driven(settings, repository) as second:
+        second.id, second.mission_id = first.id, first.mission_id
+        found = await second.finished()
+
+    assert {each["stage"] for each in found["tasks"]} == {"merged"}
