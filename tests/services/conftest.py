@@ -6,7 +6,7 @@ import pytest
 
 from mission.app import App
 from tests.conftest import Front
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 from tests.store.conftest import _postgres_for_all as _postgres_for_all
 from tests.store.conftest import _sqlite_for_all as _sqlite_for_all
 from tests.store.conftest import rows as rows
@@ -16,5 +16,5 @@ from tests.tools.conftest import make_workflow as make_workflow
 
 
 @pytest.fixture
-def workshop(app: App, call: Front) -> Workshop:
-    return Workshop(app, call)
+def fake_executions(app: App, call: Front) -> FakeExecutions:
+    return FakeExecutions(app, call)

@@ -7,7 +7,7 @@ import pytest
 from mission.domain.errors import InvalidState
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services import phases
 from tests.store.rows import NOW, at
 

@@ -26,7 +26,7 @@ def test_the_order_of_keys_does_not_matter_and_that_of_a_list_does():
     assert digest_of([1, 2]) != digest_of([2, 1])
 
 
-async def test_a_write_is_rendered_and_a_failed_one_leaves_nothing(app):
+async def test_writes_return_their_values_and_a_failed_one_leaves_nothing(app):
     work = BackgroundWork(app.database)
 
     def take(tx, *, name, fail=False):
@@ -37,6 +37,6 @@ async def test_a_write_is_rendered_and_a_failed_one_leaves_nothing(app):
 
     with pytest.raises(NotFound):
         await work.write(take, name="sweep", fail=True)
-    assert await work.write(take, name="sweep", answer=lambda taken: {"taken": taken}) == {"taken": True}
+    assert await work.finish(take, name="sweep") is True
     assert await work.write(take, name="sweep") is False
     assert await work.read(lambda tx, *, seq: tx.events.since(seq, limit=1), seq=0) == []

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from mission.domain.executions.execution import Execution
 from mission.domain.executions.signals import Delivery
 from mission.services.work import Work
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,8 +37,13 @@ class LaunchRequest:
     """True if the resumed execution failed: its agent starts a new client session instead of the old one."""
     hint: str | None = None
     """A person's hint to the agent after its last attempt failed."""
+    failure: str | None = None
+    """What the checks of the agent's last result found."""
     command_id: str | None = None
     """The command that requests the launch, if any."""
+    run_id: str | None = None
+    """The run that requests it; it must still be running, with this fence."""
+    run_fence: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,16 +61,19 @@ class LaunchPreview:
 class Launcher(Protocol):
     """Launches agents and manages their processes."""
 
-    async def launch(self, work: Work, order: LaunchRequest, *, answer: Callable[[Execution], Answer]) -> Answer:
-        """Claim and start the task, start the program, and answer once it runs."""
+    async def launch(self, work: Work, request: LaunchRequest) -> Execution:
+        """Claim and start the task, start the program, and finish the work once it runs."""
         ...
 
-    async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
+    async def preview(self, work: Work, request: LaunchRequest) -> LaunchPreview:
         """Return what `launch` would do, without doing it."""
         ...
 
-    async def stop(self, execution_id: str) -> Execution:
-        """Ask the program to end, kill what does not, and return the execution once its end is recorded."""
+    async def stop(self, execution_id: str, *, reason: str | None = None) -> Execution:
+        """Ask the program to end, kill what does not, and return the execution once its end is recorded.
+
+        Without a reason it was stopped by the operator.
+        """
         ...
 
     async def forget(self, execution_ids: Sequence[str]) -> None:
@@ -80,6 +86,14 @@ class Launcher(Protocol):
 
     def shown_at(self, execution_id: str) -> datetime | None:
         """Return when a running program last had output; None if it ended or runs elsewhere."""
+        ...
+
+    def active_at(self, execution_id: str) -> datetime | None:
+        """Return when a running program last showed life, by output or CPU time; None if that is unknown."""
+        ...
+
+    def problem_of(self, client: str, program: str | None = None) -> str | None:
+        """Return why a client cannot be launched on this host; None if it can, as far as that is known."""
         ...
 
     async def adapters(self) -> Sequence[Mapping[str, Any]]:

@@ -55,14 +55,14 @@ def fitting(
 ) -> list[DatedRow]:
     """Return the first `limit` matching rows; `read` returns that many rows after a position, newest first."""
     found: list[DatedRow] = []
-    few = limit
+    chunk = limit
     while True:
-        rows = read(few, after)
+        rows = read(chunk, after)
         found += filter(fits, rows)
-        if len(found) >= limit or len(rows) < few:
+        if len(found) >= limit or len(rows) < chunk:
             return found[:limit]
         after = (rows[-1].created_at, rows[-1].id)
-        few = max(few, min(few * 4, LARGEST_CHUNK))
+        chunk = max(chunk, min(chunk * 4, LARGEST_CHUNK))
 
 
 def cursor_of(moment: datetime, id: str) -> str:

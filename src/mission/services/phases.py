@@ -30,7 +30,7 @@ class PhaseCompletion:
 
 def start(tx: Tx, *, mission_id: str, number: int, name: str, description: str | None, is_parallel: bool) -> PhaseStart:
     """Start a phase; an existing one is returned as it is, and started if it was pending."""
-    mission = begin_mission(tx, mission_id)
+    mission = start_mission(tx, mission_id)
     phase = tx.phases.by_number(mission_id, number)
     if phase is None:
         phase = _add(tx, mission, number=number, name=name, description=description, is_parallel=is_parallel)
@@ -72,20 +72,20 @@ def close(
     """Close a phase and notify its mission's readers; the task that ends with it counts as ended."""
     open_tasks = [task for task in tx.tasks.open_of_phase(phase.id) if task.id != ending_task]
     warnings = [f"task {task.id} '{task.name}' is still {task.status}" for task in open_tasks]
-    tally = {name: getattr(phase.tally, name) for name in PhaseCounts.__dataclass_fields__}
+    tally = {name: getattr(phase.counts, name) for name in PhaseCounts.__dataclass_fields__}
     closed = replace(
         phase.move_to(status, at=tx.now),
         summary=summary,
         completion={"digest": digest, "tally": tally, "warnings": warnings},
     )
     _save(tx, mission, closed)
-    return PhaseCompletion(phase=closed, tally=phase.tally, warnings=warnings)
+    return PhaseCompletion(phase=closed, tally=phase.counts, warnings=warnings)
 
 
 def settle(tx: Tx, *, mission: Mission, phase_id: str, ending_task: str | None = None) -> Phase:
     """Return the phase after one of its tasks has ended: a planned phase closes with its last task."""
     phase = tx.phases.get(phase_id)
-    if phase.planned and not phase.closed and not phase.tally.open and not phase.tally.failed:
+    if phase.planned and not phase.closed and not phase.counts.open and not phase.counts.failed:
         return close(tx, mission=mission, phase=phase, status=PhaseStatus.COMPLETED, ending_task=ending_task).phase
     return phase
 
@@ -99,20 +99,20 @@ def for_task(
     if phase is None:
         return _add(tx, mission, number=number, name=name or f"Phase {number}"), True
     numbers = [other.number for other in tx.phases.of_mission(mission.id) if not other.closed] if phase.closed else []
-    begun = phase.begin(at=tx.now, open_phases=numbers)
-    if begun is not phase:
-        _save(tx, mission, begun)
-    return begun, False
+    started = phase.start(at=tx.now, open_phases=numbers)
+    if started is not phase:
+        _save(tx, mission, started)
+    return started, False
 
 
-def begin_mission(tx: Tx, mission_id: str) -> Mission:
+def start_mission(tx: Tx, mission_id: str) -> Mission:
     """Return the mission, set to in progress if it was not yet."""
     mission = tx.missions.get(mission_id)
-    begun = mission.begin(at=tx.now)
-    if begun is not mission:
-        tx.missions.save(begun)
-        tx.emit(events.MissionUpdated(mission=begun))
-    return begun
+    started = mission.start(at=tx.now)
+    if started is not mission:
+        tx.missions.save(started)
+        tx.emit(events.MissionUpdated(mission=started))
+    return started
 
 
 def _number(tx: Tx, mission: Mission, *, phase_id: str | None, number: int | None) -> int:

@@ -5,26 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar
 
 from mission.store.database import Database
 
 Result = TypeVar("Result")
-Answer = TypeVar("Answer")
 
 
 class Work(Protocol):
-    """Runs transaction functions. The last write of a call renders its answer inside the commit."""
+    """Runs transaction functions and returns their values."""
 
     async def read(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
 
-    @overload
-    async def write(
-        self, function: Callable[..., Result], /, *, answer: Callable[[Result], Answer], **arguments: Any
-    ) -> Answer: ...
-
-    @overload
     async def write(self, function: Callable[..., Result], /, **arguments: Any) -> Result: ...
+
+    async def finish(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        """Run the last write of a use case: the answer of a call is rendered and stored in the same commit.
+
+        A repeated call whose answer is already stored leaves here, so what follows runs once.
+        """
+        ...
 
 
 class BackgroundWork:
@@ -36,11 +36,11 @@ class BackgroundWork:
     async def read(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
         return await self._database.read(function, **arguments)
 
-    async def write(
-        self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
-    ) -> Any:
-        result = await self._database.write(function, **arguments)
-        return result if answer is None else answer(result)
+    async def write(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        return await self._database.write(function, **arguments)
+
+    async def finish(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        return await self._database.write(function, **arguments)
 
 
 def digest_of(content: Any) -> str:

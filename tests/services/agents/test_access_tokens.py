@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.domain.agent import AgentType, Presence
+from mission.domain.agents.agent import AgentType, Presence
 from mission.domain.errors import AgentNotFound, InvalidInput, PermissionDenied, Unauthenticated
 from mission.services.agents import access_tokens as identity
 from tests.store.rows import at
@@ -53,7 +53,7 @@ def test_a_new_token_replaces_all_before_and_keeps_what_the_last_could_see(tx, r
     with pytest.raises(Unauthenticated, match="revoked"):
         identity.bearer_of(tx, token=old)
     assert identity.rotate(tx, agent_id=agent.id, toolsets="mission").agent.id == agent.id
-    assert len(identity.of_agent(tx, agent_id="ada", limit=9, cursor=None).rows) == 3
+    assert len(identity.list_tokens(tx, agent_id="ada", limit=9, cursor=None).rows) == 3
     assert identity.revoke(tx, agent_id="ada").count == 1
     assert identity.revoke(tx, agent_id="ada").count == 0
 
@@ -64,13 +64,13 @@ def test_tokens_are_listed_a_page_at_a_time_the_oldest_first(tx, rows):
         tx.now = at(minute)
         identity.issue(tx, agent_id=agent.id)
 
-    first = identity.of_agent(tx, agent_id="ada", limit=2, cursor=None)
-    rest = identity.of_agent(tx, agent_id="ada", limit=2, cursor=first.next)
+    first = identity.list_tokens(tx, agent_id="ada", limit=2, cursor=None)
+    rest = identity.list_tokens(tx, agent_id="ada", limit=2, cursor=first.next)
 
     assert [row["created_at"] for row in (*first.rows, *rest.rows)] == [at(0), at(1), at(2)]
     assert rest.next is None
     with pytest.raises(InvalidInput, match="cursor"):
-        identity.of_agent(tx, agent_id="ada", limit=2, cursor="nonsense")
+        identity.list_tokens(tx, agent_id="ada", limit=2, cursor="nonsense")
 
 
 def test_nobody_gets_a_token_for_an_agent_that_does_not_exist(tx):

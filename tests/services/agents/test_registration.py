@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.agent import AgentRole, AgentType, Presence
+from mission.domain.agents.agent import AgentRole, AgentType, Presence
 from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, NotFound, PermissionDenied
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import AgentFilter, LivenessSettings
 from tests.store.rows import NOW, at
 
-RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
 
 
 def register(tx, *, by=None, role=AgentRole.WORKER, name="new", **fields):
@@ -85,7 +85,7 @@ def test_a_sign_of_life_is_told_only_when_it_changes_what_others_see(tx, rows):
     def beat(**fields):
         before = len(tx.emitted)
         seen = agents.heartbeat(
-            tx, agent_id=agent.id, **{"current_task_id": None, "status": None, "rhythm": RHYTHM, **fields}
+            tx, agent_id=agent.id, **{"current_task_id": None, "status": None, "liveness": LIVENESS, **fields}
         )
         return str(seen.presence), len(tx.emitted) - before
 
@@ -93,7 +93,7 @@ def test_a_sign_of_life_is_told_only_when_it_changes_what_others_see(tx, rows):
     assert beat() == ("online", 0)
     assert beat(status=Presence.BUSY, current_task_id=task.id) == ("busy", 1)
     assert beat() == ("busy", 0)
-    assert tx.tasks.get(task.id).lease_until == NOW + RHYTHM.lease
+    assert tx.tasks.get(task.id).lease_until == NOW + LIVENESS.lease
     assert tx.agents.get(agent.id).current_task_id == task.id
     with pytest.raises(NotFound):
         beat(current_task_id="t_nowhere000")
@@ -103,7 +103,8 @@ def test_one_that_left_is_back_with_its_next_sign_of_life(tx, rows):
     agent = rows.agent(declared=Presence.OFFLINE)
 
     assert (
-        agents.heartbeat(tx, agent_id=agent.id, current_task_id=None, status=None, rhythm=RHYTHM).presence == "online"
+        agents.heartbeat(tx, agent_id=agent.id, current_task_id=None, status=None, liveness=LIVENESS).presence
+        == "online"
     )
 
 
@@ -115,11 +116,11 @@ def test_leaving_gives_back_everything_open_but_what_is_kept(tx, rows):
         for status in (TaskStatus.PAUSED, TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED)
     )
 
-    seen = agents.leave(tx, agent_id=agent.id, keeping=kept.id, rhythm=RHYTHM)
+    seen = agents.leave(tx, agent_id=agent.id, keeping=kept.id, liveness=LIVENESS)
 
     assert (seen.presence, seen.agent.current_task_id) == (Presence.OFFLINE, None)
     assert [tx.tasks.get(task.id).owner_id for task in (kept, free, ended)] == [agent.id, None, agent.id]
-    back = agents.returned(tx, agent_id=agent.id, task_id=kept.id, rhythm=RHYTHM)
+    back = agents.returned(tx, agent_id=agent.id, task_id=kept.id, liveness=LIVENESS)
     assert (back.presence, back.agent.current_task_id) == (Presence.BUSY, kept.id)
 
 
@@ -130,7 +131,7 @@ def test_a_list_is_narrowed_by_what_readers_see_before_it_is_cut(tx, rows):
 
     def listed(*presences, limit=9, cursor=None, **fits):
         wanted = AgentFilter(presences=presences or None, **fits)
-        page = agents.list_agents(tx, wanted=wanted, rhythm=RHYTHM, limit=limit, cursor=cursor)
+        page = agents.list_agents(tx, wanted=wanted, liveness=LIVENESS, limit=limit, cursor=cursor)
         return [each.agent.name for each in page.rows], page.next
 
     assert listed(Presence.ONLINE, limit=1) == (["here"], None)
@@ -139,4 +140,4 @@ def test_a_list_is_narrowed_by_what_readers_see_before_it_is_cut(tx, rows):
     names, cursor = listed(limit=2)
     assert names == ["silent", "left"]
     assert listed(limit=2, cursor=cursor) == (["here"], None)
-    assert len(agents.every(tx, wanted=AgentFilter(), rhythm=RHYTHM)) == 3
+    assert len(agents.every(tx, wanted=AgentFilter(), liveness=LIVENESS)) == 3

@@ -10,11 +10,11 @@ RETRY, HINT, GIVE, SKIP = 1, 2, 3, 4
 
 
 @pytest.fixture
-async def failed(workshop, call):
+async def failed(fake_executions, call):
     """A task whose agent failed, and the item about it."""
-    created = await workshop.launch()
-    await workshop.start(created.execution.id)
-    await workshop.end(created.execution.id, "failed", exit_code=3)
+    created = await fake_executions.launch()
+    await fake_executions.start(created.execution.id)
+    await fake_executions.end(created.execution.id, "failed", exit_code=3)
     [item] = (await call("queue_list"))["items"]
     return created.task.id, item
 
@@ -57,8 +57,8 @@ async def test_another_agent_gets_the_task_with_a_message(call, failed, make_age
     ("answer", "words"),
     [
         ({"choice": GIVE, "text": "nobody"}, "neither an agent nor a client"),
-        ({"choice": GIVE}, "needs a text"),
-        ({"choice": HINT}, "needs a text"),
+        ({"choice": GIVE}, "must not be empty"),
+        ({"choice": HINT}, "must not be empty"),
         ({"choice": 9}, "no choice 9"),
     ],
 )

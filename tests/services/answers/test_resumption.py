@@ -9,7 +9,7 @@ import pytest
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.inbox.item import ItemKind
 from mission.domain.tasks.hold import Hold, HoldKind
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.answers import resumption
 from mission.services.inbox import items as inbox
 from tests.store.rows import NOW, at

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.agent import AgentType, CrewState, Presence
+from mission.domain.agents.agent import AgentType, CrewState, Presence
 from mission.domain.errors import InvalidAgentState
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.inbox.item import ItemKind
 from mission.domain.missions.mission import Family
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.crew import members as crew
 from mission.services.missions.creation import NewMission
 from mission.services.work import BackgroundWork
@@ -91,8 +91,8 @@ def test_members_are_listed_newest_first_page_by_page(tx, rows):
     for minute, name in enumerate("abc"):
         rows.agent(name, created_at=at(minute))
 
-    first = crew.members(tx, limit=2, cursor=None)
-    rest = crew.members(tx, limit=2, cursor=first.next)
+    first = crew.list_members(tx, limit=2, cursor=None)
+    rest = crew.list_members(tx, limit=2, cursor=first.next)
 
     assert [member.agent.name for member in (*first.rows, *rest.rows)] == ["c", "b", "a"]
     assert rest.next is None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 from mission.domain.errors import InvalidInput, NotOwner
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.crew import tasks as crew_tasks
 
 

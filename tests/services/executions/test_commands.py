@@ -12,7 +12,7 @@ from mission.domain.executions.command import CommandKind, NextLaunch
 from mission.domain.executions.execution import ExecutionStatus, Mode, OperatorMessageKind, OperatorMessageState
 from mission.domain.inbox.item import ItemKind
 from mission.domain.missions.mission import MissionStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.executions import commands
 from tests.store.rows import NOW, at
 

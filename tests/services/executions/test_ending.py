@@ -6,19 +6,19 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.agent import Presence
+from mission.domain.agents.agent import Presence
 from mission.domain.executions.execution import FINAL, ExecutionStatus
 from mission.domain.inbox.item import ItemKind
 from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.journal import EntryKind
-from mission.domain.tasks.task import OPEN, TaskStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.services.agents import access_tokens as identity
 from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import ending as endings
 from mission.services.executions.ending import ExecutionEnd
 from tests.store.rows import NOW, at
 
-RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
 DONE = {"type": "completed_claim", "summary": "all done"}
 
 
@@ -35,7 +35,7 @@ def run(tx, rows):
 
 
 def end(tx, execution, status=ExecutionStatus.FAILED, **how):
-    return endings.ended(tx, execution_id=execution.id, end=ExecutionEnd(status=status, **how), rhythm=RHYTHM)
+    return endings.ended(tx, execution_id=execution.id, end=ExecutionEnd(status=status, **how), liveness=LIVENESS)
 
 
 @pytest.mark.parametrize("status", sorted(FINAL))

@@ -13,7 +13,7 @@ from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import state as executions
 from tests.store.rows import NOW, at
 
-RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_living_processes_keep_their_agents_present_and_their_leases_going(tx, r
     live = rows.execution(task, agent_id=agent.id, status=ExecutionStatus.RUNNING)
     ended = rows.execution(rows.task(mission), agent_id=gone.id, status=ExecutionStatus.LOST)
 
-    executions.heartbeat_all(tx, execution_ids=[live.id, ended.id, "x_nowhere000"], rhythm=RHYTHM)
+    executions.heartbeat_all(tx, execution_ids=[live.id, ended.id, "x_nowhere000"], liveness=LIVENESS)
 
     assert tx.agents.get(agent.id).last_seen_at == NOW
     assert tx.agents.get(gone.id).last_seen_at == at(-60)

@@ -22,7 +22,7 @@ def put(tx, **fields):
 def test_one_open_item_stands_for_everything_with_its_key(tx, keys):
     with undone(tx):
         for key in keys:
-            put(tx, once=key, body=str(key))
+            put(tx, dedupe_key=key, body=str(key))
 
         counts = {each.once: each.count for each in tx.inbox.open_where() if each.once}
         assert counts == {key: keys.count(key) for key in set(keys) if key}
@@ -30,17 +30,17 @@ def test_one_open_item_stands_for_everything_with_its_key(tx, keys):
 
 
 def test_a_key_asks_again_once_the_item_is_closed(tx):
-    first = put(tx, once="k")
+    first = put(tx, dedupe_key="k")
     inbox.dismiss(tx, item_id=first.id, by="human")
 
-    assert put(tx, once="k").id != first.id
+    assert put(tx, dedupe_key="k").id != first.id
 
 
 @given(subject=st.text(max_size=500))
 def test_a_subject_is_one_line_of_bounded_length(subject):
     line = inbox._line(subject)
 
-    assert len(line) <= inbox.LONGEST_SUBJECT
+    assert len(line) <= inbox.MAX_SUBJECT_LENGTH
     assert line == " ".join(line.split())
 
 

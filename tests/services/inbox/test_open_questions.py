@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 
 
-async def asked(workshop: Workshop, *questions: str):
+async def asked(fake_executions: FakeExecutions, *questions: str):
     """An execution that ended with questions; their items, in the order they were asked."""
-    created = await workshop.launch()
-    await workshop.start(created.execution.id)
+    created = await fake_executions.launch()
+    await fake_executions.start(created.execution.id)
     for number, question in enumerate(questions):
-        await workshop.signal(created.execution.id, f"q{number}", "needs_input", question=question)
-    await workshop.end(created.execution.id)
-    items = {item["subject"]: item["id"] for item in (await workshop.call("queue_list"))["items"]}
+        await fake_executions.signal(created.execution.id, f"q{number}", "needs_input", question=question)
+    await fake_executions.end(created.execution.id)
+    items = {item["subject"]: item["id"] for item in (await fake_executions.call("queue_list"))["items"]}
     return created, [items[question] for question in questions]
 
 
-async def stored(workshop, created):
-    return await workshop.app.database.read(lambda tx: tx.tasks.get(created.task.id))
+async def stored(fake_executions, created):
+    return await fake_executions.app.database.read(lambda tx: tx.tasks.get(created.task.id))
 
 
 @pytest.mark.parametrize("answered_first", [True, False])
-async def test_one_answer_among_dismissed_questions_keeps_the_task_for_its_agent(workshop, call, answered_first):
-    created, items = await asked(workshop, "Which port?", "Which host?")
+async def test_one_answer_among_dismissed_questions_keeps_the_task_for_its_agent(fake_executions, call, answered_first):
+    created, items = await asked(fake_executions, "Which port?", "Which host?")
     answer, dismiss = items if answered_first else reversed(items)
 
     for item in items:
@@ -33,29 +33,29 @@ async def test_one_answer_among_dismissed_questions_keeps_the_task_for_its_agent
         else:
             await call("queue_dismiss", {"id": dismiss})
 
-    task = await stored(workshop, created)
+    task = await stored(fake_executions, created)
     assert (str(task.status), task.owner_id) == ("in_progress", created.agent.id)
 
 
-async def test_questions_that_are_all_dismissed_set_the_task_free(workshop, call):
-    created, items = await asked(workshop, "Which port?", "Which host?")
+async def test_questions_that_are_all_dismissed_set_the_task_free(fake_executions, call):
+    created, items = await asked(fake_executions, "Which port?", "Which host?")
 
     await call("queue_dismiss", {"id": items[0]})
-    held = await stored(workshop, created)
+    held = await stored(fake_executions, created)
     await call("queue_dismiss", {"id": items[1]})
 
-    free = await stored(workshop, created)
+    free = await stored(fake_executions, created)
     assert (str(held.status), held.owner_id) == ("paused", created.agent.id)
     assert (str(free.status), free.owner_id) == ("pending", None)
 
 
-async def test_a_question_before_the_last_progress_is_not_open_any_more(workshop, call):
-    created = await workshop.launch()
-    await workshop.start(created.execution.id)
-    await workshop.signal(created.execution.id, "q1", "needs_input", question="Which port?")
-    await workshop.signal(created.execution.id, "p1", "progress", summary="Found it")
+async def test_a_question_before_the_last_progress_is_not_open_any_more(fake_executions, call):
+    created = await fake_executions.launch()
+    await fake_executions.start(created.execution.id)
+    await fake_executions.signal(created.execution.id, "q1", "needs_input", question="Which port?")
+    await fake_executions.signal(created.execution.id, "p1", "progress", summary="Found it")
 
-    await workshop.end(created.execution.id)
+    await fake_executions.end(created.execution.id)
 
     assert (await call("queue_list"))["items"] == []
-    assert (await stored(workshop, created)).owner_id is None
+    assert (await stored(fake_executions, created)).owner_id is None

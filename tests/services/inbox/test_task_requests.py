@@ -10,7 +10,7 @@ from mission.domain.inbox.item import ItemKind
 from mission.domain.tasks import moves
 from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.moves import Cause, TaskMove
-from mission.domain.tasks.task import OPEN, TaskStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.services.inbox import task_requests as asking
 from tests.store.rows import NOW, at
 

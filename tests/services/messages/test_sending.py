@@ -6,16 +6,16 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.agent import AgentRole, AgentType, Presence
+from mission.domain.agents.agent import AgentRole, AgentType, Presence
 from mission.domain.errors import AgentNotFound, InvalidInput, TooLarge
 from mission.domain.inbox.item import ItemKind, ItemState
-from mission.domain.message import HUMAN, LARGEST_BODY, LARGEST_BROADCAST, SYSTEM, MessageState, MessageType
+from mission.domain.message import HUMAN, MAX_BODY_LENGTH, MAX_BROADCAST_LENGTH, SYSTEM, MessageState, MessageType
 from mission.services.agents.registration import LivenessSettings
 from mission.services.messages import sending as mail
 from mission.services.messages.sending import Audience
 from tests.store.rows import at
 
-RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_broadcast_reaches_everybody_who_fits_but_its_sender_and_those_who_lef
     rows.agent("gone", declared=Presence.OFFLINE)
 
     def reached(**fits):
-        sent = mail.broadcast(tx, sender=ada.id, audience=Audience(rhythm=RHYTHM, **fits), body="b")
+        sent = mail.broadcast(tx, sender=ada.id, audience=Audience(liveness=LIVENESS, **fits), body="b")
         assert len({message.thread_id for message in sent}) <= 1
         return {message.recipient_id for message in sent}
 
@@ -95,16 +95,16 @@ def test_a_broadcast_reaches_everybody_who_fits_but_its_sender_and_those_who_lef
 
 
 def test_copies_of_a_large_body_are_refused_before_any_is_written(tx, rows, ada, monkeypatch):
-    monkeypatch.setattr(mail, "LARGEST_BROADCAST", 15)
-    monkeypatch.setattr(mail, "MOST_RECIPIENTS", 3)
+    monkeypatch.setattr(mail, "MAX_BROADCAST_LENGTH", 15)
+    monkeypatch.setattr(mail, "MAX_RECIPIENTS", 3)
     for number in range(2):
         rows.agent(f"n{number}")
 
     with pytest.raises(TooLarge):
-        mail.broadcast(tx, sender=HUMAN, audience=Audience(rhythm=RHYTHM), body="x" * 6)
+        mail.broadcast(tx, sender=HUMAN, audience=Audience(liveness=LIVENESS), body="x" * 6)
     rows.agent("one more")
     with pytest.raises(InvalidInput, match="4 agents match"):
-        mail.broadcast(tx, sender=HUMAN, audience=Audience(rhythm=RHYTHM), body="x")
+        mail.broadcast(tx, sender=HUMAN, audience=Audience(liveness=LIVENESS), body="x")
 
     assert tx.messages.unread(ada.id) == {}
-    assert LARGEST_BODY < LARGEST_BROADCAST
+    assert MAX_BODY_LENGTH < MAX_BROADCAST_LENGTH

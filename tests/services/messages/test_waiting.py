@@ -93,7 +93,7 @@ async def test_a_cut_answer_goes_on_where_it_ended(call, news, make_agent):
     rest = await news(ada, since=first.cursor, limit=2)
 
     assert [message.body for message in (*first.messages, *rest.messages)] == ["one", "two", "three"]
-    assert (first.whole, rest.whole) == (False, True)
+    assert (first.complete, rest.complete) == (False, True)
 
 
 async def test_news_behind_many_events_of_others_are_found(call, news, make_agent, make_workflow, monkeypatch):

@@ -8,7 +8,7 @@ from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.missions.mission import MissionOutcome, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import OPEN, TaskStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.services.missions import completion as mission_ends
 from tests.store.rows import at
 
@@ -93,7 +93,7 @@ def test_agents_that_still_run_are_named(tx, rows, running):
     live = rows.execution(task, status=ExecutionStatus.WAITING)
     rows.execution(task, status=ExecutionStatus.LOST)
 
-    assert complete(tx, running).warnings == [f"execution {live.id} still runs and is being stopped"]
+    assert complete(tx, running).warnings == [f"execution {live.id} is still running and is being stopped"]
 
 
 def test_a_mission_that_is_abandoned_leaves_nothing_open_and_keeps_the_reason(tx, rows, running):

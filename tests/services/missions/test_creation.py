@@ -7,7 +7,7 @@ import pytest
 from mission.domain.errors import InvalidState, NotFound
 from mission.domain.executions.execution import ExecutionStatus
 from mission.domain.missions.mission import ENDED, Family, MissionStatus, Profile
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.missions import creation as missions
 from mission.services.missions.creation import NewMission
 from tests.store.rows import NOW

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import DONE, TaskStatus
+from mission.domain.tasks.states import DONE, TaskStatus
 from mission.services.missions import planning
 from mission.services.missions.planning import NewTask, Plan
 from tests.store.rows import IN_TRANSACTION, undone
@@ -43,7 +43,14 @@ def test_each_task_waits_for_exactly_what_it_names(tx, edges, sequences):
             assert set(depends_on[found[str(place)].id]) == {found[str(other)].id for other in wanted}
         assert planned.mission.total_phases == max(sequences[: len(needs)])
         waiting = sum(bool(wanted) for wanted in needs)
-        assert tx.tallies.states(mission.id)[TaskStatus.PENDING, True] == waiting
+        assert tx.task_counts.states(mission.id)[TaskStatus.PENDING, True] == waiting
+
+
+def test_a_task_keeps_its_acceptance_criteria_and_its_reviewer(tx, rows):
+    [id] = set_plan(tx, rows.mission(), new("a", acceptance=["It sorts"], review="person")).task_ids
+
+    task = tx.tasks.get(id)
+    assert (list(task.acceptance), task.review) == (["It sorts"], "person")
 
 
 def test_a_plan_nobody_touched_is_replaced_whole(tx, rows):
@@ -54,7 +61,7 @@ def test_a_plan_nobody_touched_is_replaced_whole(tx, rows):
 
     assert [task.name for task in tx.plans.page(mission.id, limit=9, offset=0)] == ["new"]
     assert [phase.number for phase in tx.phases.of_mission(mission.id)] == [1]
-    assert tx.tallies.groups(mission.id) == []
+    assert tx.task_counts.groups(mission.id) == []
 
 
 def test_a_plan_that_somebody_works_on_stays(tx, rows):

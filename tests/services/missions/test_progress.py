@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput
-from mission.domain.missions.mission import HANDS_OUT_TASKS, MissionStatus
+from mission.domain.missions.mission import STARTS_TASKS, MissionStatus
 from mission.domain.tasks.hold import Hold, HoldKind
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.missions import progress
 from tests.store.rows import at
 
@@ -45,13 +45,13 @@ def test_nothing_can_be_begun_in_a_mission_that_hands_out_nothing(tx, rows, stat
     mission = rows.mission(status=status)
     rows.task(mission, "x")
 
-    assert next_tasks(tx, mission) == ((["x"], 1) if status in HANDS_OUT_TASKS else ([], 0))
+    assert next_tasks(tx, mission) == ((["x"], 1) if status in STARTS_TASKS else ([], 0))
 
 
 def test_a_task_comes_with_those_it_can_run_next_to(tx, rows):
     mission = rows.mission(max_parallel=9)
     row = {"phase_id": rows.phase(mission).id, "waiting_for": 0, "parallel_group": "g"}
-    tx.tallies.planned(mission.id, [row] * 2)
+    tx.task_counts.count_plan(mission.id, [row] * 2)
     one, two = (rows.task(mission, name, parallel_group="g") for name in ("one", "two"))
     rows.task(mission, "alone", position=9)
 

@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import NotFound
 from mission.domain.tasks.journal import EntryKind
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.missions import summary
 from tests.store.rows import at
 
@@ -37,23 +37,23 @@ def test_a_summary_names_what_is_in_hand_what_comes_next_and_what_was_done_last(
 def test_a_summary_has_the_latest_decisions_and_only_open_blockers(tx, rows):
     mission = rows.mission()
     task = rows.task(mission)
-    for minute in range(summary.FEW + 1):
+    for minute in range(summary.LISTED + 1):
         rows.entry(task, EntryKind.DECISION, summary=str(minute), created_at=at(minute))
     rows.entry(task, EntryKind.ISSUE, summary="solved")
     rows.entry(task, EntryKind.ISSUE, summary="open", open_blocker=True)
 
     found = summary.summarize(tx, mission_id=mission.id, source_characters=9)
 
-    assert [entry.summary for entry in found.decisions] == [str(minute) for minute in range(summary.FEW, 0, -1)]
+    assert [entry.summary for entry in found.decisions] == [str(minute) for minute in range(summary.LISTED, 0, -1)]
     assert [entry.summary for entry in found.blockers] == ["open"]
     assert found.source == ""
 
 
 def test_lists_of_a_large_mission_are_cut(tx, rows):
     mission = rows.mission()
-    for place in range(summary.FEW + 1):
+    for place in range(summary.LISTED + 1):
         rows.task(mission, str(place), position=place)
 
-    assert len(summary.summarize(tx, mission_id=mission.id, source_characters=1).ready) == summary.FEW
+    assert len(summary.summarize(tx, mission_id=mission.id, source_characters=1).ready) == summary.LISTED
     with pytest.raises(NotFound):
         summary.summarize(tx, mission_id="m_nowhere000", source_characters=1)

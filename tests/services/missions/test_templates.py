@@ -51,7 +51,7 @@ def test_a_mission_without_tasks_or_with_too_many_is_no_template(tx, rows, monke
     with pytest.raises(InvalidInput, match="no tasks"):
         create(tx, mission_id=rows.mission().id)
 
-    monkeypatch.setattr(templates, "MOST_TASKS", 1)
+    monkeypatch.setattr(templates, "MAX_TASKS", 1)
     mission = rows.mission()
     for name in "ab":
         rows.task(mission, name)

@@ -26,12 +26,14 @@ from pathlib import Path
 from mission.services.repositories import tree_threads, working_trees
 from mission.serve import run_standalone
 from mission.settings import Settings
+from mission.transports.mcp_server import standalone_input
 
 def hang(*_):
     print("hangs", file=sys.stderr, flush=True)
     threading.Event().wait()
 
 tree_threads.END_SECONDS = 0.0
+standalone_input.GRACE_SECONDS = 1.0
 working_trees.find_tree = hang
 run_standalone(Settings(home=Path(sys.argv[1])), toolsets=None, agent=None)
 """
@@ -100,7 +102,7 @@ async def test_folders_and_worktrees_of_a_hanging_repository_leave_threads_to_ot
         folder.mkdir()
     other = tmp_path / "other"
     other.mkdir()
-    threads = TreeThreads("trees", at_once=4)
+    threads = TreeThreads("trees", workers=4)
     begun = [
         asyncio.create_task(threads.run(tree, lambda: release.wait(PATIENCE)))
         for tree in [repository, tmp_path / "side", *folders]
@@ -126,7 +128,7 @@ async def test_trees_whose_file_system_does_not_answer_share_threads(
 
     monkeypatch.setattr(tree_threads, "repository_of", slow)
     monkeypatch.setattr(tree_threads, "FIND_SECONDS", 0.01)
-    threads = TreeThreads("trees", at_once=2)
+    threads = TreeThreads("trees", workers=2)
     begun = [asyncio.create_task(threads.run(f"/dead/{number}", lambda: release.wait(PATIENCE))) for number in range(8)]
     await until(lambda: len(threads._waiting) == 6)
 
@@ -142,7 +144,7 @@ async def test_whoever_waits_for_a_thread_is_told_that_we_stop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: threading.Event
 ) -> None:
     monkeypatch.setattr(tree_threads, "END_SECONDS", 0.0)
-    threads = TreeThreads("trees", at_once=1)
+    threads = TreeThreads("trees", workers=1)
     hanging = asyncio.create_task(threads.run(tmp_path, lambda: release.wait(PATIENCE)))
     waiting = asyncio.create_task(threads.run(tmp_path, lambda: True))
     await until(lambda: bool(threads._running and threads._waiting))
@@ -158,7 +160,7 @@ async def test_whoever_waits_for_a_thread_is_told_that_we_stop(
 
 
 async def test_a_caller_that_leaves_while_it_waits_takes_no_place(tmp_path: Path, release: threading.Event) -> None:
-    threads = TreeThreads("trees", at_once=1)
+    threads = TreeThreads("trees", workers=1)
     hanging = asyncio.create_task(threads.run(tmp_path, lambda: release.wait(PATIENCE)))
     waiting = asyncio.create_task(threads.run(tmp_path, lambda: True))
     await until(lambda: bool(threads._running and threads._waiting))

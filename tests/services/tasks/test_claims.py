@@ -9,22 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidState, NotOwner
-from mission.domain.missions.mission import HANDS_OUT_TASKS, MissionStatus
+from mission.domain.missions.mission import STARTS_TASKS, MissionStatus
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.tasks import claims
+from mission.services.tasks.claims import PreparedClaim
 from tests.store.rows import IN_TRANSACTION, NOW, at, undone
 
 LEASE = timedelta(minutes=10)
-NOTHING = {"looked": {}, "houses": {}}
+NOTHING = PreparedClaim(uncommitted={}, worktrees={})
 
 
 def take(tx, task, agent):
-    return claims.claim_prepared(tx, task_id=task.id, agent_id=agent.id, lease=LEASE, **NOTHING)
+    return claims.claim_prepared(tx, task_id=task.id, agent_id=agent.id, lease=LEASE, prepared=NOTHING)
 
 
 def take_next(tx, agent, mission=None):
-    return claims.claim_next_prepared(tx, mission_id=mission and mission.id, agent_id=agent.id, lease=LEASE, **NOTHING)
+    return claims.claim_next_prepared(
+        tx, mission_id=mission and mission.id, agent_id=agent.id, lease=LEASE, prepared=NOTHING
+    )
 
 
 @IN_TRANSACTION
@@ -82,7 +85,7 @@ def test_a_mission_hands_out_tasks_only_while_it_goes_on(tx, rows, status):
     mission = rows.mission(status=status)
     task, agent = rows.task(mission), rows.agent()
 
-    if status in HANDS_OUT_TASKS:
+    if status in STARTS_TASKS:
         assert take(tx, task, agent).task.owner_id == agent.id
     else:
         assert take_next(tx, agent, mission).task is None

@@ -75,7 +75,7 @@ async def test_a_task_of_another_host_is_completed_there(call, repository):
     there = replace(await stored(call, id), host_id="there")
     await call.app.database.write(lambda tx: tx.tasks.save(there))
 
-    with pytest.raises(InvalidState, match="works on host there") as raised:
+    with pytest.raises(InvalidState, match="is on host there") as raised:
         await complete(call, id)
 
     assert raised.value.details["host_id"] == "there"
@@ -105,3 +105,23 @@ async def test_the_same_end_told_twice_changes_nothing(call, make_workflow):
     assert await stored(call, tasks["a"]) == ended
     with pytest.raises(InvalidState):
         await complete(call, tasks["a"], "failed")
+
+
+async def test_a_repeated_call_drops_no_snapshot_a_second_time(call, repository, monkeypatch):
+    mission = (await call("start_mission", {"name": "x", "objective": "y", "repository_path": str(repository)}))[
+        "mission_id"
+    ]
+    task = (await call("start_task", {"mission_id": mission, "name": "a", "goal": "b"}))["task_id"]
+    dropped = []
+
+    async def forget(snapshots):
+        dropped.append(snapshots)
+
+    monkeypatch.setattr(call.app.trees, "forget", forget)
+    arguments = {"task_id": task, "status": "success", "outcome": {"summary": "done"}}
+
+    first = await call("complete_task", arguments, key="k")
+    second = await call("complete_task", arguments, key="k")
+
+    assert second == first
+    assert [list(snapshots) for snapshots in dropped] == [[str(repository)]]

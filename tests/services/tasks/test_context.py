@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.tasks import context
 from mission.services.tasks.context import ContextCursor, ContextRequest
 from tests.store.rows import at
@@ -26,7 +26,7 @@ def situation(tx, task, **wanted):
         "dependencies": True,
         "since": None,
     }
-    return context.situation(tx, task_id=task.id, wanted=ContextRequest(**{**everything, **wanted}))
+    return context.read(tx, task_id=task.id, wanted=ContextRequest(**{**everything, **wanted}))
 
 
 def names(tasks):
@@ -50,13 +50,13 @@ def task(tx, rows):
 def test_a_cursor_is_read_back_as_it_was_written(moment, sequence):
     cursor = ContextCursor(moment=moment, sequence=sequence)
 
-    assert ContextCursor.parsed(str(cursor), field="since") == cursor
+    assert ContextCursor.parse(str(cursor), field="since") == cursor
 
 
 @pytest.mark.parametrize("text", ["", "1", "1.", ".1", "-1.1", "1.1.1", "x.y", "9" * 18 + ".1", "1." + "9" * 10])
 def test_what_is_no_cursor_is_named(text):
     with pytest.raises(InvalidInput, match="since"):
-        ContextCursor.parsed(text, field="since")
+        ContextCursor.parse(text, field="since")
 
 
 def test_everything_around_a_task_is_there(tx, rows, task):
@@ -84,7 +84,7 @@ def test_only_what_was_asked_for_is_read_and_totals_stay(tx, rows, task):
 
 def test_behind_its_own_mark_nothing_is_new_until_something_happens(tx, rows, task):
     rows.entry(task, summary="one")
-    mark = situation(tx, task).mark
+    mark = situation(tx, task).cursor
 
     still = situation(tx, task, since=mark)
     rows.entry(task, summary="two")
@@ -92,16 +92,16 @@ def test_behind_its_own_mark_nothing_is_new_until_something_happens(tx, rows, ta
     later = situation(tx, task, since=mark)
 
     assert (still.task_is_new, still.checkpoints, still.dependencies, still.siblings) == (False, [], [], [])
-    assert (still.mark, still.checkpoints_total) == (mark, 0)
+    assert (still.cursor, still.checkpoints_total) == (mark, 0)
     assert ([entry.summary for entry in later.checkpoints], names(later.siblings)) == (["two"], ["d"])
-    assert (later.mark.moment, later.mark.sequence) == (at(5), 2)
+    assert (later.cursor.moment, later.cursor.sequence) == (at(5), 2)
 
 
 @pytest.mark.parametrize("status", list(TaskStatus))
 def test_a_task_that_can_be_begun_is_shown_as_begun(tx, rows, status):
     task = rows.task(rows.mission(), status=status)
 
-    shown = context.begun(situation(tx, task), agent_id="a_1").task
+    shown = context.once_started(situation(tx, task), agent_id="a_1").task
 
     beginnable = status in {TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.PAUSED}
     assert shown.status is (TaskStatus.IN_PROGRESS if beginnable else status)
@@ -109,4 +109,4 @@ def test_a_task_that_can_be_begun_is_shown_as_begun(tx, rows, status):
 
 
 def test_a_task_that_waits_for_others_is_shown_as_it_is(tx, task):
-    assert context.begun(situation(tx, task), agent_id="a_1").task.status is TaskStatus.PENDING
+    assert context.once_started(situation(tx, task), agent_id="a_1").task.status is TaskStatus.PENDING

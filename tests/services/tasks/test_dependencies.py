@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidState, NotFound
-from mission.domain.tasks.task import DONE, TaskStatus
+from mission.domain.tasks.states import DONE, TaskStatus
 from mission.services.tasks import dependencies
 
 

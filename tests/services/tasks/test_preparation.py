@@ -16,7 +16,7 @@ def directory_of(app):
         given = {"repository_path": repository_path, "directory": directory}
         chosen = {name: str(path) if path is not None else None for name, path in given.items()}
         work = BackgroundWork(app.database)
-        return await preparation.look_for_directory(work, app.trees, task_id=task_id, **chosen)
+        return await preparation.find_directory(work, app.trees, task_id=task_id, **chosen)
 
     return find
 

@@ -50,12 +50,12 @@ async def test_uncommitted_work_is_looked_into_only_on_the_host_where_it_lies(ap
     (repository / "new.txt").write_text("x")
     task = await app.database.read(lambda tx: tx.tasks.get(id))
 
-    looked = await recovery_packet.look_into(app.trees, task)
+    uncommitted = await recovery_packet.uncommitted_in(app.trees, task)
 
-    assert {name: changes.added for name, changes in looked.items()} == {id: ["new.txt"]}
-    assert await recovery_packet.look_into(app.trees, replace(task, host_id="there")) == {}
-    assert await recovery_packet.look_into(app.trees, replace(task, snapshots=None)) == {}
-    assert await recovery_packet.look_into(app.trees, None) == {}
+    assert {name: changes.added for name, changes in uncommitted.items()} == {id: ["new.txt"]}
+    assert await recovery_packet.uncommitted_in(app.trees, replace(task, host_id="there")) == {}
+    assert await recovery_packet.uncommitted_in(app.trees, replace(task, snapshots=None)) == {}
+    assert await recovery_packet.uncommitted_in(app.trees, None) == {}
 
 
 async def test_a_tree_that_is_gone_is_no_reason_to_refuse_a_claim(app, call, tmp_path):
@@ -67,4 +67,4 @@ async def test_a_tree_that_is_gone_is_no_reason_to_refuse_a_claim(app, call, tmp
     task = await app.database.read(lambda tx: tx.tasks.get(id))
     folder.rmdir()
 
-    assert await recovery_packet.look_into(app.trees, task) == {}
+    assert await recovery_packet.uncommitted_in(app.trees, task) == {}

@@ -10,7 +10,7 @@ from mission.domain.errors import InvalidState, NotOwner
 from mission.domain.missions.phase import PhaseStatus
 from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.journal import EntryKind
-from mission.domain.tasks.task import MOVES, PLANNABLE, TaskStatus
+from mission.domain.tasks.states import MOVES, PLANNABLE, TaskStatus
 from mission.services.tasks import status_changes as steering
 from mission.services.tasks.starting import Owner
 from mission.services.tasks.status_changes import StatusChange

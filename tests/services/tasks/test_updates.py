@@ -14,8 +14,9 @@ from mission.domain.errors import MissionError
 from mission.domain.missions.mission import Family
 from mission.domain.tasks import moves
 from mission.domain.tasks.moves import Cause
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.tasks import updates
+from tests import fault_cases
 from tests.store.rows import at
 
 TOOLS = {"name": "W", "source_type": "prompt", "source_content": "Build it", "max_parallel_tasks": 100}
@@ -31,10 +32,10 @@ KEPT = text("SELECT id, pending, in_progress, success, partial, failed, skipped,
 class Chance:
     """Does one thing at random to a task of a mission."""
 
-    def __init__(self, seed, call, workshop, clock):
+    def __init__(self, seed, call, fake_executions, clock):
         self.choice = random.Random(seed).choice
         self.call = call
-        self.workshop = workshop
+        self.fake_executions = fake_executions
         self.clock = clock
         self.agents = []
         self.tasks = []
@@ -66,7 +67,7 @@ class Chance:
                 lambda: self.signal(execution, "blocked", reason="no key"),
                 lambda: self.signal(execution, "progress", summary="half"),
                 lambda: self.signal(execution, "completed_claim", summary="done"),
-                lambda: self.workshop.end(execution, self.choice(["completed", "failed", "stopped", "lost"])),
+                lambda: self.fake_executions.end(execution, self.choice(["completed", "failed", "stopped", "lost"])),
                 self.answer,
                 self.answer,
             ]
@@ -81,15 +82,15 @@ class Chance:
         return await self.call(name, arguments)
 
     async def resume(self, execution):
-        await self.launch((await self.workshop.get(execution)).task_id, resumes=execution)
+        await self.launch((await self.fake_executions.get(execution)).task_id, resumes=execution)
 
     async def launch(self, task_id=None, **more):
-        created = await self.workshop.launch(task_id or self.choice(self.tasks), **more)
-        await self.workshop.start(created.execution.id)
+        created = await self.fake_executions.launch(task_id or self.choice(self.tasks), **more)
+        await self.fake_executions.start(created.execution.id)
         self.executions.append(created.execution.id)
 
     async def signal(self, execution, type, **payload):
-        await self.workshop.signal(execution, str(self.clock.now), type, **payload)
+        await self.fake_executions.signal(execution, str(self.clock.now), type, **payload)
 
     async def answer(self):
         items = (await self.call("queue_list", {"limit": 100}))["items"]
@@ -104,9 +105,9 @@ class Chance:
 
 
 @pytest.fixture
-async def chance(request, call, workshop, clock):
+async def chance(request, call, fake_executions, clock):
     """A plan of ten tasks that wait for each other, and two agents."""
-    chance = Chance(request.param, call, workshop, clock)
+    chance = Chance(request.param, call, fake_executions, clock)
     plan = [
         {
             "name": f"t{number}",
@@ -127,7 +128,8 @@ async def chance(request, call, workshop, clock):
     return chance
 
 
-@pytest.mark.parametrize("chance", range(5), indirect=True)
+@pytest.mark.faults
+@pytest.mark.parametrize("chance", fault_cases.seeds(few=2, many=40), indirect=True)
 async def test_after_any_moves_the_counts_are_right_and_every_change_is_told_once_with_its_cause(app, call, chance):
     before, last = await app.database.read(_state)
     causes = Counter()
@@ -167,12 +169,12 @@ async def test_a_task_that_ends_with_its_mission_remembers_who_had_it(app, call,
     assert ended.claimed_at is None
 
 
-async def test_what_an_agent_asks_after_its_task_has_ended_still_waits_for_a_person(call, workshop):
-    created = await workshop.launch()
-    await workshop.start(created.execution.id)
+async def test_what_an_agent_asks_after_its_task_has_ended_still_waits_for_a_person(call, fake_executions):
+    created = await fake_executions.launch()
+    await fake_executions.start(created.execution.id)
     await call("task_update_status", {"id": created.task.id, "status": "completed", "outcome": "o"})
 
-    await workshop.signal(created.execution.id, "1", "needs_input", question="Another one?")
+    await fake_executions.signal(created.execution.id, "1", "needs_input", question="Another one?")
 
     assert [item["subject"] for item in (await call("queue_list"))["items"]] == ["Another one?"]
 
@@ -195,13 +197,13 @@ def _counts(tx):
         kept[row["id"]] = {name: row[name] for name in row if name != "id" and row[name]}
     true = {id: Counter() for id in kept}
     for row in tx.connection.execute(RECOUNT).mappings():
-        true[row["phase_id"]][_heap(row["status"], row["quality"])] += row["tasks"]
+        true[row["phase_id"]][_count_bucket(row["status"], row["quality"])] += row["tasks"]
         if row["waits"] and row["status"] == TaskStatus.PENDING:
             true[row["phase_id"]]["waiting"] += row["tasks"]
     return kept, {id: dict(count) for id, count in true.items()}
 
 
-def _heap(status, quality):
+def _count_bucket(status, quality):
     if status == TaskStatus.COMPLETED:
         return quality or "success"
     if status in {TaskStatus.PENDING, TaskStatus.PLANNING}:
@@ -210,7 +212,8 @@ def _heap(status, quality):
 
 
 @pytest.mark.parametrize(
-    "written", ["tx.tasks.save(", "TaskUpdated(", "tallies.moved(", "tallies.freed(", "skip_open("]
+    "written",
+    ["tx.tasks.save(", "TaskUpdated(", "task_counts.count_move(", "task_counts.free_dependents(", "skip_open("],
 )
 def test_tasks_are_written_in_one_place(written):
     callers = [

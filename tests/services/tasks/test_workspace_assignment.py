@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, InvalidState, NotOwner
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.domain.tasks.workspace import WorkspaceStatus
 from mission.services.tasks import workspace_assignment
 from tests.tools.conftest import planned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 from mission.domain.inbox.failure_report import CRITICAL_TOOLS, FailedCall
 from mission.domain.inbox.item import ItemKind
 from mission.domain.message import HUMAN, MessageState, Priority

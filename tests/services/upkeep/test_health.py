@@ -67,13 +67,13 @@ async def test_a_task_that_is_begun_ever_again_is_told_of_each_fifth_time(call):
     assert told == [0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
 
 
-async def test_a_task_whose_executions_keep_crashing_is_told_of(workshop, call):
-    task = await workshop.task("Write the parser")
+async def test_a_task_whose_executions_keep_crashing_is_told_of(fake_executions, call):
+    task = await fake_executions.task("Write the parser")
     for _ in range(3):
         assert await swept(call) == []
-        created = await workshop.launch(task)
-        await workshop.start(created.execution.id)
-        await workshop.end(created.execution.id, "failed", exit_code=1)
+        created = await fake_executions.launch(task)
+        await fake_executions.start(created.execution.id)
+        await fake_executions.end(created.execution.id, "failed", exit_code=1)
 
     assert await swept(call) == [("health", "'Write the parser' has crashed 3 times")]
 

@@ -24,7 +24,7 @@ async def kept(call):
 
 
 async def test_old_events_calls_and_answers_go_in_short_steps_and_new_ones_stay(call, clock, monkeypatch):
-    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    monkeypatch.setattr(retention, "BATCH", 2)
     for key in "abcde":
         await call("start_mission", {"name": key, "objective": "o"}, key=key)
     assert await kept(call) == (5, 5, 5)
@@ -44,7 +44,7 @@ async def test_old_events_calls_and_answers_go_in_short_steps_and_new_ones_stay(
 
 
 async def test_of_too_many_calls_the_oldest_go_however_young(call, monkeypatch):
-    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    monkeypatch.setattr(retention, "BATCH", 2)
     for number in range(6):
         await call("start_mission", {"name": f"m{number}", "objective": "o"})
 

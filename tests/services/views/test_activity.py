@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mission.domain.inbox.item import ItemState
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.views.activity import LONGEST, SHORTEST, activity
 from tests.store.rows import NOW, at
 

@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import ExecutionStatus
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.views import executions as runs
 from tests.store.rows import at
 

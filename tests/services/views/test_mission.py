@@ -7,12 +7,13 @@ from datetime import timedelta
 import pytest
 
 from mission.domain.errors import InvalidInput, NotFound
-from mission.domain.tasks.task import Quality, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality
 from mission.services.agents.registration import LivenessSettings
 from mission.services.views import mission as views
 from tests.store.rows import at
 
-RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
 DONE = {"status": TaskStatus.COMPLETED, "quality": Quality.SUCCESS}
 
 
@@ -21,7 +22,7 @@ def changes(**lists):
 
 
 def get(tx, mission):
-    return views.get(tx, mission_id=mission.id, rhythm=RHYTHM)
+    return views.get(tx, mission_id=mission.id, liveness=LIVENESS)
 
 
 def test_a_mission_counts_its_tasks_as_a_whole_and_by_phase(tx, rows):
@@ -32,8 +33,8 @@ def test_a_mission_counts_its_tasks_as_a_whole_and_by_phase(tx, rows):
 
     found = get(tx, mission)
 
-    assert [(line.row.name, line.word) for line in found.tasks] == [("a", "claimed"), ("b", "failed"), ("c", "ready")]
-    assert (found.count.total, found.count.claimed, found.count.failed, found.count.failed_attempts) == (3, 1, 1, 2)
+    assert [(line.row.name, line.word) for line in found.tasks] == [("a", "unproved"), ("b", "failed"), ("c", "ready")]
+    assert (found.count.total, found.count.unproved, found.count.failed, found.count.failed_attempts) == (3, 1, 1, 2)
     assert {number: part.total for number, part in found.phase_counts.items()} == {1: 1, 2: 2}
 
 
@@ -99,7 +100,7 @@ def test_the_journal_is_read_newest_first_page_by_page_with_the_names_of_its_aut
 
 
 def test_a_long_source_is_cut_and_a_missing_one_is_nothing(tx, rows, monkeypatch):
-    monkeypatch.setattr(views, "LONGEST_SOURCE", 4)
+    monkeypatch.setattr(views, "MAX_SOURCE_LENGTH", 4)
     mission = rows.mission()
     assert get(tx, mission).source is None
 
@@ -109,7 +110,7 @@ def test_a_long_source_is_cut_and_a_missing_one_is_nothing(tx, rows, monkeypatch
 
 
 @pytest.mark.parametrize(
-    "read", [views.read_changes, lambda tx, mission_id: views.get(tx, mission_id=mission_id, rhythm=RHYTHM)]
+    "read", [views.read_changes, lambda tx, mission_id: views.get(tx, mission_id=mission_id, liveness=LIVENESS)]
 )
 def test_an_unknown_mission_is_an_error(tx, read):
     with pytest.raises(NotFound):

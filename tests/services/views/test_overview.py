@@ -6,18 +6,21 @@ from datetime import timedelta
 
 import pytest
 
-from mission.domain.agent import Presence
+from mission.domain.agents.agent import Presence
+from mission.domain.checks.evidence import ProofState
 from mission.domain.missions.mission import MissionOutcome, MissionStatus
-from mission.domain.tasks.task import Quality, TaskStatus
+from mission.domain.tasks.hold import Hold, HoldKind
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality
 from mission.services.agents.registration import LivenessSettings
 from mission.services.views import overview as views
 from tests.store.rows import NOW, at
 
-RHYTHM = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
+LIVENESS = LivenessSettings(heartbeat=timedelta(minutes=1), lease=timedelta(minutes=10))
 
 
 def overview(tx, since=None):
-    return views.overview(tx, since=since, rhythm=RHYTHM)
+    return views.overview(tx, since=since, liveness=LIVENESS)
 
 
 def test_what_runs_comes_with_the_name_of_who_has_it_or_of_who_said_it_does(tx, rows):
@@ -33,7 +36,7 @@ def test_what_runs_comes_with_the_name_of_who_has_it_or_of_who_said_it_does(tx, 
         "hers": ("ada", "working"),
         "said": ("bob", "working"),
     }
-    assert (found.going, found.open_missions, found.lease_seconds) == (2, 1, 600)
+    assert (found.active, found.open_missions, found.lease_seconds) == (2, 1, 600)
 
 
 def test_a_missions_bar_adds_up_to_its_tasks_and_failed_attempts_are_counted_apart(tx, rows):
@@ -49,9 +52,29 @@ def test_a_missions_bar_adds_up_to_its_tasks_and_failed_attempts_are_counted_apa
 
     [line] = overview(tx).missions
 
-    assert line.count == views.Count(claimed=2, working=2, needs=1, failed=1, failed_attempts=3, skipped=1, total=8)
+    assert line.count == views.Count(unproved=2, working=2, needs=1, failed=1, failed_attempts=3, skipped=1, total=8)
     assert line.at_work == 1
     assert views.count(views.task_lines(tx, tx.overviews.tasks(mission.id))) == line.count
+
+
+def test_a_missions_bar_tells_proved_tasks_from_unproved_accepted_and_failing_ones(tx, rows):
+    mission = rows.mission()
+    done = {"status": TaskStatus.COMPLETED, "quality": Quality.SUCCESS, "completed_at": NOW}
+    for state in (ProofState.PROVED, ProofState.PROVED, ProofState.ACCEPTED, ProofState.UNPROVED):
+        rows.task(mission, proof_state=state, **done)
+    rows.task(mission, status=TaskStatus.IN_PROGRESS, proof_state=ProofState.FAILING)
+    rows.task(mission, status=TaskStatus.FAILED, proof_state=ProofState.FAILING, completed_at=NOW)
+    checking = {"proof_state": ProofState.CHECKING, "hold": Hold(HoldKind.CHECKS, None, None)}
+    rows.task(mission, status=TaskStatus.REVIEW, **checking)
+
+    found = overview(tx, since=at(-1))
+
+    [line] = found.missions
+    assert line.count == views.Count(proved=2, accepted=1, unproved=1, failing=1, working=2, failed=1, total=7)
+    assert line.count.done == 4
+    assert views.count(views.task_lines(tx, tx.overviews.tasks(mission.id))) == line.count
+    assert found.proof == line.count
+    assert found.ended_counts == views.Count(proved=2, accepted=1, unproved=1, failed=1, total=5)
 
 
 def test_nobody_is_at_work_in_a_mission_that_has_ended_and_a_partial_end_is_named(tx, rows):
@@ -86,7 +109,7 @@ def test_what_ended_is_what_ended_since_the_reader_left_or_in_the_last_hours(tx,
 
     assert [line.row.name for line in overview(tx).ended] == ["just now", "today"]
     assert [line.row.name for line in overview(tx, since=at(-5)).ended] == ["just now"]
-    assert overview(tx, since=at(-5)).ended_counts == {"failed": 1}
+    assert overview(tx, since=at(-5)).ended_counts == views.Count(failed=1, total=1)
 
 
 SILENT = {"last_seen_at": at(-60)}

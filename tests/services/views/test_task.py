@@ -50,6 +50,21 @@ async def test_lines_are_read_from_the_tree_and_after_the_end_from_what_was_kept
     assert "other" not in kept.text
 
 
+async def test_a_review_shows_what_the_checks_saw_whatever_happens_in_the_tree_then(app, call, repository):
+    source = {"source_type": "prompt", "source_content": "s", "repository_path": str(repository)}
+    rules = {"review": "person", "checks": ["true"]}
+    mission = (await call("workflow_create", {"name": "m", **source, **rules}))["id"]
+    task = (await call("start_task", {"mission_id": mission, "name": "t", "goal": "g"}))["task_id"]
+    (repository / "README.md").write_text("hello\nworld\n")
+    reported = await call("complete_task", {"task_id": task, **SUCCESS})
+    (repository / "README.md").write_text("other\n")
+    (repository / "later.txt").write_text("x")
+
+    assert reported["status"] == "review"
+    assert await files(app, task) == (["README.md"], True)
+    assert "+world" in (await lines(app, task)).text
+
+
 async def test_a_file_that_did_not_change_has_no_lines_before_and_after_the_end(app, call, task):
     with pytest.raises(InvalidInput, match=r"did not change 'src/app\.py'"):
         await lines(app, task, "src/app.py")
@@ -87,7 +102,7 @@ async def test_the_history_has_one_move_for_each_new_state_or_owner(app, call, m
     assert [(move.word, move.agent_id) for move in found.moves][-3:] == [
         ("ready", ada),
         ("working", ada),
-        ("claimed", ada),
+        ("unproved", ada),
     ]
     assert len({(move.word, move.agent_id) for move in found.moves}) == len(found.moves)
     assert (found.mission_name, found.agents) == ("W", {ada: "ada"})

@@ -12,7 +12,7 @@ from tests.store.rows import IN_TRANSACTION, at, undone
 
 
 def page(tx, **wanted):
-    given = {"mission_id": None, "standings": None, "fits": bool, "agent_id": None, "limit": 9, "cursor": None}
+    given = {"mission_id": None, "states": None, "fits": bool, "agent_id": None, "limit": 9, "cursor": None}
     return task_list.list_tasks(tx, **{**given, **wanted})
 
 

@@ -14,8 +14,10 @@ from tests.tools.conftest import planned
 def test_an_end_keeps_the_merge_commit_and_the_branch_with_what_was_saved(tx, rows):
     workspace = rows.workspace(rows.mission())
 
-    merged = closing.settle(tx, workspace_id=workspace.id, status=WorkspaceStatus.MERGED, commit="c0ffee", kept=None)
-    gone = closing.forget(tx, workspace_id=workspace.id, kept="kept/one")
+    merged = closing.record_status(
+        tx, workspace_id=workspace.id, status=WorkspaceStatus.MERGED, commit="c0ffee", kept_branch=None
+    )
+    gone = closing.record_removal(tx, workspace_id=workspace.id, kept_branch="kept/one")
 
     assert (merged.status, merged.merge_commit) == (WorkspaceStatus.MERGED, "c0ffee")
     assert (gone.removed_at, gone.kept_branch, gone.merge_commit) == (tx.now, "kept/one", "c0ffee")
@@ -24,10 +26,10 @@ def test_an_end_keeps_the_merge_commit_and_the_branch_with_what_was_saved(tx, ro
 
 def test_a_removal_that_is_told_twice_is_the_first_one(tx, rows):
     workspace = rows.workspace(rows.mission(), status=WorkspaceStatus.ABANDONED)
-    first = closing.forget(tx, workspace_id=workspace.id, kept="one")
+    first = closing.record_removal(tx, workspace_id=workspace.id, kept_branch="one")
     tx.now = at(5)
 
-    assert closing.forget(tx, workspace_id=workspace.id, kept="two") == first
+    assert closing.record_removal(tx, workspace_id=workspace.id, kept_branch="two") == first
     assert len(tx.emitted) == 1
 
 

@@ -18,7 +18,7 @@ from tests.tools.conftest import planned
 
 def record(tx, mission, path="/trees/one"):
     made = CreatedWorktree(path=Path(path), branch="one", base="main", created=True, warnings=["slow"])
-    return workspaces.record(tx, mission_id=mission.id, made=made, top="/code/shop", host_id="here")
+    return workspaces.record(tx, mission_id=mission.id, created=made, top="/code/shop", host_id="here")
 
 
 def test_a_place_is_remembered_once(tx, rows):

@@ -48,7 +48,7 @@ def test_a_task_is_assigned_what_was_made_for_it_and_nothing_else(tx, rows):
     mission = rows.mission(**OWN)
     one, two, plain = rows.task(mission), rows.task(mission), rows.task(rows.mission("plain"))
     made = CreatedWorktree(path=Path("/trees/one"), branch="one", base="main", created=True)
-    ready = {one.id: PreparedWorktree(task_id=one.id, host_id="here", top="/code/shop", made=made)}
+    ready = {one.id: PreparedWorktree(task_id=one.id, host_id="here", top="/code/shop", created=made)}
 
     task, workspace = per_task.assign_worktree(tx, mission, one, ready)
 
@@ -87,9 +87,9 @@ async def test_without_a_git_repository_the_claim_is_told_why_there_is_no_worktr
     for wanted in ({}, {"repository_path": str(tmp_path)}):
         _, tasks = await make_workflow(planned("a"), auto_create_workspaces=True, **wanted)
 
-        house = await prepare(tasks["a"])
+        worktree = await prepare(tasks["a"])
 
-        assert (house.made, house.warnings) == (None, (per_task.NO_REPOSITORY,))
+        assert (worktree.created, worktree.warnings) == (None, (per_task.NO_REPOSITORY,))
 
 
 async def test_what_was_made_for_a_task_is_found_by_whoever_takes_it_next(prepare, make_workflow, repository):
@@ -99,7 +99,7 @@ async def test_what_was_made_for_a_task_is_found_by_whoever_takes_it_next(prepar
     first, again = await prepare(tasks["Größe ändern"]), await prepare(tasks["Größe ändern"])
     unnamed = await prepare(tasks["漢字"])
 
-    assert first.made.path == again.made.path
-    assert first.made.branch.startswith("mission/")
-    assert first.made.branch.endswith(tasks["Größe ändern"])
-    assert unnamed.made.branch.endswith(tasks["漢字"])
+    assert first.created.path == again.created.path
+    assert first.created.branch.startswith("mission/")
+    assert first.created.branch.endswith(tasks["Größe ändern"])
+    assert unnamed.created.branch.endswith(tasks["漢字"])

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain import events
-from mission.domain.agent import Agent, AgentType, Presence, Runtime
+from mission.domain.agents.agent import Agent, AgentType, Presence, Runtime
 from mission.domain.errors import InvalidInput, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
 from mission.domain.timestamps import format_time
@@ -112,7 +112,7 @@ def bearer_of(tx: Tx, *, token: str) -> Bearer:
     return Bearer(agent=agent, toolsets=row.toolsets)
 
 
-def of_agent(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> AgentTokenList:
+def list_tokens(tx: Tx, *, agent_id: str, limit: int, cursor: str | None) -> AgentTokenList:
     """Return the agent (id or name) and the records of its tokens, oldest first.
 
     The cursor is the number of rows before the page: token hashes are not exposed, and new tokens come last.

@@ -9,12 +9,12 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.actions import Action
-from mission.domain.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, is_silent
-from mission.domain.agent_name import check_name, comparable_name
+from mission.domain.agents.agent import MISSED_HEARTBEATS, Agent, AgentRole, AgentType, Presence, is_silent
+from mission.domain.agents.agent_name import check_name, comparable_name
 from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, PermissionDenied
 from mission.domain.ids import PREFIXES, expect_kind, is_id, new_id
 from mission.services.paging import Page, cut_page, fitting, position_of, row_cursor
-from mission.services.tasks import updates as tasks
+from mission.services.tasks import updates
 from mission.store.sql.pages import PagePosition
 from mission.store.transaction import Tx
 
@@ -104,9 +104,9 @@ def register(
         last_seen_at=tx.now,
     )
     tx.agents.add(agent)
-    seen = AgentWithPresence(agent=agent, presence=Presence.ONLINE)
-    tx.emit(events.AgentCreated(agent=agent, presence=seen.presence))
-    return seen
+    registered = AgentWithPresence(agent=agent, presence=Presence.ONLINE)
+    tx.emit(events.AgentCreated(agent=agent, presence=registered.presence))
+    return registered
 
 
 def name_for(tx: Tx, *, by: Agent | None, name: str) -> str:
@@ -158,9 +158,9 @@ def _again(
         updated_at=tx.now,
     )
     tx.agents.save(agent)
-    seen = AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=tx.silence))
-    tx.emit(events.AgentUpdated(agent=agent, presence=seen.presence))
-    return seen
+    registered = AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=tx.silence))
+    tx.emit(events.AgentUpdated(agent=agent, presence=registered.presence))
+    return registered
 
 
 def _present(tx: Tx, agents: Sequence[Agent]) -> list[Agent]:
@@ -168,11 +168,11 @@ def _present(tx: Tx, agents: Sequence[Agent]) -> list[Agent]:
 
 
 def heartbeat(
-    tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, rhythm: LivenessSettings
+    tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, liveness: LivenessSettings
 ) -> AgentWithPresence:
     """Record a heartbeat: the agent counts as present, and the leases of its tasks are renewed."""
     agent = tx.agents.get(agent_id)
-    before = agent.presence(now=tx.now, silence=rhythm.silence)
+    before = agent.presence(now=tx.now, silence=liveness.silence)
     revived = Presence.ONLINE if agent.declared is Presence.OFFLINE else agent.declared
     agent = replace(
         agent,
@@ -180,8 +180,16 @@ def heartbeat(
         declared=status or revived,
         current_task_id=_existing_task(tx, current_task_id) or agent.current_task_id,
     )
-    tx.tasks.renew(agent_id, until=tx.now + rhythm.lease)
-    return _save(tx, agent, rhythm, before=before)
+    tx.tasks.renew(agent_id, until=tx.now + liveness.lease)
+    return _save(tx, agent, liveness, before=before)
+
+
+def acknowledge_heartbeat(
+    tx: Tx, *, agent_id: str, current_task_id: str | None, status: Presence | None, liveness: LivenessSettings
+) -> timedelta:
+    """Record a heartbeat and return when the next one is due."""
+    heartbeat(tx, agent_id=agent_id, current_task_id=current_task_id, status=status, liveness=liveness)
+    return liveness.heartbeat
 
 
 def update(
@@ -194,7 +202,7 @@ def update(
     workspace_path: str | None,
     capabilities: Sequence[str] | None,
     metadata: Mapping[str, Any] | None,
-    rhythm: LivenessSettings,
+    liveness: LivenessSettings,
 ) -> AgentWithPresence:
     """Change what the agent reports about itself; metadata is merged key by key."""
     agent = tx.agents.get(agent_id)
@@ -209,34 +217,34 @@ def update(
         last_seen_at=agent.last_seen_at if status is Presence.OFFLINE else tx.now,
         updated_at=tx.now,
     )
-    return _save(tx, agent, rhythm, before=None)
+    return _save(tx, agent, liveness, before=None)
 
 
-def unregister(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
+def unregister(tx: Tx, *, agent_id: str, liveness: LivenessSettings) -> AgentWithPresence:
     """Take the agent offline and release all its tasks."""
-    return leave(tx, agent_id=agent_id, keeping=None, rhythm=rhythm)
+    return leave(tx, agent_id=agent_id, keeping=None, liveness=liveness)
 
 
-def leave(tx: Tx, *, agent_id: str, keeping: str | None, rhythm: LivenessSettings) -> AgentWithPresence:
+def leave(tx: Tx, *, agent_id: str, keeping: str | None, liveness: LivenessSettings) -> AgentWithPresence:
     """Take the agent offline and release its tasks, except the one in `keeping`."""
     agent = tx.agents.get(agent_id)
     for task in tx.tasks.open_of_agent(agent_id):
         if task.id != keeping:
-            tasks.release(tx, task)
+            updates.release(tx, task)
     agent = replace(agent, declared=Presence.OFFLINE, current_task_id=None, updated_at=tx.now)
-    return _save(tx, agent, rhythm, before=None)
+    return _save(tx, agent, liveness, before=None)
 
 
-def returned(tx: Tx, *, agent_id: str, task_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
+def returned(tx: Tx, *, agent_id: str, task_id: str, liveness: LivenessSettings) -> AgentWithPresence:
     """Bring the agent back online with that task as its current one."""
     agent = replace(tx.agents.get(agent_id), declared=Presence.ONLINE, current_task_id=task_id, last_seen_at=tx.now)
-    return _save(tx, agent, rhythm, before=None)
+    return _save(tx, agent, liveness, before=None)
 
 
-def get(tx: Tx, *, agent_id: str, rhythm: LivenessSettings) -> AgentWithPresence:
+def get(tx: Tx, *, agent_id: str, liveness: LivenessSettings) -> AgentWithPresence:
     """Return the agent with that id or name, and its presence."""
     agent = find(tx, reference=agent_id, field="id")
-    return AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=rhythm.silence))
+    return AgentWithPresence(agent=agent, presence=agent.presence(now=tx.now, silence=liveness.silence))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,33 +257,33 @@ class AgentFilter:
 
 
 def list_agents(
-    tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings, limit: int, cursor: str | None
+    tx: Tx, *, wanted: AgentFilter, liveness: LivenessSettings, limit: int, cursor: str | None
 ) -> Page[AgentWithPresence]:
     """Return agents in the order of registration, newest first; a heartbeat does not change the order."""
-    found = _found(tx, wanted, rhythm, limit=limit + 1, after=position_of(cursor, kind="agent"))
-    return cut_page(found, limit=limit, cursor=lambda seen: row_cursor(seen.agent))
+    found = _found(tx, wanted, liveness, limit=limit + 1, after=position_of(cursor, kind="agent"))
+    return cut_page(found, limit=limit, cursor=lambda each: row_cursor(each.agent))
 
 
-def every(tx: Tx, *, wanted: AgentFilter, rhythm: LivenessSettings) -> list[AgentWithPresence]:
+def every(tx: Tx, *, wanted: AgentFilter, liveness: LivenessSettings) -> list[AgentWithPresence]:
     """Return all matching agents."""
-    return _found(tx, wanted, rhythm, limit=tx.agents.count(), after=None)
+    return _found(tx, wanted, liveness, limit=tx.agents.count(), after=None)
 
 
 def _found(
-    tx: Tx, wanted: AgentFilter, rhythm: LivenessSettings, *, limit: int, after: PagePosition | None
+    tx: Tx, wanted: AgentFilter, liveness: LivenessSettings, *, limit: int, after: PagePosition | None
 ) -> list[AgentWithPresence]:
     types, presences = None, wanted.presences
     if wanted.role is not None:
         workers = wanted.role is AgentRole.WORKER
         types = [AgentType.WORKER] if workers else [AgentType.ORCHESTRATOR, AgentType.SUPERVISOR]
     present = presences is not None and Presence.OFFLINE not in presences
-    since = tx.now - rhythm.silence if present else None
+    since = tx.now - liveness.silence if present else None
 
     def presence(agent: Agent) -> Presence:
-        return agent.presence(now=tx.now, silence=rhythm.silence)
+        return agent.presence(now=tx.now, silence=liveness.silence)
 
     found = fitting(
-        lambda few, after: tx.agents.page(types=types, runtime=wanted.runtime, since=since, limit=few, after=after),
+        lambda chunk, after: tx.agents.page(types=types, runtime=wanted.runtime, since=since, limit=chunk, after=after),
         fits=lambda agent: presences is None or presence(agent) in presences,
         limit=limit,
         after=after,
@@ -287,10 +295,10 @@ def _existing_task(tx: Tx, task_id: str | None) -> str | None:
     return tx.tasks.get(task_id).id if task_id is not None else None
 
 
-def _save(tx: Tx, agent: Agent, rhythm: LivenessSettings, *, before: Presence | None) -> AgentWithPresence:
+def _save(tx: Tx, agent: Agent, liveness: LivenessSettings, *, before: Presence | None) -> AgentWithPresence:
     """Store the agent; publish an event only if something visible to readers has changed."""
     tx.agents.save(agent)
-    presence = agent.presence(now=tx.now, silence=rhythm.silence)
+    presence = agent.presence(now=tx.now, silence=liveness.silence)
     if presence is not before:
         tx.emit(events.AgentUpdated(agent=agent, presence=presence))
     return AgentWithPresence(agent=agent, presence=presence)

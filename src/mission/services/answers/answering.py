@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain, count
-from typing import Any, TypeVar
+from typing import Any
 
 from mission.domain.inbox.item import ACCEPT, SEND_BACK, InboxItem, ItemKind
 from mission.domain.message import HUMAN, OPERATOR, MessageType, reply_subject
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
 from mission.domain.tasks import moves
 from mission.domain.tasks.journal import OPTIONS, DecisionCategory, EntryKind, answer_reasoning
-from mission.domain.tasks.task import Quality, Task, TaskStatus
-from mission.services.answers import failed_attempts as failures
-from mission.services.answers import resume_rules, resumption
-from mission.services.messages import mailboxes
-from mission.services.messages import sending as mail
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality, Task
+from mission.services.answers import failed_attempts, resume_rules, resumption
+from mission.services.checks import approval, gate
+from mission.services.messages import mailboxes, sending
 from mission.services.missions import planning
 from mission.services.missions.planning import NewTask
 from mission.services.repositories.working_trees import Trees
-from mission.services.tasks import completion as finishing
-from mission.services.tasks import journal
-from mission.services.tasks import recovery_packet as takeover
-from mission.services.tasks import updates as tasks
-from mission.services.tasks.completion import Completed, TaskResult
+from mission.services.runs.merging import verdicts
+from mission.services.tasks import claims, completion, journal, updates
+from mission.services.tasks.claims import PreparedClaim
+from mission.services.tasks.completion import PreparedCompletion, TaskResult
 from mission.services.work import Work
-from mission.services.workspaces import per_task as housing
 from mission.store.transaction import Tx
 
-Answer = TypeVar("Answer")
-
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,8 +36,10 @@ class AnswerResult:
     """An item that was closed, the message to its agent, and the follow-up task that was added, if any."""
 
     item: InboxItem
-    letter: str | None = None
+    message_id: str | None = None
     follow_up: str | None = None
+    snapshots: Mapping[str, Mapping[str, Any]] | None = None
+    """Snapshots that the accepted task no longer needs."""
 
 
 async def answer(
@@ -54,54 +52,40 @@ async def answer(
     by: str,
     lease: timedelta,
     clients: Collection[str],
-    answer: Callable[[AnswerResult], Answer],
-) -> Answer:
+) -> AnswerResult:
     """Answer an item. Accepting work under review completes its task with the changes that were measured; a failed task
     can be given to another agent, or to a new one by the name of one of the `clients`."""
-    wish: dict[str, Any] = {"item_id": item_id, "text": text, "choice": choice, "by": by}
-    other = await work.read(failures.other_agent, item_id=item_id, text=text, choice=choice, clients=clients)
+    given: dict[str, Any] = {"item_id": item_id, "text": text, "choice": choice, "by": by}
+    other = await work.read(failed_attempts.other_agent, item_id=item_id, text=text, choice=choice, clients=clients)
     if other is not None:
-        return await _hand_over(work, trees, agent_id=other, lease=lease, wish=wish, answer=answer)
+        task = await work.read(_task_of, item_id=item_id)
+        claim = await claims.prepare(work, trees, task_id=task.id, agent_id=other)
+        return await work.finish(hand_over, agent_id=other, lease=lease, prepared=claim, **given)
     accepted = await work.read(_accepted, item_id=item_id, choice=choice)
     if accepted is None:
-        return await work.write(record, **wish, answer=answer)
-    given: list[AnswerResult] = []
-
-    def finish(tx: Tx, **ending: Any) -> Completed:
-        given[:] = [record(tx, **wish)]
-        return finishing.finish(tx, **ending)
-
-    return await finishing.complete(
-        work,
-        trees,
-        task_id=accepted.id,
-        agent_id=None,
-        fence=None,
-        ending=_accepted_ending(accepted),
-        record=finish,
-        answer=lambda _completed: answer(given[0]),
+        return await work.finish(record, **given)
+    prepared = await completion.prepare(
+        work, trees, task_id=accepted.id, agent_id=None, fence=None, result=_accepted_result(accepted)
     )
+    result = await work.finish(accept, prepared=prepared, **given)
+    await trees.forget(result.snapshots)
+    return result
 
 
-async def _hand_over(
-    work: Work,
-    trees: Trees,
-    *,
-    agent_id: str,
-    lease: timedelta,
-    wish: Mapping[str, Any],
-    answer: Callable[[AnswerResult], Answer],
-) -> Answer:
-    task = await work.read(_task_of, item_id=wish["item_id"])
-    looked = await takeover.look_into(trees, task)
-    houses = await housing.prepare(work, trees, task_id=task.id, agent_id=agent_id)
+def hand_over(tx: Tx, *, agent_id: str, lease: timedelta, prepared: PreparedClaim, **given: Any) -> AnswerResult:
+    """Close a failure and claim its task for another agent; `given` is the answer."""
+    result = record(tx, **given, hands_over=True)
+    message_id = failed_attempts.hand_over(tx, result.item, agent_id=agent_id, lease=lease, prepared=prepared)
+    return replace(result, message_id=message_id)
 
-    def hand_over(tx: Tx) -> AnswerResult:
-        given = record(tx, **wish, hands_over=True)
-        letter = failures.hand_over(tx, given.item, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
-        return replace(given, letter=letter)
 
-    return await work.write(hand_over, answer=answer)
+def accept(tx: Tx, *, prepared: PreparedCompletion, **given: Any) -> AnswerResult:
+    """Close a review and complete its task, or let its checks decide; `given` is the answer."""
+    result = record(tx, **given)
+    if prepared.checks:
+        gate.start(tx, prepared=prepared)
+        return result
+    return replace(result, snapshots=completion.record(tx, prepared=prepared).snapshots)
 
 
 def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str, hands_over: bool = False) -> AnswerResult:
@@ -109,20 +93,24 @@ def record(tx: Tx, *, item_id: str, text: str, choice: int | None, by: str, hand
     agent."""
     item = resumption.answer(tx, item_id=item_id, text=text, choice=choice, by=by)
     if item.kind is ItemKind.FAILURE:
-        failures.answered(tx, item, hands_over=hands_over)
+        failed_attempts.answered(tx, item, hands_over=hands_over)
         return AnswerResult(item=item)
     resume_rules.closed(tx, item)
+    approval.answered(tx, item)
     if item.task_id is not None:
         _note(tx, item)
-    letter = _reply(tx, item) if item.agent_id is not None else None
+    message_id = _reply(tx, item) if item.agent_id is not None else None
+    if verdicts.answered(tx, item):
+        return AnswerResult(item=item, message_id=message_id)
     sent_back = item.kind is ItemKind.REVIEW and item.chosen == SEND_BACK
-    return AnswerResult(item=item, letter=letter, follow_up=_send_back(tx, item) if sent_back else None)
+    return AnswerResult(item=item, message_id=message_id, follow_up=_send_back(tx, item) if sent_back else None)
 
 
 def dismiss(tx: Tx, *, item_id: str, by: str, reason: str | None = None) -> InboxItem:
     """Dismiss an item without an answer and notify the agent that asked."""
     item = resumption.dismiss(tx, item_id=item_id, by=by, reason=reason)
     resume_rules.closed(tx, item)
+    approval.answered(tx, item)
     return item
 
 
@@ -152,7 +140,7 @@ def _reply(tx: Tx, item: InboxItem) -> str:
     assert item.answer is not None
     if item.message_id is not None:
         mailboxes.read(tx, id=item.message_id, reader=HUMAN)
-    letter = mail.send(
+    message = sending.send(
         tx,
         sender=HUMAN,
         recipient=item.agent_id,
@@ -163,7 +151,7 @@ def _reply(tx: Tx, item: InboxItem) -> str:
         task_id=item.task_id,
         reply_to_id=item.message_id,
     )
-    return letter.id
+    return message.id
 
 
 def _task_of(tx: Tx, *, item_id: str) -> Task:
@@ -176,11 +164,14 @@ def _accepted(tx: Tx, *, item_id: str, choice: int | None) -> Task | None:
     if item.kind is not ItemKind.REVIEW or item.task_id is None or not item.is_open:
         return None
     task = tx.tasks.get(item.task_id)
+    candidate = tx.candidates.open_of_task(task.id)
+    if candidate is not None and verdicts.is_about(item, candidate):
+        return None  # in a run an approved result is completed by its merge
     accepts = choice is not None and 1 <= choice <= len(item.choices) and item.choices[choice - 1] == ACCEPT
     return task if accepts and task.status is TaskStatus.REVIEW else None
 
 
-def _accepted_ending(task: Task) -> TaskResult:
+def _accepted_result(task: Task) -> TaskResult:
     return TaskResult(
         status=TaskStatus.COMPLETED,
         quality=Quality.SUCCESS,
@@ -188,6 +179,7 @@ def _accepted_ending(task: Task) -> TaskResult:
         metadata=task.metadata,
         phase_complete=False,
         by_hand=True,
+        reviewed=True,
     )
 
 
@@ -195,7 +187,7 @@ def _send_back(tx: Tx, item: InboxItem) -> str | None:
     """Create a follow-up task for what is missing, or reopen the same task if it has not ended. Return the new id."""
     task = tx.tasks.get(item.task_id or "")
     if task.status is TaskStatus.REVIEW:
-        tasks.apply(tx, moves.sent_back(task, at=tx.now))
+        updates.apply(tx, moves.sent_back(task, at=tx.now))
         return None
     planned = planning.extend(
         tx,
@@ -214,7 +206,7 @@ def _send_back(tx: Tx, item: InboxItem) -> str | None:
 
 
 def _free_name(tx: Tx, task: Task) -> str:
-    name = f"Follow up: {task.name}"[: LONGEST_NAME - 10]
+    name = f"Follow up: {task.name}"[: MAX_NAME_LENGTH - 10]
     names = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(free for free in names if not tx.plans.known(task.mission_id, [free]))
 

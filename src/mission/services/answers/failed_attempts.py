@@ -9,19 +9,16 @@ from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.domain.executions.execution import OperatorMessageState
 from mission.domain.inbox.item import GIVE_TO_ANOTHER, SKIP, InboxItem, ItemKind
 from mission.domain.message import HUMAN, MessageType
-from mission.domain.tasks.task import OPEN, TaskStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.services.agents import registration as agents
 from mission.services.answers import resume_rules
 from mission.services.executions import commands
-from mission.services.inbox import task_requests as asking
-from mission.services.messages import sending as mail
-from mission.services.tasks import claims, journal
-from mission.services.tasks import status_changes as steering
-from mission.services.tasks import updates as tasks
-from mission.services.tasks.recovery_packet import Looked
+from mission.services.inbox import task_requests
+from mission.services.messages import sending
+from mission.services.tasks import claims, journal, status_changes, updates
+from mission.services.tasks.claims import PreparedClaim
 from mission.services.tasks.starting import Owner
 from mission.services.tasks.status_changes import StatusChange
-from mission.services.workspaces.per_task import PreparedWorktrees
 from mission.store.transaction import Tx
 
 
@@ -54,20 +51,18 @@ def answered(tx: Tx, item: InboxItem, *, hands_over: bool) -> None:
     )
     if item.chosen == SKIP:
         owner = Owner(agent_id=None, lease=timedelta())
-        steering.shift(tx, task_id=item.task_id, wanted=StatusChange(status=TaskStatus.SKIPPED), owner=owner)
+        status_changes.shift(tx, task_id=item.task_id, wanted=StatusChange(status=TaskStatus.SKIPPED), owner=owner)
     elif not hands_over:
         resume_rules.retry(tx, item)
 
 
-def hand_over(
-    tx: Tx, item: InboxItem, *, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
-) -> str:
+def hand_over(tx: Tx, item: InboxItem, *, agent_id: str, lease: timedelta, prepared: PreparedClaim) -> str:
     """Claim the failed task for another agent and send it a message. Return the message's id."""
     task = tx.tasks.get(item.task_id or "")
-    claim = claims.claim_prepared(tx, task_id=task.id, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
+    claim = claims.claim_prepared(tx, task_id=task.id, agent_id=agent_id, lease=lease, prepared=prepared)
     if claim.task is None:
         raise InvalidState(f"task {task.id} now belongs to {claim.holder}", hint="Dismiss the item.")
-    message = mail.send(
+    message = sending.send(
         tx,
         sender=HUMAN,
         recipient=agent_id,
@@ -91,8 +86,8 @@ def not_launched(tx: Tx, *, command_id: str, error: MissionError) -> None:
     execution = tx.executions.get(command.execution_id)
     task = tx.tasks.get(execution.task_id)
     if task.owner_id == execution.agent_id and task.status in OPEN:
-        task = tasks.release(tx, task)
-    asking.failed(
+        task = updates.release(tx, task)
+    task_requests.failed(
         tx,
         task,
         reason=f"It could not be launched again: {error.message}",
@@ -104,4 +99,4 @@ def not_launched(tx: Tx, *, command_id: str, error: MissionError) -> None:
 
 def _in_words(item: InboxItem) -> str:
     label = str(item.chosen.get("label") or "")
-    return ": ".join(filter(None, (label, item.said)))
+    return ": ".join(filter(None, (label, item.answer_text)))

@@ -13,9 +13,10 @@ from mission.domain.executions.command import CommandKind, NextLaunch
 from mission.domain.executions.execution import Mode, OperatorMessageState
 from mission.domain.inbox.item import GIVE_TO_ANOTHER, NO_ANSWER, InboxItem, ItemState
 from mission.domain.missions.mission import ENDED
-from mission.domain.tasks.task import FREE
+from mission.domain.tasks.states import FREE
 from mission.services.executions import commands
 from mission.services.inbox import open_questions
+from mission.services.tasks import candidates
 from mission.store.transaction import Tx
 
 
@@ -27,6 +28,8 @@ def closed(tx: Tx, item: InboxItem) -> None:
     if execution is None:
         return
     if not execution.is_live:
+        if candidates.run_of(tx, tx.tasks.get(execution.task_id)) is not None:
+            return  # in a run only its controller launches; it finds the answer in the rows
         answer = open_questions.answer_for(tx, execution)
         if answer is not None:
             commands.start_again(tx, execution, NextLaunch(answer=answer))
@@ -36,7 +39,7 @@ def closed(tx: Tx, item: InboxItem) -> None:
             words = item.answer if answered else NO_ANSWER
             commands.add(tx, execution, CommandKind.ANSWER, text=words, author=item.closed_by)
         elif not answered:
-            commands.tell(tx, execution, NO_ANSWER)
+            commands.add_to_mailbox(tx, execution, NO_ANSWER)
 
 
 def retry(tx: Tx, item: InboxItem) -> None:
@@ -50,10 +53,10 @@ def retry(tx: Tx, item: InboxItem) -> None:
             f"task {task.id} cannot be launched again: {state}", hint="Dismiss the item.", current=str(task.status)
         )
     if item.chosen == GIVE_TO_ANOTHER:
-        client, *arguments = words_of(item.said)
+        client, *arguments = words_of(item.answer_text)
         launch = NextLaunch(client=client, arguments=arguments)
     else:
-        launch = NextLaunch(hint=item.said or None, answer=_answer_not_used(tx, execution.id))
+        launch = NextLaunch(hint=item.answer_text or None, answer=_answer_not_used(tx, execution.id))
     commands.start_again(tx, execution, launch)
 
 

@@ -7,11 +7,12 @@ from datetime import timedelta
 from mission.domain.inbox.item import InboxItem
 from mission.domain.tasks import moves
 from mission.domain.tasks.moves import Cause
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.executions import ending
 from mission.services.inbox import items as inbox
 from mission.services.inbox import open_questions
-from mission.services.tasks import updates as tasks
+from mission.services.tasks import updates
 from mission.store.transaction import Tx
 
 RESUME_WITHIN = timedelta(minutes=5)
@@ -34,14 +35,14 @@ def _resume(tx: Tx, item: InboxItem) -> InboxItem:
     if task is not None and task.status is TaskStatus.PAUSED and task.hold is not None:
         others = [other for other in tx.inbox.open_where(task_id=task.id) if other.holds_task]
         if others:
-            tasks.apply(tx, moves.held(task, others[-1].hold, at=tx.now, cause=Cause.ANSWERED))
+            updates.apply(tx, moves.held(task, others[-1].hold, at=tx.now, cause=Cause.ANSWERED))
         else:
             _free(tx, task)
     return item
 
 
 def _free(tx: Tx, task: Task) -> None:
-    """Move a task on that nothing blocks any more.
+    """Resume a task that nothing blocks anymore.
 
     A live agent resumes it, and so does the next execution of an agent that ended and got an answer. Without an answer
     there is no next execution, and the task is free. So is one whose agent reported a block and left.
@@ -51,7 +52,7 @@ def _free(tx: Tx, task: Task) -> None:
     if ended is not None and not open_questions.is_answered(tx, ended):
         ending.release_unanswered(tx, ended, task)
     elif task.owner_id is None and task.hold.by is not None:
-        tasks.apply(tx, moves.released(task, at=tx.now, cause=Cause.ANSWERED))
+        updates.apply(tx, moves.released(task, at=tx.now, cause=Cause.ANSWERED))
     else:
         until = tx.now + RESUME_WITHIN if ended is not None else None
-        tasks.apply(tx, moves.resumed(task, at=tx.now, cause=Cause.ANSWERED, lease_until=until))
+        updates.apply(tx, moves.resumed(task, at=tx.now, cause=Cause.ANSWERED, lease_until=until))

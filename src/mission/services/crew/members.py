@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.actions import Action
-from mission.domain.agent import Agent, AgentType, CrewState, Presence
+from mission.domain.agents.agent import Agent, AgentType, CrewState, Presence
 from mission.domain.errors import InvalidAgentState
 from mission.domain.executions.execution import Execution, ExecutionStatus
 from mission.domain.inbox.item import ItemKind
 from mission.domain.missions.mission import Mission
-from mission.domain.tasks.task import RUNNING, Task
+from mission.domain.tasks.states import RUNNING
+from mission.domain.tasks.task import Task
 from mission.services.missions import creation as missions
 from mission.services.missions.creation import NewMission
 from mission.services.paging import Page, cut_page, position_of, row_cursor
 from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 AS_AGENT = "Call it as an agent: use the agent's token, or give the agent as agentId."
 _CRASHED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.LOST})
@@ -52,7 +50,7 @@ def get(tx: Tx, *, agent: Agent | None) -> Member:
     return _member(tx, tx.agents.get(_somebody(agent).id))
 
 
-def members(tx: Tx, *, limit: int, cursor: str | None) -> Page[Member]:
+def list_members(tx: Tx, *, limit: int, cursor: str | None) -> Page[Member]:
     """Return agents as their crew sees them, the newest first."""
     found = tx.agents.page(limit=limit + 1, after=position_of(cursor, kind="agent"))
     page = cut_page(found, limit=limit, cursor=row_cursor)

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
-from mission.domain.agent import Agent
+from mission.domain.agents.agent import Agent
 from mission.domain.errors import InvalidInput, NotOwner
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.runs.run import Run
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.agents import registration as agents
 from mission.services.crew import members as crew
-from mission.services.inbox import task_requests as asking
+from mission.services.inbox import task_requests
 from mission.services.missions import planning
 from mission.services.missions.planning import NewTask
 from mission.services.paging import LARGEST_CHUNK, last_shown
 from mission.services.repositories.working_trees import Report, Trees
-from mission.services.tasks import claims
-from mission.services.tasks import status_changes as steering
-from mission.services.tasks.claims import Claim
+from mission.services.tasks import candidates, claims, status_changes
+from mission.services.tasks.claims import PreparedClaim
+from mission.services.tasks.completion import Gate
 from mission.services.tasks.starting import Owner
-from mission.services.tasks.status_changes import StatusChange
+from mission.services.tasks.status_changes import Moved, StatusChange
 from mission.services.work import Work
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,29 +70,30 @@ async def assign(
     field: str,
     lease: timedelta,
     report: Report | None,
-    answer: Callable[[Task], Answer],
-) -> Answer:
+) -> Task:
     """Assign a free task to an agent; `field` is the caller's name for the agent."""
     agent = await work.read(agents.find, reference=agent_id, field=field)
+    prepared = await claims.prepare(work, trees, task_id=task_id, agent_id=agent.id, report=report)
+    return await work.finish(assign_prepared, task_id=task_id, agent_id=agent.id, lease=lease, prepared=prepared)
 
-    def answered(claim: Claim) -> Answer:
-        if claim.task is None:
-            raise NotOwner(
-                f"task {task_id} belongs to {claim.holder}",
-                hint="Wait until it is released or its lease has expired, or assign another task.",
-                task_id=task_id,
-                owner_id=claim.holder,
-            )
-        return answer(claim.task)
 
-    return await claims.claim(
-        work, trees, task_id=task_id, agent_id=agent.id, lease=lease, report=report, answer=answered
-    )
+def assign_prepared(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, prepared: PreparedClaim) -> Task:
+    """Claim the task in the agent's name. Raise NotOwner if another agent holds it."""
+    claim = claims.claim_prepared(tx, task_id=task_id, agent_id=agent_id, lease=lease, prepared=prepared)
+    if claim.task is None:
+        raise NotOwner(
+            f"task {task_id} belongs to {claim.holder}",
+            hint="Wait until it is released or its lease has expired, or assign another task.",
+            task_id=task_id,
+            owner_id=claim.holder,
+        )
+    return claim.task
 
 
 async def move(
     work: Work,
     trees: Trees,
+    gate: Gate,
     *,
     agent: Agent | None,
     task_id: str | None,
@@ -100,30 +101,42 @@ async def move(
     lease: timedelta,
     directory: str | None,
     report: Report | None,
-    answer: Callable[[Task], Answer],
-) -> Answer:
+) -> Moved:
     """Move the named task, else the agent's own. A worker's task in review waits for a person."""
     chosen = task_id or (await work.read(crew.own_task, agent=agent)).id
     owner = Owner(agent_id=agent.id if agent is not None else None, lease=lease, keeps=True)
     if wanted.status is TaskStatus.REVIEW:
-        return await work.write(give_into_review, task_id=chosen, wanted=wanted, owner=owner, answer=answer)
-    return await steering.move(
+        return await work.finish(submit_for_review, task_id=chosen, wanted=wanted, owner=owner)
+    return await status_changes.move(
         work,
         trees,
+        gate,
         task_id=chosen,
         wanted=wanted,
         owner=owner,
         directory=directory,
         report=report,
-        answer=lambda moved: answer(_task_of(moved)),
     )
 
 
-def give_into_review(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
-    """Move a task into review and ask a person to decide."""
-    task = steering.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
-    asking.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
+def submit_for_review(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
+    """Move a task into review and ask a person to decide; in a run its result is checked and merged first."""
+    reported = tx.tasks.get(task_id)
+    if (run := candidates.run_of(tx, reported)) is not None:
+        return _report_to_run(tx, run, reported, wanted=wanted, owner=owner)
+    task = status_changes.shift(tx, task_id=task_id, wanted=wanted, owner=owner)
+    task_requests.verdict(tx, task, words=wanted.outcome or "", agent_id=owner.agent_id)
     return task
+
+
+def _report_to_run(tx: Tx, run: Run, task: Task, *, wanted: StatusChange, owner: Owner) -> Task:
+    """Take the report of a worker who wants a review."""
+    task.check_owner(owner.agent_id, owner.fence)
+    done = replace(wanted, status=TaskStatus.COMPLETED).result()
+    done = replace(done, outcome={**done.outcome, "manual_review_needed": True})
+    done.check(task)
+    candidates.submit(tx, run=run, task=task, report=done.as_dict(), agent_id=owner.agent_id)
+    return tx.tasks.get(task.id)
 
 
 def list_tasks(
@@ -144,14 +157,14 @@ def list_tasks(
     tx.missions.get(mission_id)
     last = last_shown(tx, mission_id, cursor)
     found: list[tuple[int, Task]] = []
-    few = limit + 1
+    chunk = limit + 1
     while len(found) <= limit:
-        rows = tx.plans.page(mission_id, limit=few, offset=offset, after=last)
+        rows = tx.plans.page(mission_id, limit=chunk, offset=offset, after=last)
         found += [(place, task) for place, task in enumerate(rows, start=offset) if fits(task)]
-        if len(rows) < few:
+        if len(rows) < chunk:
             break
-        offset += few
-        few = min(few * 4, LARGEST_CHUNK)
+        offset += chunk
+        chunk = min(chunk * 4, LARGEST_CHUNK)
     more = len(found) > limit
     return TaskPage(
         tasks=[task for _, task in found[:limit]],
@@ -192,9 +205,3 @@ def _sequence(tx: Tx, mission_id: str, *, least: int) -> int:
     known = tx.plans.phases(mission_id)
     taking = [number for number, (_, status) in known.items() if PHASE_MOVES[status] and number >= least]
     return max(taking) if taking else max(known, default=0) + 1
-
-
-def _task_of(moved: object) -> Task:
-    task = moved if isinstance(moved, Task) else getattr(moved, "task", None)
-    assert isinstance(task, Task)
-    return task

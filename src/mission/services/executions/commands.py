@@ -18,8 +18,8 @@ from mission.domain.executions.execution import (
 from mission.domain.ids import new_id
 from mission.domain.message import HUMAN
 from mission.domain.missions.mission import ENDED
-from mission.domain.tasks.task import FREE, OPEN
-from mission.services.messages import sending as mail
+from mission.domain.tasks.states import FREE, OPEN
+from mission.services.messages import sending
 from mission.store.transaction import Tx
 
 LAST_WORDS = timedelta(seconds=60)
@@ -97,13 +97,13 @@ def put_in_mailbox(tx: Tx, *, command_id: str, words: str) -> None:
     """Deliver a message to an agent without a terminal: both steps happen, or neither."""
     command = tx.commands.get(command_id)
     if command.is_pending:
-        tell(tx, tx.executions.get(command.execution_id), words)
+        add_to_mailbox(tx, tx.executions.get(command.execution_id), words)
         mark_delivered(tx, message_id=command.id, state=OperatorMessageState.DELIVERED, reason="put into its mailbox")
 
 
-def tell(tx: Tx, execution: Execution, words: str) -> None:
+def add_to_mailbox(tx: Tx, execution: Execution, words: str) -> None:
     """Put the operator's message into the agent's mailbox."""
-    mail.send(
+    sending.send(
         tx, sender=HUMAN, recipient=execution.agent_id, subject=FROM_OPERATOR, body=words, task_id=execution.task_id
     )
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from mission.domain import events
-from mission.domain.agent import Agent, AgentRole
+from mission.domain.agents.agent import Agent, AgentRole
 from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
 from mission.domain.ids import new_id
+from mission.domain.runs.run import RunState
 from mission.domain.tasks.task import Task
-from mission.services.agents import access_tokens as identity
+from mission.services.agents import access_tokens
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import commands
@@ -24,8 +24,6 @@ from mission.services.tasks.preparation import PreparedStart, TaskRequest, prepa
 from mission.services.tasks.starting import Owner
 from mission.services.work import Work
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 TOOLSETS = "worker"
 """The toolsets of ours that a launched agent sees."""
@@ -45,6 +43,9 @@ class NewExecution:
     """The ended execution whose agent and task this one resumes."""
     command_id: str | None = None
     """The command that requests the launch, if any."""
+    run_id: str | None = None
+    """The run that requests the launch, if any; it must be running, with this fence."""
+    run_fence: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,49 +66,56 @@ async def create(
     trees: Trees,
     *,
     launch: NewExecution,
-    rhythm: LivenessSettings,
+    liveness: LivenessSettings,
     repository_path: str | None = None,
     directory: str | None = None,
     report: Report | None = None,
-    answer: Callable[[CreatedExecution], Answer],
-) -> Answer:
-    """Claim and start the task for a new agent, before any process exists; the answer contains the token."""
-    footing = await prepare(
+) -> CreatedExecution:
+    """Claim and start the task for a new agent, before any process exists."""
+    prepared = await prepare(
         work,
         trees,
-        wish=TaskRequest(task_id=launch.task_id),
+        request=TaskRequest(task_id=launch.task_id),
         repository_path=repository_path,
         directory=directory,
         report=report,
         hands_out=True,
     )
     token = secrets.token_urlsafe(32) if launch.delivery is Delivery.MCP_TOOL else None
-    async with footing.kept_by(trees):
+    async with prepared.dropped_if_refused(trees):
         return await work.write(
-            record, launch=launch, footing=footing, token=token, host_id=trees.host_id, rhythm=rhythm, answer=answer
+            record, launch=launch, prepared=prepared, token=token, host_id=trees.host_id, liveness=liveness
         )
 
 
 def record(
-    tx: Tx, *, launch: NewExecution, footing: PreparedStart, token: str | None, host_id: str, rhythm: LivenessSettings
+    tx: Tx,
+    *,
+    launch: NewExecution,
+    prepared: PreparedStart,
+    token: str | None,
+    host_id: str,
+    liveness: LivenessSettings,
 ) -> CreatedExecution:
     """Register the agent, start the task in its name and record the execution, in one transaction."""
     if launch.command_id is not None:
         commands.check_wanted(tx, command_id=launch.command_id)
+    if launch.run_id is not None:
+        _check_run(tx, launch)
     _check_nobody_works(tx, launch.task_id)
-    agent = _agent(tx, launch, footing.place)
-    started = starting.begin(
+    agent = _agent(tx, launch, prepared.place)
+    started = starting.record(
         tx,
-        wish=TaskRequest(task_id=launch.task_id),
-        mission_id=footing.mission_id,
-        owner=Owner(agent_id=agent.id, lease=rhythm.lease),
-        place=footing.place,
-        snapshot=footing.snapshot,
-        houses=footing.houses,
+        request=TaskRequest(task_id=launch.task_id),
+        mission_id=prepared.mission_id,
+        owner=Owner(agent_id=agent.id, lease=liveness.lease),
+        place=prepared.place,
+        snapshot=prepared.snapshot,
+        worktrees=prepared.worktrees,
         resumes=launch.resumes is not None,
     )
     task = started.task
-    agents.returned(tx, agent_id=agent.id, task_id=task.id, rhythm=rhythm)
+    agents.returned(tx, agent_id=agent.id, task_id=task.id, liveness=liveness)
     protocol = Protocol.of_task(mission_id=task.mission_id, task_id=task.id, tree=task.tree, delivery=launch.delivery)
     execution = Execution(
         id=new_id("execution"),
@@ -121,7 +129,7 @@ def record(
         host_id=host_id,
         directory=task.tree,
         resumes=launch.resumes,
-        token_hash=identity.hash_of(token) if token is not None else None,
+        token_hash=access_tokens.hash_of(token) if token is not None else None,
         created_at=tx.now,
         updated_at=tx.now,
     )
@@ -134,9 +142,20 @@ def record(
         agent=agent,
         task=task,
         token=token,
-        agent_token=identity.issue(tx, agent_id=agent.id, toolsets=TOOLSETS),
+        agent_token=access_tokens.issue(tx, agent_id=agent.id, toolsets=TOOLSETS),
         warnings=started.warnings,
     )
+
+
+def _check_run(tx: Tx, launch: NewExecution) -> None:
+    """Raise unless the run that requests the launch still wants it: it may have been paused or taken over."""
+    run = tx.runs.get(launch.run_id or "")
+    if run.state is not RunState.RUNNING or run.fence != launch.run_fence:
+        raise InvalidState(
+            f"run {run.id} is {run.state} or driven by another daemon, and launches nothing from here",
+            hint="Resume the run.",
+            current=str(run.state),
+        )
 
 
 def _check_nobody_works(tx: Tx, task_id: str) -> None:
@@ -144,7 +163,7 @@ def _check_nobody_works(tx: Tx, task_id: str) -> None:
     newest = tx.executions.newest_of_task(task_id)
     if newest is not None and newest.is_live and tx.tasks.get(task_id).owner_id == newest.agent_id:
         raise InvalidState(
-            f"execution {newest.id} already works on task {task_id}",
+            f"execution {newest.id} is already working on task {task_id}",
             hint=f"'mission attach {newest.id}' shows it, 'mission stop {newest.id}' ends it.",
             current=str(newest.status),
         )
@@ -161,7 +180,7 @@ def _agent(tx: Tx, launch: NewExecution, place: TreeLocation | None) -> Agent:
                 current=str(earlier.status),
             )
         return tx.agents.get(earlier.agent_id)
-    seen = agents.register(
+    registered = agents.register(
         tx,
         by=None,
         name=launch.agent_name or launch.adapter,
@@ -171,4 +190,4 @@ def _agent(tx: Tx, launch: NewExecution, place: TreeLocation | None) -> Agent:
         workspace_path=str(place.tree.path) if place is not None else None,
         metadata={"launched": True, "adapter": launch.adapter},
     )
-    return seen.agent
+    return registered.agent

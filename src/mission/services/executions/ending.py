@@ -11,17 +11,17 @@ from mission.domain.inbox.item import ItemKind
 from mission.domain.tasks import moves
 from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.moves import Cause
-from mission.domain.tasks.task import OPEN, Task, TaskStatus
-from mission.services.agents import access_tokens as identity
+from mission.domain.tasks.states import OPEN, TaskStatus
+from mission.domain.tasks.task import Task
+from mission.services.agents import access_tokens
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
+from mission.services.evidence import definitions
 from mission.services.executions import commands
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
-from mission.services.inbox import open_questions
-from mission.services.inbox import task_requests as asking
-from mission.services.tasks import journal
-from mission.services.tasks import updates as tasks
+from mission.services.inbox import open_questions, task_requests
+from mission.services.tasks import candidates, completion, journal, reporting, updates
 from mission.store.transaction import Tx
 
 
@@ -38,7 +38,7 @@ class ExecutionEnd:
     """True if a daemon died before it started the program. A command that requested the launch is carried out again."""
 
 
-def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSettings) -> Execution:
+def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, liveness: LivenessSettings) -> Execution:
     """End an execution: revoke its access; its task is kept, put under review or released. Idempotent."""
     execution = tx.executions.get(execution_id)
     if not execution.is_live:
@@ -49,8 +49,8 @@ def ended(tx: Tx, *, execution_id: str, end: ExecutionEnd, rhythm: LivenessSetti
     if not (end.refused or end.never_ran):
         commands.launched(tx, execution)  # its daemon may not have recorded that
     keeping = _settle(tx, execution, task, refused=end.refused) if in_hand else None
-    agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, rhythm=rhythm)
-    identity.revoke(tx, agent_id=execution.agent_id)
+    agents.leave(tx, agent_id=execution.agent_id, keeping=keeping, liveness=liveness)
+    access_tokens.revoke(tx, agent_id=execution.agent_id)
     commands.end(tx, execution)
     return executions.save(tx, execution)
 
@@ -76,8 +76,10 @@ def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str |
     if questions and working:
         _keep_for_answer(tx, execution, task, question=questions[-1].subject)
         return task.id
+    if task.is_checking:
+        return task.id
     if execution.claims_done and working:
-        _put_under_review(tx, execution, task)
+        _take_report(tx, execution, task)
         return task.id
     _release(tx, execution, task, refused=refused)
     return None
@@ -86,14 +88,36 @@ def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str |
 def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str) -> None:
     """Keep the task with its agent until the answer comes: without a lease, no other agent can take it."""
     hold = Hold(HoldKind.INPUT, question, execution.agent_id)
-    tasks.apply(tx, moves.kept_for_answer(task, hold, at=tx.now))
+    updates.apply(tx, moves.kept_for_answer(task, hold, at=tx.now))
+
+
+def _take_report(tx: Tx, execution: Execution, task: Task) -> None:
+    """Let the checks decide about a task that its agent reported done; without checks, a person decides."""
+    words = str((execution.claim or {}).get("summary", ""))
+    run = candidates.run_of(tx, task)
+    if run is not None:
+        report = completion.reported_done(words).as_dict()
+        candidates.submit(tx, run=run, task=task, report=report, agent_id=execution.agent_id, execution_id=execution.id)
+        return
+    checks = definitions.effective(tx, task)
+    if not checks or task.snapshot is None:
+        _put_under_review(tx, execution, task)
+        return
+    reporting.open_checking(
+        tx,
+        task=task,
+        checks=checks,
+        report=completion.reported_done(words).as_dict(),
+        agent_id=execution.agent_id,
+        execution_id=execution.id,
+    )
 
 
 def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:
     """Ask a person to decide: the agent reports that it is done but did not complete the task."""
-    tasks.apply(tx, moves.submitted(task, at=tx.now))
+    updates.apply(tx, moves.submitted(task, at=tx.now))
     words = str((execution.claim or {}).get("summary", ""))
-    asking.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
+    task_requests.verdict(tx, task, words=words, agent_id=execution.agent_id, execution_id=execution.id)
 
 
 def release_unanswered(tx: Tx, execution: Execution, task: Task) -> None:
@@ -119,22 +143,26 @@ def _release(tx: Tx, execution: Execution, task: Task, *, refused: bool, cause: 
             **{what: dict(words) for what, words in left.items() if words is not None},
         },
     )
-    (free,) = tasks.apply(tx, moves.left(task, failed=failed, at=tx.now, cause=cause))
+    (free,) = updates.apply(tx, moves.left(task, failed=failed, at=tx.now, cause=cause))
+    if candidates.run_of(tx, free) is not None:
+        return  # the run decides what follows, from the rows
     answer = open_questions.answer_for(tx, execution)
     if answer is not None:
         commands.start_again(tx, execution, NextLaunch(answer=answer))
     elif failed:
-        _tell_of_failure(tx, execution, free)
+        _report_failure(tx, execution, free)
 
 
-def _tell_of_failure(tx: Tx, execution: Execution, task: Task) -> None:
+def _report_failure(tx: Tx, execution: Execution, task: Task) -> None:
     """Ask a person about a failed task. If it is also blocked, its open item is extended instead."""
     reason, detail = _reason(execution), _detail(execution, task)
     blockers = [item for item in tx.inbox.open_where(task_id=task.id) if item.holds_task]
     for item in blockers:
-        inbox.add_to_body(tx, item, f"The agent has failed since: {reason}. {detail}")
+        inbox.add_to_body(tx, item, f"The agent has since failed: {reason}. {detail}")
     if not blockers:
-        asking.failed(tx, task, reason=reason, detail=detail, agent_id=execution.agent_id, execution_id=execution.id)
+        task_requests.failed(
+            tx, task, reason=reason, detail=detail, agent_id=execution.agent_id, execution_id=execution.id
+        )
 
 
 def _how(execution: Execution, *, refused: bool) -> str:
@@ -159,10 +187,10 @@ def _reason(execution: Execution) -> str:
 
 def _detail(execution: Execution, task: Task) -> str:
     """Return what is known of the failure besides its reason."""
-    said = str((execution.progress or {}).get("summary") or "")
+    progress = str((execution.progress or {}).get("summary") or "")
     parts = [
         f"Attempt {task.attempts} failed, with {execution.adapter}.",
         f"The program ended: {execution.reason}." if execution.claims_failed and execution.reason else "",
-        f"Last progress: {said}" if said else "",
+        f"Last progress: {progress}" if progress else "",
     ]
     return " ".join(filter(None, parts))

@@ -14,11 +14,11 @@ from mission.domain.ids import new_id
 from mission.domain.inbox.item import HOLDING, ItemKind
 from mission.domain.tasks import moves
 from mission.domain.tasks.moves import Cause
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.domain.timestamps import format_time
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
-from mission.services.tasks import updates as tasks
+from mission.services.tasks import updates
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
@@ -33,7 +33,9 @@ def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, deliver
     if known is not None:
         return _repeated(known, digest)
     if not execution.descriptor.allows(signal.type, delivery):
-        reason = f"execution {execution_id} does not accept '{signal.type}' by {delivery}: it uses {execution.delivery}"
+        reason = (
+            f"execution {execution_id} does not accept '{signal.type}' over {delivery}: it uses {execution.delivery}"
+        )
         return _rejected(execution_id, event_id, reason)
     observation = Observation(
         id=new_id("observation"),
@@ -49,7 +51,7 @@ def observe(tx: Tx, *, execution_id: str, event_id: str, signal: Signal, deliver
     )
     tx.observations.add(observation)
     tx.emit(events.ObservationCreated(execution=execution, observation=observation))
-    if signal.kind.goes_on:
+    if signal.kind.ends_wait:
         execution = _gone_on(tx, execution)
     _EFFECTS[signal.type](tx, execution, observation)
     return _ack(observation, observation.status)
@@ -110,8 +112,8 @@ def _ack(observation: Observation, status: AckStatus, reason: str | None = None)
 
 
 def _progress(tx: Tx, execution: Execution, observation: Observation) -> None:
-    said = {**observation.payload, "at": format_time(observation.created_at)}
-    executions.save(tx, replace(execution, progress=said, updated_at=tx.now))
+    progress = {**observation.payload, "at": format_time(observation.created_at)}
+    executions.save(tx, replace(execution, progress=progress, updated_at=tx.now))
 
 
 def _gone_on(tx: Tx, execution: Execution) -> Execution:
@@ -125,7 +127,7 @@ def _gone_on(tx: Tx, execution: Execution) -> Execution:
     inbox.withdraw(tx, reason="the agent continued without an answer", execution_id=execution.id, kinds=sorted(HOLDING))
     task = tx.tasks.get(execution.task_id)
     if task.status is TaskStatus.PAUSED and task.hold is not None and task.owner_id == execution.agent_id:
-        tasks.apply(tx, moves.resumed(task, at=tx.now))
+        updates.apply(tx, moves.resumed(task, at=tx.now))
     return running
 
 
@@ -136,7 +138,7 @@ def _needs_input(tx: Tx, execution: Execution, observation: Observation) -> None
 
 def _blocked(tx: Tx, execution: Execution, observation: Observation) -> None:
     reason = observation.payload["reason"]
-    _wait_for_person(tx, execution, ItemKind.BLOCKER, reason, once=f"hold {execution.task_id}")
+    _wait_for_person(tx, execution, ItemKind.BLOCKER, reason, dedupe_key=f"hold {execution.task_id}")
 
 
 def _wait_for_person(
@@ -146,7 +148,7 @@ def _wait_for_person(
     words: str,
     *,
     choices: Sequence[Mapping[str, Any]] = (),
-    once: str | None = None,
+    dedupe_key: str | None = None,
 ) -> None:
     """Ask a person with the agent's words, and hold its task until they are answered."""
     item = inbox.open_item(
@@ -159,23 +161,23 @@ def _wait_for_person(
         agent_id=execution.agent_id,
         execution_id=execution.id,
         choices=choices,
-        once=once,
+        dedupe_key=dedupe_key,
     )
     asked = [*(id for id in execution.asked_last if id != item.id), item.id]
     executions.save(tx, replace(execution.move_to(ExecutionStatus.WAITING, at=tx.now), asked_last=asked))
     task = tx.tasks.get(execution.task_id)
     if task.owner_id != execution.agent_id or task.status not in {TaskStatus.IN_PROGRESS, TaskStatus.PAUSED}:
-        tasks.apply(tx, moves.reported(task))
+        updates.apply(tx, moves.reported(task))
         return
     cause = Cause.ASKED if kind is ItemKind.QUESTION else Cause.BLOCKED
-    tasks.apply(tx, moves.held(task, item.hold, at=tx.now, cause=cause))
+    updates.apply(tx, moves.held(task, item.hold, at=tx.now, cause=cause))
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
     """Store a report with the execution and publish it to the task's readers. It ends only what the agent asked."""
     claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
     executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
-    tasks.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
+    updates.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
 
 
 def _message(tx: Tx, execution: Execution, observation: Observation) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from mission.domain import events
 from mission.domain.errors import NotFound, PermissionDenied, Unauthenticated
 from mission.domain.executions.execution import Execution, ExecutionStatus
-from mission.services.agents import access_tokens as identity
+from mission.services.agents import access_tokens
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
 from mission.services.executions import commands
@@ -41,12 +41,12 @@ def record_usage(
     )
 
 
-def heartbeat_all(tx: Tx, *, execution_ids: Sequence[str], rhythm: LivenessSettings) -> None:
+def heartbeat_all(tx: Tx, *, execution_ids: Sequence[str], liveness: LivenessSettings) -> None:
     """Record that the processes are alive: their agents count as present and their claims are renewed."""
     for id in execution_ids:
         execution = tx.executions.find(id)
         if execution is not None and execution.is_live:
-            agents.heartbeat(tx, agent_id=execution.agent_id, current_task_id=None, status=None, rhythm=rhythm)
+            agents.heartbeat(tx, agent_id=execution.agent_id, current_task_id=None, status=None, liveness=liveness)
 
 
 def save(tx: Tx, execution: Execution) -> Execution:
@@ -61,17 +61,17 @@ def authenticate(tx: Tx, *, execution_id: str, token: str) -> Execution:
     execution = tx.executions.find(execution_id)
     if execution is None:
         raise NotFound(f"there is no execution {execution_id[:60]}", execution_id=execution_id[:60])
-    digest = identity.hash_of(token)
+    digest = access_tokens.hash_of(token)
     if execution.token_hash is not None and hmac.compare_digest(digest, execution.token_hash):
         return execution
     if tx.executions.by_token(digest) is not None:
         raise PermissionDenied(
-            f"this token does not belong to execution {execution.id}", hint="Use the address that came with the token."
+            f"this token does not belong to execution {execution.id}", hint="Use the URL that came with the token."
         )
     if execution.token_hash is None:
         raise Unauthenticated(
             f"execution {execution.id} has no MCP access: it uses {execution.delivery}",
-            hint=f"Send its signals by {execution.delivery}.",
+            hint=f"Send its signals over {execution.delivery}.",
         )
     raise Unauthenticated(
         f"the token is not valid for execution {execution.id}",

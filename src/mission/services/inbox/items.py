@@ -13,7 +13,7 @@ from mission.domain.ids import new_id
 from mission.domain.inbox.item import ACCEPT, AFTER_FAILURE, HOLDING, SEND_BACK, SYSTEM, InboxItem, ItemKind
 from mission.store.transaction import Tx
 
-LONGEST_SUBJECT = 200
+MAX_SUBJECT_LENGTH = 200
 _USUAL_CHOICES: Mapping[ItemKind, Sequence[Mapping[str, Any]]] = {
     ItemKind.REVIEW: (ACCEPT, SEND_BACK),
     ItemKind.FAILURE: AFTER_FAILURE,
@@ -33,17 +33,17 @@ def open_item(
     message_id: str | None = None,
     entry_id: str | None = None,
     choices: Sequence[Mapping[str, Any]] = (),
-    once: str | None = None,
+    dedupe_key: str | None = None,
 ) -> InboxItem:
-    """Open an item for a person. While an open item has the key `once`, only its count rises."""
-    before = tx.inbox.open_with_key(once) if once is not None else None
+    """Open an item for a person. While an open item has the same `dedupe_key`, only its count rises."""
+    before = tx.inbox.open_with_key(dedupe_key) if dedupe_key is not None else None
     if before is not None:
         return _saved(tx, before.seen_again(body=body, at=tx.now))
     choices = choices or _USUAL_CHOICES.get(ItemKind(kind), ())
     if task_id is not None and mission_id is None:
         mission_id = tx.tasks.get(task_id).mission_id
     item = InboxItem(
-        id=new_id("queue item"),
+        id=new_id("inbox item"),
         kind=ItemKind(kind),
         subject=_line(subject),
         body=body,
@@ -54,7 +54,7 @@ def open_item(
         message_id=message_id,
         entry_id=entry_id,
         choices=[dict(choice) for choice in choices],
-        once=once,
+        once=dedupe_key,
         created_at=tx.now,
         updated_at=tx.now,
     )
@@ -90,7 +90,7 @@ def withdraw(
     execution_id: str | None = None,
     message_id: str | None = None,
     entry_id: str | None = None,
-    once: str | None = None,
+    dedupe_key: str | None = None,
     kinds: Sequence[ItemKind] | None = None,
 ) -> list[InboxItem]:
     """Dismiss, in the system's name, every matching open item: an answer is no longer needed."""
@@ -100,7 +100,7 @@ def withdraw(
         "execution_id": execution_id,
         "message_id": message_id,
         "entry_id": entry_id,
-        "once": once,
+        "once": dedupe_key,
     }
     if not any(named.values()):
         raise InvalidInput("withdraw: no filter was given", hint="Give one of the ids.")
@@ -146,4 +146,4 @@ def _run_again(tx: Tx, execution_id: str) -> None:
 
 def _line(subject: str) -> str:
     line = " ".join(subject.split())
-    return line if len(line) <= LONGEST_SUBJECT else f"{line[: LONGEST_SUBJECT - 1]}…"
+    return line if len(line) <= MAX_SUBJECT_LENGTH else f"{line[: MAX_SUBJECT_LENGTH - 1]}…"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mission.domain.executions.execution import Execution
 from mission.domain.inbox.item import NO_ANSWER, SYSTEM, InboxItem, ItemState
-from mission.domain.tasks.task import OPEN, Task, TaskStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.store.transaction import Tx
 
 

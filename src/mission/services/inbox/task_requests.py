@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from mission.domain.inbox.item import SYSTEM, InboxItem, ItemKind
 from mission.domain.tasks.hold import Hold
 from mission.domain.tasks.moves import TaskMove
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.inbox import items as inbox
 from mission.store.transaction import Tx
 
@@ -22,7 +23,7 @@ def blocked(tx: Tx, task: Task, hold: Hold) -> None:
         task_id=task.id,
         agent_id=hold.by or task.owner_id,
         body=hold.reason or "",
-        once=f"hold {task.id}",
+        dedupe_key=f"hold {task.id}",
     )
 
 
@@ -40,13 +41,13 @@ def review(tx: Tx, task: Task) -> None:
         mission_id=task.mission_id,
         task_id=task.id,
         agent_id=task.owner_id,
-        once=f"review {task.id}",
+        dedupe_key=f"review {task.id}",
     )
 
 
-def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_id: str | None = None) -> None:
+def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_id: str | None = None) -> InboxItem:
     """Ask a person whether work reported as done is done; the task is under review until then."""
-    inbox.open_item(
+    return inbox.open_item(
         tx,
         kind=ItemKind.REVIEW,
         subject=f"Review: {task.name}",
@@ -55,7 +56,21 @@ def verdict(tx: Tx, task: Task, *, words: str, agent_id: str | None, execution_i
         task_id=task.id,
         agent_id=agent_id,
         execution_id=execution_id,
-        once=f"review {task.id}",
+        dedupe_key=f"review {task.id}",
+    )
+
+
+def unproved(tx: Tx, task: Task) -> None:
+    """Ask a person to look at a task that was completed although its checks gave no result."""
+    inbox.open_item(
+        tx,
+        kind=ItemKind.REVIEW,
+        subject=f"'{task.name}' was completed unproved",
+        body="Its checks gave no result, and its agent completed it without one.",
+        mission_id=task.mission_id,
+        task_id=task.id,
+        agent_id=task.owner_id,
+        dedupe_key=f"review {task.id}",
     )
 
 
@@ -78,7 +93,11 @@ def moved(tx: Tx, move: TaskMove) -> None:
     if not move.withdraws_questions:
         return
     after = move.after
-    over = {ItemKind.REVIEW: move.ends_review, ItemKind.FAILURE: move.ends_search or move.frees_dependents}
+    over = {
+        ItemKind.REVIEW: move.ends_review,
+        ItemKind.FAILURE: move.ends_search or move.frees_dependents,
+        ItemKind.CHECKS: move.ends,
+    }
     for item in tx.inbox.open_where(task_id=after.id):
         if item.kind is ItemKind.FAILURE and move.ends_search and after.owner_id is not None:
             _withdraw(tx, item, f"{after.owner_id} took the task")
@@ -90,7 +109,11 @@ def skipped(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
     """Withdraw the items about tasks of a mission that are skipped together."""
     reviewed = {task.id: task.status is TaskStatus.REVIEW for task in tasks}
     for item in tx.inbox.open_where(mission_id=mission_id):
-        over = {ItemKind.REVIEW: reviewed.get(item.task_id or "", False), ItemKind.FAILURE: True}
+        over = {
+            ItemKind.REVIEW: reviewed.get(item.task_id or "", False),
+            ItemKind.FAILURE: True,
+            ItemKind.CHECKS: True,
+        }
         if item.task_id in reviewed and (item.holds_task or over.get(item.kind, False)):
             _withdraw(tx, item, f"the task is now {TaskStatus.SKIPPED}")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mission.domain import events
-from mission.domain.agent import AgentRole, Presence
+from mission.domain.agents.agent import AgentRole, Presence
 from mission.domain.errors import InvalidInput, TooLarge
 from mission.domain.ids import new_id
 from mission.domain.inbox.item import ItemKind
 from mission.domain.message import (
     HUMAN,
-    LARGEST_BROADCAST,
+    MAX_BROADCAST_LENGTH,
     MISSION_CONTROL,
     PERSON,
     SYSTEM,
@@ -31,8 +31,8 @@ from mission.services.inbox import items as inbox
 from mission.services.messages import mailboxes
 from mission.store.transaction import Tx
 
-MOST_RECIPIENTS = 1_000
-LONGEST_IN_QUEUE = 4_000
+MAX_RECIPIENTS = 1_000
+MAX_ITEM_BODY = 4_000
 """How much of a message the inbox shows; the message itself is complete."""
 _KNOWN_AUTHORS = {author.id: author for author in (PERSON, MISSION_CONTROL)}
 
@@ -50,7 +50,7 @@ class _About:
 class Audience:
     """The recipients of a broadcast: all agents that have not left, or those that match."""
 
-    rhythm: LivenessSettings
+    liveness: LivenessSettings
     role: AgentRole | None = None
     presence: Presence | None = None
     runtime: str | None = None
@@ -58,11 +58,11 @@ class Audience:
     def members(self, tx: Tx) -> list[str]:
         presences = [self.presence] if self.presence else None
         wanted = AgentFilter(presences=presences, role=self.role, runtime=self.runtime)
-        seen = agents.every(tx, wanted=wanted, rhythm=self.rhythm)
-        fitting = [each.agent.id for each in seen if each.agent.declared is not Presence.OFFLINE]
-        if len(fitting) > MOST_RECIPIENTS:
+        found = agents.every(tx, wanted=wanted, liveness=self.liveness)
+        fitting = [each.agent.id for each in found if each.agent.declared is not Presence.OFFLINE]
+        if len(fitting) > MAX_RECIPIENTS:
             raise InvalidInput(
-                f"recipient_filter: {len(fitting):,} agents match (limit {MOST_RECIPIENTS:,})",
+                f"recipient_filter: {len(fitting):,} agents match (limit {MAX_RECIPIENTS:,})",
                 hint="Narrow the filter: status online or busy, a role, a runtime.",
                 field="recipient_filter",
             )
@@ -106,7 +106,7 @@ def send(
         created_at=tx.now,
     )
     _deliver(tx, message)
-    _tell_person(tx, message)
+    _notify_person(tx, message)
     return message
 
 
@@ -171,7 +171,7 @@ def broadcast(
 
 def _mailed(tx: Tx, message: Message) -> Message:
     """Record the mail as a heartbeat at once: other heartbeats are written only from time to time."""
-    tx.agents.seen(message.sender_id, now=tx.now)
+    tx.agents.mark_seen(message.sender_id, now=tx.now)
     tx.emit(events.MailSent(message=message))
     return message
 
@@ -183,14 +183,14 @@ def _deliver(tx: Tx, *messages: Message) -> None:
         tx.emit(events.MessageCreated(message=message))
 
 
-def _tell_person(tx: Tx, message: Message) -> None:
+def _notify_person(tx: Tx, message: Message) -> None:
     """Open an inbox item for an agent's message to the person; the person's own reply answers the open item."""
     if message.recipient_id == HUMAN and message.sender_id not in _KNOWN_AUTHORS:
         inbox.open_item(
             tx,
             kind=ItemKind.MAIL,
             subject=message.subject or f"Message from {message.sender_name}",
-            body=body_text(message.body, longest=LONGEST_IN_QUEUE),
+            body=body_text(message.body, max_length=MAX_ITEM_BODY),
             mission_id=message.mission_id,
             task_id=message.task_id,
             agent_id=message.sender_id,
@@ -199,14 +199,14 @@ def _tell_person(tx: Tx, message: Message) -> None:
     if message.sender_id == HUMAN and message.reply_to_id is not None:
         mailboxes.read(tx, id=message.reply_to_id, reader=HUMAN)
         for item in tx.inbox.open_where(message_id=message.reply_to_id):
-            inbox.answer(tx, item_id=item.id, text=body_text(message.body, longest=LONGEST_IN_QUEUE), by=HUMAN)
+            inbox.answer(tx, item_id=item.id, text=body_text(message.body, max_length=MAX_ITEM_BODY), by=HUMAN)
 
 
 def _check_copies(body: Body, copies: int) -> None:
     size = size_of(checked_body(body)) * copies
-    if size > LARGEST_BROADCAST:
+    if size > MAX_BROADCAST_LENGTH:
         raise TooLarge(
-            f"body: too long: {copies:,} copies take {size:,} characters (limit {LARGEST_BROADCAST:,})", field="body"
+            f"body: too long: {copies:,} copies take {size:,} characters (limit {MAX_BROADCAST_LENGTH:,})", field="body"
         )
 
 

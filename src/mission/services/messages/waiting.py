@@ -50,7 +50,7 @@ class NewEvents:
     events: Sequence[StoredEvent]
     cursor: int
     reset: bool = False
-    whole: bool = True
+    complete: bool = True
 
     def __bool__(self) -> bool:
         return self.reset or bool(self.messages or self.events)
@@ -71,13 +71,13 @@ async def new_events(
     Without `since` it begins with the unread messages. The store is read only after a wake-up. A mission that does
     not exist raises NotFound at once.
     """
-    with log.bus.ringing(WakeUp(watcher.wants)) as bell:
+    with log.bus.listening(WakeUp(watcher.wants)) as bell:
         departed = asyncio.ensure_future(left()) if left is not None else None
         deadline = asyncio.get_running_loop().time() + seconds
         try:
             found = await work.read(_begin, watcher=watcher, since=since, limit=limit)
             while not found:
-                if found.whole and not await _rings(bell, log, deadline=deadline, departed=departed):
+                if found.complete and not await _rings(bell, log, deadline=deadline, departed=departed):
                     break
                 found = await work.read(_after, watcher=watcher, since=found.cursor, limit=limit)
             return found
@@ -130,5 +130,5 @@ def _after(tx: Tx, *, watcher: EventWatcher, since: int, limit: int) -> NewEvent
         messages=[messages[id] for id in ids if id in messages],
         events=[event for event in shown if event.type not in MAIL],
         cursor=shown[-1].seq if cut else (stretch[-1].seq if stretch else since),
-        whole=not cut and len(stretch) < PAGE,
+        complete=not cut and len(stretch) < PAGE,
     )

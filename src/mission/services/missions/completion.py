@@ -13,8 +13,8 @@ from mission.domain.missions.phase import PhaseStatus
 from mission.domain.tasks.task import CHANGE_LISTS, Task
 from mission.domain.timestamps import seconds_between
 from mission.services.executions import commands
-from mission.services.inbox import task_requests as asking
-from mission.services.tasks import updates as tasks
+from mission.services.inbox import task_requests
+from mission.services.tasks import updates
 from mission.services.work import digest_of
 from mission.store.transaction import Tx
 
@@ -119,8 +119,8 @@ def _close(tx: Tx, mission: Mission, open_tasks: Sequence[Task], *, failed: bool
     if len(open_tasks) > NAMED_TASKS:
         warnings.append(f"{len(open_tasks) - NAMED_TASKS} more tasks were still open and are now skipped")
     if open_tasks:
-        tasks.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
-    asking.mission_ended(tx, mission_id=mission.id)
+        updates.skip_all(tx, mission_id=mission.id, tasks=open_tasks)
+    task_requests.mission_ended(tx, mission_id=mission.id)
     return warnings + _close_phases(tx, mission, failed=failed)
 
 
@@ -141,7 +141,7 @@ def _close_phases(tx: Tx, mission: Mission, *, failed: bool) -> list[str]:
 def _stop_agents(tx: Tx, mission: Mission) -> list[str]:
     """Request the stop of the agents that still run. Return the warnings."""
     running = commands.stop_all(tx, mission_id=mission.id)
-    return [f"execution {id} still runs and is being stopped" for id in running[:NAMED_TASKS]]
+    return [f"execution {id} is still running and is being stopped" for id in running[:NAMED_TASKS]]
 
 
 def _finished_before(mission: Mission) -> FinishedMission:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from mission.domain.checks.evidence import ProofState
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase, current_phase
 from mission.domain.tasks.journal import EntryKind, JournalEntry
@@ -40,6 +41,7 @@ class ContextRows:
     now: datetime
     current_phase: int
     phases: Sequence[Phase]
+    proof_counts: Mapping[ProofState, int]
     rows: Mapping[ContextSection, Sequence[Task | JournalEntry]] = field(default_factory=dict)
     totals: Mapping[ContextSection, int] = field(default_factory=dict)
     next: Positions = field(default_factory=dict)
@@ -72,6 +74,7 @@ def read(
         now=tx.now,
         current_phase=current_phase(phases, total=mission.total_phases),
         phases=[phase for phase in phases if chosen.phase is None or phase.number == chosen.phase],
+        proof_counts=tx.evidence.proof_counts(mission.id),
         rows=rows,
         totals={section: _total(tx, mission, phases, section, chosen) for section in PAGED if section in include},
         next=positions,
@@ -81,7 +84,7 @@ def read(
 def _total(tx: Tx, mission: Mission, phases: Sequence[Phase], section: ContextSection, chosen: Filter) -> int:
     """Return the total number of rows: from the stored counters, or counted if a filter applies."""
     if section is ContextSection.TASKS:
-        return tx.tasks.count(mission.id, chosen) if chosen else sum(phase.tally.total for phase in phases)
+        return tx.tasks.count(mission.id, chosen) if chosen else sum(phase.counts.total for phase in phases)
     if not chosen:
         return int(getattr(mission, section))
     return tx.journal.count(mission.id, _KINDS[section], chosen, blockers=section is ContextSection.BLOCKERS)

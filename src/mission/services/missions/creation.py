@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from mission.domain import events
 from mission.domain.actions import Action
+from mission.domain.checks.check import Check, Scope
+from mission.domain.checks.evidence import ProofState
 from mission.domain.errors import InvalidState
 from mission.domain.executions.execution import LIVE
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import ENDED, Family, Mission, Profile
+from mission.services.evidence import definitions
 from mission.services.launcher import Launcher
 from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 NAMED = 20
 """How many things an error names before it only counts them."""
@@ -41,6 +42,12 @@ class NewMission:
     max_parallel: int = 1
     auto_create_workspaces: bool = False
     workspace_setup: Mapping[str, Any] | None = None
+    checks: Sequence[Check] = ()
+    final_checks: Sequence[Check] = ()
+    repository_checks: bool = False
+    review: str | None = None
+    agent_id: str | None = None
+    """The agent that creates it; a person must approve its commands."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +57,7 @@ class ListedMission:
     mission: Mission
     tasks_total: int
     tasks_completed: int
+    proof_counts: Mapping[ProofState, int]
 
 
 async def start(
@@ -59,11 +67,10 @@ async def start(
     new: NewMission,
     repository_path: str | None,
     directory: str | None,
-    answer: Callable[[Mission], Answer],
-) -> Answer:
+) -> Mission:
     """Start a mission in the named repository, or in the caller's."""
     place = await trees.named(repository_path) or await trees.around(directory)
-    return await work.write(create, new=new, place=place, answer=answer)
+    return await work.finish(create, new=new, place=place)
 
 
 def create(tx: Tx, *, new: NewMission, place: TreeLocation | None) -> Mission:
@@ -83,6 +90,8 @@ def create(tx: Tx, *, new: NewMission, place: TreeLocation | None) -> Mission:
         max_parallel=new.max_parallel,
         auto_create_workspaces=new.auto_create_workspaces,
         workspace_setup=new.workspace_setup,
+        repository_checks=new.repository_checks,
+        review=new.review,
         repository_id=place.known_to(tx) if place else None,
         repository_path=str(place.tree.path) if place else None,
         created_at=tx.now,
@@ -92,6 +101,9 @@ def create(tx: Tx, *, new: NewMission, place: TreeLocation | None) -> Mission:
     if new.source_content is not None:
         tx.missions.set_source(mission.id, new.source_content)
     tx.emit(events.MissionCreated(mission=mission))
+    for checks, final in ((new.checks, False), (new.final_checks, True)):
+        wanted = {mission.id: checks} if checks else {}
+        definitions.propose(tx, mission=mission, checks=wanted, agent_id=new.agent_id, scope=Scope.MISSION, final=final)
     return mission
 
 
@@ -108,11 +120,13 @@ def list_missions(
     missions, total = tx.missions.page(
         statuses=statuses, repository_path=repository_path, archived=archived, limit=limit, offset=offset
     )
-    totals = tx.missions.task_totals([mission.id for mission in missions])
+    ids = [mission.id for mission in missions]
+    totals, proofs = tx.missions.task_totals(ids), tx.evidence.proof_counts_of(ids)
     listed = []
     for mission in missions:
         tasks, completed = totals.get(mission.id, (0, 0))
-        listed.append(ListedMission(mission=mission, tasks_total=tasks, tasks_completed=completed))
+        counts = proofs.get(mission.id, {})
+        listed.append(ListedMission(mission=mission, tasks_total=tasks, tasks_completed=completed, proof_counts=counts))
     return listed, total
 
 
@@ -126,10 +140,10 @@ def archive(tx: Tx, *, mission_id: str, archived: bool) -> Mission:
     return mission
 
 
-async def remove(work: Work, launcher: Launcher, *, mission_id: str, answer: Callable[[Mission], Answer]) -> Answer:
+async def remove(work: Work, launcher: Launcher, *, mission_id: str) -> Mission:
     """Delete a mission, including the output of its launched agents."""
     launched = await work.read(_launched, mission_id=mission_id)
-    deleted = await work.write(delete, mission_id=mission_id, answer=answer)
+    deleted = await work.finish(delete, mission_id=mission_id)
     await launcher.forget(launched)
     return deleted
 
@@ -141,13 +155,14 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
     running = tx.executions.ids(mission_id=mission_id, statuses=LIVE)
     if running:
         raise InvalidState(
-            f"agents of mission {mission_id} still run: {', '.join(running[:NAMED])}",
-            hint="They are being stopped because their mission ended; 'mission stop ID' waits until one has ended.",
+            f"mission {mission_id} still has running agents: {', '.join(running[:NAMED])}",
+            hint="They are being stopped because the mission ended. Try again in a moment, "
+            "or run 'mission stop ID' to wait for one.",
         )
-    standing, _ = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED, offset=0)
-    if standing:
+    worktrees, _ = tx.workspaces.page(mission_id=mission_id, statuses=None, removed=False, limit=NAMED, offset=0)
+    if worktrees:
         raise InvalidState(
-            f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in standing)}",
+            f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in worktrees)}",
             action=Action.REMOVE_WORKSPACES,
         )
     tx.missions.delete(mission_id)

@@ -9,13 +9,15 @@ from typing import Any
 
 from mission.domain import events
 from mission.domain.actions import Action
+from mission.domain.checks.check import Check
 from mission.domain.errors import InvalidState
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import ENDED, PLANNABLE, Mission, MissionStatus
 from mission.domain.missions.phase import MOVES as PHASE_MOVES
 from mission.domain.missions.phase import Phase
 from mission.domain.missions.plan_graph import check_plan
-from mission.domain.tasks.task import DONE, TaskStatus
+from mission.domain.tasks.states import DONE, TaskStatus
+from mission.services.evidence import definitions
 from mission.store.transaction import Tx
 
 NAMED_TASKS = 10
@@ -31,8 +33,13 @@ class NewTask:
     parallel_group: str | None = None
     depends_on: Sequence[str] = ()
     requires: Sequence[str] | None = None
+    areas: Sequence[str] = ()
+    client: str | None = None
     complexity: str | None = None
     files_likely_affected: Sequence[str] | None = None
+    checks: Sequence[Check] = ()
+    acceptance: Sequence[str] | None = None
+    review: str | None = None
     id: str = field(default_factory=lambda: new_id("task"))
 
 
@@ -68,11 +75,12 @@ class Planned:
     task_ids: Sequence[str]
 
 
-def set_plan(tx: Tx, *, mission_id: str, plan: Plan) -> Planned:
+def set_plan(tx: Tx, *, mission_id: str, plan: Plan, agent_id: str | None = None) -> Planned:
     """Set a mission's plan and create its tasks; an earlier plan is replaced if none of its tasks was touched."""
     mission = tx.missions.get(mission_id)
     _check_plannable(tx, mission)
     tx.plans.clear(mission_id)
+    tx.checks.drop_orphans(mission_id)
     ready = mission if mission.status is MissionStatus.READY else mission.move_to(MissionStatus.READY, at=tx.now)
     planned = replace(
         ready,
@@ -81,10 +89,10 @@ def set_plan(tx: Tx, *, mission_id: str, plan: Plan) -> Planned:
         total_phases=max(task.sequence for task in plan.tasks),
         updated_at=tx.now,
     )
-    return _add(tx, planned, plan.tasks, known=())
+    return _add(tx, planned, plan.tasks, known=(), agent_id=agent_id)
 
 
-def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
+def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask], agent_id: str | None = None) -> Planned:
     """Add tasks to a mission that has not ended; they may depend on its existing tasks, by name or id."""
     mission = tx.missions.get(mission_id)
     if mission.status in ENDED:
@@ -101,7 +109,7 @@ def extend(tx: Tx, *, mission_id: str, new: Sequence[NewTask]) -> Planned:
         mission = mission.move_to(MissionStatus.READY, at=tx.now)
     highest = max(task.sequence for task in new)
     extended = replace(mission, total_phases=max(mission.total_phases, highest), updated_at=tx.now)
-    return _add(tx, extended, new, known=known)
+    return _add(tx, extended, new, known=known, agent_id=agent_id)
 
 
 def set_parallelism(
@@ -146,10 +154,10 @@ def _check_plannable(tx: Tx, mission: Mission) -> None:
         )
 
 
-def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, known: Sequence[Any]) -> Planned:
-    """Insert the tasks of a plan, with their phases and dependencies; one event announces all of them.
+def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, known: Sequence[Any], agent_id: str | None) -> Planned:
+    """Insert the tasks of a plan, with their phases, dependencies and checks; one event announces all of them.
 
-    `known` are the existing tasks of the mission that they refer to.
+    `known` are the existing tasks of the mission that they refer to; `agent_id` is the agent that planned them.
     """
     tx.missions.save(mission)
     phases = _phases(tx, mission, new)
@@ -165,7 +173,10 @@ def _add(tx: Tx, mission: Mission, new: Sequence[NewTask], *, known: Sequence[An
     ]
     tx.plans.add_tasks(rows)
     tx.plans.add_dependencies([(id, other) for id, others in wanted.items() for other in others])
-    tx.tallies.planned(mission.id, rows)
+    tx.task_counts.count_plan(mission.id, rows)
+    definitions.propose(
+        tx, mission=mission, checks={task.id: task.checks for task in new if task.checks}, agent_id=agent_id
+    )
     tx.emit(events.MissionUpdated(mission=mission, tasks_created=len(new)))
     return Planned(
         mission=mission,
@@ -211,15 +222,18 @@ def _row(mission: Mission, task: NewTask, *, phase_id: str, position: int, now: 
         "phase_number": task.sequence,
         "name": task.name,
         "goal": task.description,
-        "areas": [],
+        "areas": list(task.areas),
         "status": TaskStatus.PENDING.value,
         "fence": 0,
         "attempts": 0,
         "position": position,
         "parallel_group": task.parallel_group,
         "requires": list(task.requires) if task.requires else None,
+        "client": task.client,
         "complexity": task.complexity,
         "files_likely_affected": list(task.files_likely_affected) if task.files_likely_affected else None,
+        "acceptance": list(task.acceptance) if task.acceptance else None,
+        "review": task.review,
         "created_at": now,
         "updated_at": now,
     }

@@ -8,8 +8,9 @@ from heapq import merge
 from itertools import islice
 
 from mission.domain.missions.estimate import MEASURED_TASKS, Estimate, estimate, typical_task
-from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
-from mission.domain.tasks.task import DONE, RUNNING, Task, TaskStatus
+from mission.domain.missions.mission import STARTS_TASKS, Mission
+from mission.domain.tasks.states import DONE, RUNNING, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.paging import cut_page, last_shown
 from mission.services.tasks import claims
 from mission.services.tasks.claims import TaskDetail
@@ -88,13 +89,13 @@ def get(tx: Tx, *, mission_id: str, with_tasks: bool, offset: int) -> MissionSum
     total, _ = tx.missions.task_totals([mission_id]).get(mission_id, (0, 0))
     tasks = tx.plans.page(mission_id, limit=TASKS_PER_PAGE, offset=offset) if with_tasks else []
     depends_on = tx.plans.dependencies([task.id for task in tasks])
-    behind = offset + len(tasks)
+    end = offset + len(tasks)
     return MissionSummary(
         mission=mission,
         source_content=tx.missions.source(mission_id),
         tasks=[TaskDetail(task=task, depends_on=depends_on[task.id]) for task in tasks] if with_tasks else None,
         tasks_total=total,
-        next_offset=behind if with_tasks and behind < total else None,
+        next_offset=end if with_tasks and end < total else None,
     )
 
 
@@ -106,15 +107,15 @@ def next_tasks(tx: Tx, *, mission_id: str, include_failed: bool, limit: int | No
     mission = tx.missions.get(mission_id)
     after = _place_of(tx, mission_id, cursor)
     free = claims.slots(tx, mission)
-    few = max(limit or LISTED_NEXT, free)
+    shown = max(limit or LISTED_NEXT, free)
     startable: list[Task] = []
-    if mission.status in HANDS_OUT_TASKS:
-        startable = _ready(tx, mission_id, include_failed=include_failed, few=few + 1, after=FIRST_PLACE)
-    counted = sum(task.status in RUNNING for task in startable[:few])  # abandoned ones already take a place
-    recommended = min(len(startable[:few]), free + counted)
+    if mission.status in STARTS_TASKS:
+        startable = _ready(tx, mission_id, include_failed=include_failed, limit=shown + 1, after=FIRST_PLACE)
+    counted = sum(task.status in RUNNING for task in startable[:shown])  # abandoned ones already take a place
+    recommended = min(len(startable[:shown]), free + counted)
     size = limit or max(LISTED_NEXT, recommended)
     if startable and after != FIRST_PLACE:
-        startable = _ready(tx, mission_id, include_failed=include_failed, few=size + 1, after=after)
+        startable = _ready(tx, mission_id, include_failed=include_failed, limit=size + 1, after=after)
     page = cut_page(startable, limit=size, cursor=lambda task: task.id)
     found = page.rows
     depends_on = tx.plans.dependencies([task.id for task in found])
@@ -141,11 +142,11 @@ def measure(tx: Tx, *, mission_id: str) -> MissionProgress:
     """Return a mission's progress, what waits for what, and the estimated time for the rest."""
     mission = tx.missions.get(mission_id)
     completed, current = tx.plans.sequences(mission_id)
-    states = tx.tallies.states(mission_id)
+    states = tx.task_counts.states(mission_id)
     remaining = sum(tasks for (status, _), tasks in states.items() if status not in DONE)
     total = sum(states.values())
     typical = typical_task(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS), total=total)
-    began = tx.plans.longest_going(mission_id)
+    began = tx.plans.longest_running(mission_id)
     held = [task for task in tx.plans.held(mission_id) if task.is_blocked]
     return MissionProgress(
         mission=mission,
@@ -155,7 +156,7 @@ def measure(tx: Tx, *, mission_id: str) -> MissionProgress:
         completed_sequence=completed,
         current_sequence=current or 0,
         blocked=_blocked(tx, mission_id, held),
-        groups=[Group(id=row.name, tasks=row.tasks, completed=row.done) for row in tx.tallies.groups(mission_id)],
+        groups=[Group(id=row.name, tasks=row.tasks, completed=row.done) for row in tx.task_counts.groups(mission_id)],
         remaining=remaining,
         estimate=estimate(
             total=total,
@@ -173,15 +174,15 @@ def _place_of(tx: Tx, mission_id: str, cursor: str | None) -> PlanPlace:
     return FIRST_PLACE if last is None else PlanPlace(last.phase_number, last.position, last.id)
 
 
-def _ready(tx: Tx, mission_id: str, *, include_failed: bool, few: int, after: PlanPlace) -> list[Task]:
+def _ready(tx: Tx, mission_id: str, *, include_failed: bool, limit: int, after: PlanPlace) -> list[Task]:
     """Return the first tasks after a place in the plan that can be started now."""
     sources: list[Iterable[Task]] = [
-        tx.claims.lapsed(mission_id, now=tx.now, limit=few, after=after),
-        tx.claims.ready(mission_id, TaskStatus.PENDING, few=few, after=after),
+        tx.claims.lapsed(mission_id, now=tx.now, limit=limit, after=after),
+        tx.claims.ready(mission_id, TaskStatus.PENDING, chunk=limit, after=after),
     ]
     if include_failed:
-        sources.append(tx.claims.ready(mission_id, TaskStatus.FAILED, few=few, after=after))
-    return list(islice(merge(*sources, key=lambda task: (task.phase_number, task.position, task.id)), few))
+        sources.append(tx.claims.ready(mission_id, TaskStatus.FAILED, chunk=limit, after=after))
+    return list(islice(merge(*sources, key=lambda task: (task.phase_number, task.position, task.id)), limit))
 
 
 def _blocked(tx: Tx, mission_id: str, held: Sequence[Task]) -> list[Blocked]:

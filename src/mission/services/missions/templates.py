@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mission.domain import events
 from mission.domain.actions import Action
+from mission.domain.checks.check import parse_checks
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.ids import PREFIXES, new_id
 from mission.domain.missions.mission import Family
@@ -27,10 +28,8 @@ from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
-Answer = TypeVar("Answer")
-
-MOST_TASKS = 10_000
-MOST_REPOSITORIES = 200
+MAX_TASKS = 10_000
+MAX_REPOSITORIES = 200
 """How many known repositories are searched for templates."""
 
 
@@ -92,13 +91,13 @@ async def gather(
     after = _label_of(cursor)
     files = await _files(work, trees, repository_path=repository_path, directory=directory)
     broken: dict[str, str] = {}
-    carried_ones = {each.id: each for file in files if (each := _from_file(file, read, broken)) is not None}
-    labels = [*await work.read(_labels), *((each.name, each.id) for each in carried_ones.values())]
-    behind = sorted(label for label in labels if after is None or label > after)
-    page = cut_page(behind, limit=limit, cursor=lambda label: f"{label[1]} {label[0]}")
-    stored = await work.read(_of_ids, ids=[id for _, id in page.rows if id not in carried_ones])
+    from_files = {each.id: each for file in files if (each := _from_file(file, read, broken)) is not None}
+    labels = [*await work.read(_labels), *((each.name, each.id) for each in from_files.values())]
+    following = sorted(label for label in labels if after is None or label > after)
+    page = cut_page(following, limit=limit, cursor=lambda label: f"{label[1]} {label[0]}")
+    stored = await work.read(_of_ids, ids=[id for _, id in page.rows if id not in from_files])
     return TemplateSource(
-        templates=[carried_ones.get(id) or stored[id] for _, id in page.rows],
+        templates=[from_files.get(id) or stored[id] for _, id in page.rows],
         broken=broken if cursor is None else {},
         next=page.next,
     )
@@ -138,9 +137,9 @@ async def apply(
     max_parallel: int,
     auto_create_workspaces: bool,
     read: Reader,
-    answer: Callable[[Applied], Answer],
-) -> Answer:
-    """Create a workflow from the template, with its plan, in one transaction."""
+    agent_id: str | None = None,
+) -> Applied:
+    """Create a workflow from the template, with its plan, in one transaction; `agent_id` is the agent that asks."""
     place = await trees.named(repository_path) or await trees.around(directory)
     template = await find(
         work, trees, template_id=template_id, repository_path=repository_path, directory=directory, read=read
@@ -155,8 +154,9 @@ async def apply(
         source_content=template.description or template.name,
         max_parallel=max_parallel,
         auto_create_workspaces=auto_create_workspaces,
+        agent_id=agent_id,
     )
-    return await work.write(record, template=template, new=new, place=place, plan=plan, answer=answer)
+    return await work.finish(record, template=template, new=new, place=place, plan=plan)
 
 
 def create(
@@ -177,13 +177,14 @@ def create(
 def record(tx: Tx, *, template: Template, new: NewMission, place: TreeLocation | None, plan: Plan) -> Applied:
     """Create a mission with the template's plan."""
     mission = missions.create(tx, new=new, place=place)
-    return Applied(planned=planning.set_plan(tx, mission_id=mission.id, plan=plan), template=template)
+    planned = planning.set_plan(tx, mission_id=mission.id, plan=plan, agent_id=new.agent_id)
+    return Applied(planned=planned, template=template)
 
 
 def _plan(template: Template, variables: Mapping[str, str]) -> Plan:
     plan = Plan(
         summary=template.description or template.name,
-        approach=f"Made from the template '{template.name}'",
+        approach=f"Created from the template '{template.name}'",
         tasks=[
             NewTask(
                 name=task.name,
@@ -194,6 +195,8 @@ def _plan(template: Template, variables: Mapping[str, str]) -> Plan:
                 requires=task.requires,
                 complexity=task.estimated_complexity,
                 files_likely_affected=task.files_likely_affected,
+                checks=parse_checks(list(task.checks)),
+                acceptance=task.acceptance,
             )
             for task in template.filled(variables)
         ],
@@ -205,11 +208,11 @@ def _plan(template: Template, variables: Mapping[str, str]) -> Plan:
 def _of_mission(tx: Tx, mission_id: str) -> Definition:
     """Return the tasks of a mission as a definition, without their history."""
     mission = tx.missions.get(mission_id)
-    tasks = tx.plans.page(mission.id, limit=MOST_TASKS + 1, offset=0)
-    if not 1 <= len(tasks) <= MOST_TASKS:
+    tasks = tx.plans.page(mission.id, limit=MAX_TASKS + 1, offset=0)
+    if not 1 <= len(tasks) <= MAX_TASKS:
         raise InvalidInput(
             f"from_workflow_id: {mission.id} has {'no tasks' if not tasks else 'too many tasks'}",
-            hint=f"Name a workflow with 1 to {MOST_TASKS:,} tasks.",
+            hint=f"Name a workflow with 1 to {MAX_TASKS:,} tasks.",
             field="from_workflow_id",
         )
     names = {task.id: task.name for task in tasks}
@@ -239,7 +242,7 @@ async def _files(
     here = named or await trees.around(directory)
     carriers = [TemplateFolder(top=here.tree.path, identity=here.common_dir or str(here.tree.path))] if here else []
     if named is None:
-        known = await work.read(repositories.local, host_id=trees.host_id, limit=MOST_REPOSITORIES)
+        known = await work.read(repositories.local, host_id=trees.host_id, limit=MAX_REPOSITORIES)
         carriers += [TemplateFolder(top=Path(each.path), identity=each.common_dir or each.path) for each in known]
     found = await asyncio.gather(*(trees.work(carrier.top, read_template_files, carrier) for carrier in carriers))
     first: dict[str, TemplateFiles] = {}  # the first of several worktrees of one repository counts

@@ -15,7 +15,7 @@ async def newest_here(work: Work, trees: Trees, *, named: TreeLocation | None = 
     place = named or await trees.around(directory)
     if place is None:
         raise InvalidInput(
-            "mission_id: no mission was given, and there is no repository to find one by",
+            "mission_id: no mission was given, and there is no repository to find it from",
             action=Action.START_MISSION,
             field="mission_id",
         )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 from mission.domain.errors import InvalidInput
 from mission.domain.missions.repository import Repository
@@ -13,20 +11,23 @@ from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
-Answer = TypeVar("Answer")
 
-
-async def register(
-    work: Work, trees: Trees, *, path: str, name: str | None, answer: Callable[[Repository], Answer]
-) -> Answer:
+async def register(work: Work, trees: Trees, *, path: str, name: str | None) -> Repository:
     """Register the tree at the path; a known one keeps its id."""
     place = await trees.named(path, field="path")
     assert place is not None
-    return await work.write(remember, place=place, name=name, answer=answer)
+    return await work.finish(remember, place=place, name=name)
+
+
+async def registered(work: Work, trees: Trees, *, path: str) -> Repository:
+    """Return the repository at the path, registered if it is new, before a call's last write."""
+    place = await trees.named(path, field="repository_path")
+    assert place is not None
+    return await work.write(remember, place=place, name=None)
 
 
 async def at(work: Work, trees: Trees, *, path: str) -> Repository | None:
-    """Return the repository around the path, if it is known; the path itself need not exist any more."""
+    """Return the repository around the path, if it is known; the path itself need not exist."""
     try:
         place = await trees.named(path, field="path")
     except InvalidInput:

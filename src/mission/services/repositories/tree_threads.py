@@ -18,12 +18,12 @@ from mission.git.repository_guard import repository_of
 Result = TypeVar("Result")
 
 THREADS = 64
-AT_ONCE = 8
+WORKERS = 8
 """How many of the threads one repository may use, with all its folders and worktrees."""
 FINDERS = 16
 FIND_SECONDS = 1.0
 """Seconds within which a responsive file system shows which repository a path belongs to."""
-MOST_KNOWN = 10_000
+MAX_KNOWN = 10_000
 UNANSWERED = "trees whose file system does not respond"
 END_SECONDS = 15.0
 END_PAUSE = 0.05
@@ -34,9 +34,9 @@ log = logging.getLogger(__name__)
 class TreeThreads:
     """Runs functions in threads, a few at once per repository. The process does not wait for them at exit."""
 
-    def __init__(self, name: str, *, at_once: int = AT_ONCE) -> None:
+    def __init__(self, name: str, *, workers: int = WORKERS) -> None:
         self._name = name
-        self._at_once = at_once
+        self._workers = workers
         self._free = asyncio.Semaphore(THREADS)
         self._lanes: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._repositories: dict[str, str] = {}
@@ -50,7 +50,7 @@ class TreeThreads:
         repository = await self._repository(str(tree))
         lane = self._lanes.get(repository)
         if lane is None:
-            self._lanes[repository] = lane = asyncio.Semaphore(self._at_once)
+            self._lanes[repository] = lane = asyncio.Semaphore(self._workers)
         await self._turn(lane)
         try:
             await self._turn(self._free)
@@ -118,7 +118,7 @@ class TreeThreads:
             answered.add_done_callback(lambda _: self._searches.pop(path, None))
             return UNANSWERED
         self._searches.pop(path, None)
-        if len(self._repositories) >= MOST_KNOWN:
+        if len(self._repositories) >= MAX_KNOWN:
             self._repositories.clear()
         self._repositories[path] = str(answered.result())
         return self._repositories[path]
@@ -133,7 +133,7 @@ class TreeThreads:
         end_all()
         while self.is_busy:
             if loop.time() > deadline:
-                log.warning("work on a tree does not end and is abandoned")
+                log.warning("work on a tree did not end and was abandoned")
                 return
             await asyncio.sleep(END_PAUSE)
             end_all()

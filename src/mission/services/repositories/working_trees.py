@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,13 +16,18 @@ from mission.domain.missions.repository import Repository
 from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Patch
 from mission.domain.tasks.workspace import Workspace
+from mission.git.changed_files import find_changes, find_lines
 from mission.git.command import end_all
 from mission.git.snapshot import Snapshot, Snapshots
 from mission.git.snapshots.plain_folder import end_walks
 from mission.git.snapshots.snapshot_storage import end_waits
+from mission.git.tree_identity import Examined, LeftBehind, TreeDrift, TreeIdentity, drift, examine, identify
+from mission.git.tree_watch import TreeWatch, watch_tree
 from mission.git.working_tree import Tree, branch_of, find_tree
 from mission.git.worktrees.creation import WorktreeMaker
+from mission.git.worktrees.ignored_files import end_copies
 from mission.git.worktrees.setup import end_setups
+from mission.git.worktrees.start_tree import Overlay, StartTree, StartTrees
 from mission.git.worktrees.worktree import uncommitted
 from mission.services.repositories.tree_threads import TreeThreads
 from mission.store.transaction import Tx
@@ -74,16 +79,22 @@ class TreeLocation:
         return repository.common_dir is None and self.tree.path.is_relative_to(repository.path)
 
 
+FindPorts = Callable[[Collection[int]], int]
+"""Finds ten free ports that are not among those in use, and returns the first."""
+
+
 class Trees:
     """Asynchronous access to git and folders for services."""
 
-    def __init__(self, snapshots: Snapshots, *, workshop: WorktreeMaker, host_id: str) -> None:
+    def __init__(self, snapshots: Snapshots, *, workshop: WorktreeMaker, host_id: str, find_ports: FindPorts) -> None:
         self.host_id = host_id
+        self.find_ports = find_ports
         self.workshop = workshop
         self._snapshots = snapshots
+        self._start_trees = StartTrees(snapshots)
         self._lookers = TreeThreads("trees")
         # A pool of its own: a setup command may take minutes, and no snapshot should wait for it.
-        self._makers = TreeThreads("worktrees", at_once=MAKERS)
+        self._makers = TreeThreads("worktrees", workers=MAKERS)
 
     async def close(self) -> None:
         """End running and waiting work; it is no longer needed."""
@@ -117,7 +128,7 @@ class Trees:
             return place
         if repository.host_id != self.host_id:
             raise InvalidState(
-                f"the mission's repository is on host {repository.host_id}, this is {self.host_id}",
+                f"the mission's repository is on host {repository.host_id}, but this is host {self.host_id}",
                 hint=f"Start the task on {repository.host_id}, or give a repository_path on this host.",
                 host_id=repository.host_id,
             )
@@ -131,12 +142,71 @@ class Trees:
     ) -> Changes:
         """Return what changed in the snapshot's tree since it was taken, with the lines if requested."""
         taken = Snapshot.from_dict(snapshot)
-        return await self._run(taken.path, self._snapshots.changes, taken, lines=lines, report=report)
+        return await self._run(taken.path, find_changes, self._snapshots, taken, lines=lines, report=report)
 
     async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
         """Return the lines of one path that changed since the snapshot was taken; None if it did not change."""
         taken = Snapshot.from_dict(snapshot)
-        return await self._run(taken.path, self._snapshots.lines, taken, path)
+        return await self._run(taken.path, find_lines, self._snapshots, taken, path)
+
+    async def identify(
+        self, place: TreeLocation, *, ignore: LeftBehind | None = None, report: Report | None = None
+    ) -> TreeIdentity:
+        """Return the identity of the tree's current content, without files that a check left behind (`ignore`)."""
+        return await self._run(place.tree.path, identify, self._snapshots, place.tree, ignore=ignore, report=report)
+
+    async def examine(
+        self,
+        snapshot: Mapping[str, Any],
+        *,
+        lines: bool = False,
+        ignore: LeftBehind | None = None,
+        report: Report | None = None,
+    ) -> Examined:
+        """Return what changed since the snapshot was taken and the identity of that content, from one scan."""
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(taken.path, examine, self._snapshots, taken, lines=lines, ignore=ignore, report=report)
+
+    async def watch(self, identity: Mapping[str, Any], *, left: LeftBehind) -> TreeWatch | None:
+        """Return a cheap watch on a tree that was just identified; None if only a scan can tell what changes."""
+        known = TreeIdentity.from_dict(identity)
+        return await self._run(known.snapshot.path, watch_tree, self._snapshots, known, left=left)
+
+    async def drift(self, identity: Mapping[str, Any], *, watch: TreeWatch | None = None) -> TreeDrift:
+        """Return what became different in a tree since it was identified; a watch may know that nothing did."""
+        known = TreeIdentity.from_dict(identity)
+        if watch is not None and await self._run(known.snapshot.path, watch.is_unchanged):
+            return TreeDrift()
+        return await self._run(known.snapshot.path, drift, self._snapshots, known)
+
+    async def start_tree_id(self, snapshot: Mapping[str, Any], *, overlay: Overlay | None = None) -> str:
+        """Return the id of the tree that a snapshot recorded, with changed paths of a later tree if given."""
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(taken.path, self._start_trees.tree_id, taken, overlay=overlay)
+
+    async def rebuild_start(
+        self,
+        snapshot: Mapping[str, Any],
+        *,
+        name: str,
+        overlay: Overlay | None = None,
+        report: Report | None = None,
+    ) -> StartTree:
+        """Return a folder with the tree that a snapshot recorded; raise StartTreeUnknown if it cannot be rebuilt."""
+        taken = Snapshot.from_dict(snapshot)
+        return await self.work(taken.path, self._start_trees.rebuild, taken, name=name, overlay=overlay, report=report)
+
+    def start_path(self, name: str) -> Path:
+        """Return the folder of a rebuilt tree."""
+        return self._start_trees.path(name)
+
+    async def remove_start(self, name: str) -> None:
+        """Remove a rebuilt tree."""
+        await self.work(Path(KEPT), self._start_trees.remove, name)
+
+    async def clear_starts(self, *, keep: Collection[str]) -> None:
+        """Remove the rebuilt trees that are no longer needed, and what a crash left of others."""
+        await self.work(Path(KEPT), self._start_trees.clear, keep=keep)
 
     async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
         """Return the uncommitted changes in the snapshot's tree, and the commits made since then."""
@@ -186,12 +256,12 @@ class Trees:
         """Raise an error that names the right host unless the path is on this host."""
         if host_id != self.host_id:
             raise InvalidState(
-                f"{what} is on host {host_id}, this is {self.host_id}",
+                f"{what} is on host {host_id}, but this is host {self.host_id}",
                 hint=f"Run this on {host_id}; the path exists only there.",
                 host_id=host_id,
             )
 
-    async def work(self, tree: Path, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    async def work(self, tree: Path, function: Callable[..., Result], /, *arguments: Any, **options: Any) -> Result:
         """Run slow work on worktrees of the repository at `tree`."""
         return await self._makers.run(tree, lambda: function(*arguments, **options))
 
@@ -203,7 +273,7 @@ class Trees:
 
 
 def _end_everything() -> None:
-    for end in (end_all, end_setups, end_walks, end_waits):
+    for end in (end_all, end_setups, end_walks, end_waits, end_copies):
         end()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mission.domain.message import Message
 from mission.domain.missions.mission import Mission
-from mission.domain.search_text import LONGEST_TEXT, Document, DocumentKind, strings_in
+from mission.domain.search_text import MAX_TEXT_LENGTH, Document, DocumentKind, strings_in
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
 from mission.store.transaction import Tx
@@ -15,24 +15,24 @@ from mission.store.transaction import Tx
 
 def ids_after(tx: Tx, kind: DocumentKind, after: str, *, limit: int) -> list[str]:
     """Return the next ids of a kind, in ascending order."""
-    return tx.sources.ids_after(kind, after, limit=limit)
+    return tx.search_sources.ids_after(kind, after, limit=limit)
 
 
 def of(tx: Tx, kind: DocumentKind, ids: Sequence[str]) -> Iterator[Document]:
     """Yield documents for those of the ids that exist."""
     make: Callable[[Any], Document] = _MAKERS[kind]
-    yield from map(make, tx.sources.of(kind, ids, source_characters=LONGEST_TEXT))
+    yield from map(make, tx.search_sources.of(kind, ids, source_characters=MAX_TEXT_LENGTH))
 
 
 def _mission(found: tuple[Mission, str]) -> Document:
     mission, source = found
-    told = (mission.objective, mission.description, mission.scope, mission.constraints, mission.plan_summary)
+    texts = (mission.objective, mission.description, mission.scope, mission.constraints, mission.plan_summary)
     ended = (mission.summary, *mission.achievements, *mission.limitations)
     return Document(
         id=mission.id,
         kind=DocumentKind.MISSION,
         title=mission.name,
-        text=_joined([*told, *ended, *strings_in(mission.plan), mission.source_ref, source]),
+        text=_joined([*texts, *ended, *strings_in(mission.plan), mission.source_ref, source]),
         at=mission.updated_at,
         type=str(mission.status),
         mission_id=mission.id,
@@ -40,12 +40,12 @@ def _mission(found: tuple[Mission, str]) -> Document:
 
 
 def _task(task: Task) -> Document:
-    told = (task.goal, task.error, *strings_in(task.outcome), *strings_in(task.plan), *strings_in(task.context))
+    texts = (task.goal, task.error, *strings_in(task.outcome), *strings_in(task.plan), *strings_in(task.context))
     return Document(
         id=task.id,
         kind=DocumentKind.TASK,
         title=task.name,
-        text=_joined([*told, *task.areas, *(task.files_likely_affected or ())]),
+        text=_joined([*texts, *task.areas, *(task.files_likely_affected or ())]),
         at=task.updated_at,
         type=str(task.status),
         mission_id=task.mission_id,

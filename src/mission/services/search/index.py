@@ -1,4 +1,4 @@
-"""Use cases of search: an index that follows the event log in short steps, and queries on it.
+"""The search index: it follows the event log in short steps.
 
 Writers pay nothing: the index reads their events. A search lets it catch up first, for a limited time.
 """
@@ -6,15 +6,15 @@ Writers pay nothing: the index reads their events. A search lets it catch up fir
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from mission.domain.search_text import Document, DocumentKind, snippet, terms_of
+from mission.domain.search_text import DocumentKind
 from mission.services.search import documents
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
-from mission.store.views.search_index import IndexPosition, SearchQuery
+from mission.store.views.search_index import IndexPosition
 
 CLEARING = "clearing"
 FOLLOWING = "following"
@@ -26,11 +26,11 @@ STAGES: Mapping[str, tuple[DocumentKind | None, str]] = {
     DocumentKind.MESSAGE: (DocumentKind.MESSAGE, FOLLOWING),
 }
 """How the index is rebuilt: what each stage indexes, and the next one."""
-AT_ONCE = 200
+BATCH = 200
 """Events or documents of one step: a concurrent writer hardly waits."""
-FEWER = (AT_ONCE, 20, 1)
+BATCH_SIZES = (BATCH, 20, 1)
 """How many are tried when more would be too much text for one step."""
-MOST_WORDS = 200_000
+MAX_WORDS = 200_000
 """Characters that one step writes: about 20 ms of the writer's time."""
 PATIENCE_SECONDS = 1.5
 
@@ -44,21 +44,6 @@ class IndexStep:
     rows: Sequence[Mapping[str, Any]] = ()
     gone: Sequence[str] = ()
     gone_missions: Sequence[str] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hit:
-    """A match, with the matching excerpt of its text."""
-
-    document: Document
-    snippet: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SearchHits:
-    hits: Sequence[Hit]
-    total: int
-    next_offset: int | None
 
 
 @dataclass(slots=True)
@@ -98,13 +83,13 @@ def next_step(tx: Tx) -> IndexStep | None:
         return IndexStep(
             before=before, after=IndexPosition(seq=newest, stage=CLEARING)
         )  # the events are no longer stored
-    for few in FEWER:
+    for limit in BATCH_SIZES:
         if before.stage == FOLLOWING:
-            step = _follow(tx, before, few=few)
+            step = _follow(tx, before, limit=limit)
         else:
             start = before if before.stage != CLEARING else replace(before, seq=newest)
-            step = _rebuild(tx, start, seen=before, few=few)
-        if sum(len(row["words"]) for row in step.rows) <= MOST_WORDS:
+            step = _rebuild(tx, start, expected=before, limit=limit)
+        if sum(len(row["words"]) for row in step.rows) <= MAX_WORDS:
             break
     return step
 
@@ -119,54 +104,28 @@ def take(tx: Tx, *, step: IndexStep) -> None:
     tx.search.replace(step.rows)
 
 
-def find(tx: Tx, *, wanted: SearchQuery, limit: int, offset: int) -> SearchHits:
-    """Return a slice of the matches, best first."""
-    rows, total = tx.search.find(wanted, limit=limit, offset=offset)
-    known = {document.id: document for document in _documents(tx, rows)}
-    hits = [
-        Hit(document=document, snippet=snippet(f"{document.title}\n{document.text}", wanted.terms))
-        for row in rows
-        if (document := known.get(row.id)) is not None
-    ]
-    behind = offset + len(rows)
-    return SearchHits(hits=hits, total=total, next_offset=behind if rows and behind < total else None)
-
-
-def wanted(
-    *, query: str, kinds: Sequence[DocumentKind] | None, mission_id: str | None, reader: str | None
-) -> SearchQuery:
-    return SearchQuery(terms=terms_of(query), kinds=kinds, mission_id=mission_id, reader=reader)
-
-
-def _documents(tx: Tx, rows: Sequence[Any]) -> Iterator[Document]:
-    for kind in DocumentKind:
-        ids = [row.id for row in rows if row.kind == kind]
-        if ids:
-            yield from documents.of(tx, kind, ids)
-
-
-def _rebuild(tx: Tx, progress: IndexPosition, *, seen: IndexPosition, few: int) -> IndexStep:
-    """Return one step of the rebuild from the stored entities; events since its start are followed afterwards."""
+def _rebuild(tx: Tx, progress: IndexPosition, *, expected: IndexPosition, limit: int) -> IndexStep:
+    """Return one step of the rebuild from the stored entities; events since its start are followed afterward."""
     kind, following = STAGES[progress.stage]
     if kind is None:
-        gone = tx.search.some(limit=few)
+        gone = tx.search.some(limit=limit)
         after = progress if gone else replace(progress, stage=following)
-        return IndexStep(before=seen, after=replace(after, after_id=""), gone=gone)
-    ids = documents.ids_after(tx, kind, progress.after_id, limit=few)
+        return IndexStep(before=expected, after=replace(after, after_id=""), gone=gone)
+    ids = documents.ids_after(tx, kind, progress.after_id, limit=limit)
     rows = [tx.search.row(document) for document in documents.of(tx, kind, ids)]
     after = replace(progress, after_id=ids[-1]) if ids else replace(progress, stage=following, after_id="")
-    return IndexStep(before=seen, after=after, rows=rows)
+    return IndexStep(before=expected, after=after, rows=rows)
 
 
-def _follow(tx: Tx, before: IndexPosition, *, few: int) -> IndexStep:
-    touched = _touched(tx.events.since(before.seq, limit=few))
+def _follow(tx: Tx, before: IndexPosition, *, limit: int) -> IndexStep:
+    touched = _touched(tx.events.since(before.seq, limit=limit))
     gone: list[str] = []
     last = touched.last
     if touched.planned is not None:
         gone = tx.search.gone_tasks(touched.planned)
-        new = tx.search.unknown_tasks(touched.planned, limit=few)
+        new = tx.search.unknown_tasks(touched.planned, limit=limit)
         touched.ids[DocumentKind.TASK] |= dict.fromkeys(new)
-        last -= len(new) == few  # there may be more: look at this event again
+        last -= len(new) == limit  # there may be more: look at this event again
     rows = [
         tx.search.row(document)
         for kind, ids in touched.ids.items()
@@ -182,10 +141,10 @@ def _follow(tx: Tx, before: IndexPosition, *, few: int) -> IndexStep:
     )
 
 
-def _touched(told: Sequence[StoredEvent]) -> _Touched:
+def _touched(events: Sequence[StoredEvent]) -> _Touched:
     """Return the entities that the events mention, up to the first plan: it may bring thousands of tasks."""
     touched = _Touched()
-    for event in told:
+    for event in events:
         noun, _, verb = event.type.partition(":")
         kind = _KINDS.get(noun)
         touched.last = event.seq

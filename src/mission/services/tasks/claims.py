@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from mission.domain.agent import Agent
+from mission.domain.agents.agent import Agent
 from mission.domain.errors import InvalidState, NotFound
-from mission.domain.missions.mission import HANDS_OUT_TASKS, Mission
+from mission.domain.missions.mission import STARTS_TASKS, Mission
 from mission.domain.tasks import moves
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
-from mission.domain.tasks.task import HELD, RUNNING, Task, TaskStatus
+from mission.domain.tasks.states import HELD, RUNNING, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.paging import Page, bad_cursor, cut_page
 from mission.services.repositories.working_trees import Report, Trees
-from mission.services.tasks import dependencies, journal
-from mission.services.tasks import recovery_packet as takeover
-from mission.services.tasks import updates as tasks
-from mission.services.tasks.recovery_packet import Looked, Recovery
+from mission.services.tasks import dependencies, journal, recovery_packet, updates
+from mission.services.tasks.recovery_packet import Recovery, UncommittedChanges
 from mission.services.work import Work
-from mission.services.workspaces import per_task as housing
+from mission.services.workspaces import per_task
 from mission.services.workspaces.creation import WorkspaceDetails
 from mission.services.workspaces.per_task import PreparedWorktrees, WorktreeNotReady
 from mission.store.tasks.claims import FIRST_PLACE, PlanPlace
 from mission.store.transaction import Tx
 
-Answer = TypeVar("Answer")
-
 LIKELY = 4
 """How many tasks are tried per claim: other agents may be quicker, and only abandoned tasks have a tree."""
-MOST_LAPSED = 200
+MAX_LAPSED = 200
 """How many abandoned tasks of a mission are tried."""
-MOST_ATTEMPTS = 20
+MAX_ATTEMPTS = 20
 """How often an agent that asks for the next task may lose the race before it is asked to try again."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PreparedClaim:
+    """The changes found in the trees of tasks, and the worktrees created, before one of them is claimed."""
+
+    uncommitted: UncommittedChanges
+    worktrees: PreparedWorktrees
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,14 +93,20 @@ async def claim(
     agent_id: str,
     lease: timedelta,
     report: Report | None = None,
-    answer: Callable[[Claim], Answer],
-) -> Answer:
+) -> Claim:
     """Claim the task for the agent, with what it needs to continue; or return who already holds it."""
-    seen = await work.read(get, task_id=task_id)
-    looked = await takeover.look_into(trees, seen)
-    houses = await housing.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report)
-    return await work.write(
-        claim_prepared, task_id=task_id, agent_id=agent_id, lease=lease, looked=looked, houses=houses, answer=answer
+    prepared = await prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report)
+    return await work.finish(claim_prepared, task_id=task_id, agent_id=agent_id, lease=lease, prepared=prepared)
+
+
+async def prepare(
+    work: Work, trees: Trees, *, task_id: str, agent_id: str, report: Report | None = None
+) -> PreparedClaim:
+    """Return what the agent needs to claim the task: the changes left in its tree, and a worktree if it gets one."""
+    task = await work.read(get, task_id=task_id)
+    return PreparedClaim(
+        uncommitted=await recovery_packet.uncommitted_in(trees, task),
+        worktrees=await per_task.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report),
     )
 
 
@@ -107,69 +118,67 @@ async def claim_next(
     agent_id: str,
     lease: timedelta,
     report: Report | None = None,
-    answer: Callable[[Claim], Answer],
-) -> Answer:
+) -> Claim:
     """Choose a task that the agent can do now and claim it for the agent, in one transaction."""
-    for attempt in range(MOST_ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         likely = (await work.read(available, mission_id=mission_id, agent_id=agent_id, limit=LIKELY)).rows
-        looked = {
-            id: changes for each in likely for id, changes in (await takeover.look_into(trees, each.task)).items()
+        uncommitted = {
+            id: changes
+            for each in likely
+            for id, changes in (await recovery_packet.uncommitted_in(trees, each.task)).items()
         }
-        houses: PreparedWorktrees = {}
+        worktrees: PreparedWorktrees = {}
         if likely:  # agents that raced for one task should not race for the next one too
             chosen = likely[0] if attempt == 0 else random.choice(likely)
-            houses = await housing.prepare(work, trees, task_id=chosen.task.id, agent_id=agent_id, report=report)
+            worktrees = await per_task.prepare(work, trees, task_id=chosen.task.id, agent_id=agent_id, report=report)
         try:
-            return await work.write(
+            return await work.finish(
                 claim_next_prepared,
                 mission_id=mission_id,
                 agent_id=agent_id,
                 lease=lease,
-                looked=looked,
-                houses=houses,
-                answer=answer,
+                prepared=PreparedClaim(uncommitted=uncommitted, worktrees=worktrees),
             )
         except WorktreeNotReady:
             continue
     raise WorktreeNotReady
 
 
-def claim_prepared(
-    tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
-) -> Claim:
+def claim_prepared(tx: Tx, *, task_id: str, agent_id: str, lease: timedelta, prepared: PreparedClaim) -> Claim:
     """Claim one task; claiming one's own task again renews it."""
     task = tx.tasks.get(task_id)
     if task.owner_id == agent_id and task.lease_until is not None:
         renewed = replace(task, lease_until=tx.now + lease)
         tx.claims.renew(task_id, until=tx.now + lease)
-        housed, workspace = housing.assign_worktree(tx, tx.missions.get(task.mission_id), renewed, houses)
-        if housed.workspace_id is not None and housed.workspace_id != task.workspace_id:
-            (housed,) = tasks.apply(tx, moves.given_workspace(renewed, housed.workspace_id, at=tx.now))
-        return _granted(tx, task, housed, workspace, looked, houses)
+        mission = tx.missions.get(task.mission_id)
+        assigned, workspace = per_task.assign_worktree(tx, mission, renewed, prepared.worktrees)
+        if assigned.workspace_id is not None and assigned.workspace_id != task.workspace_id:
+            (assigned,) = updates.apply(tx, moves.given_workspace(renewed, assigned.workspace_id, at=tx.now))
+        return _granted(tx, task, assigned, workspace, prepared)
     task.check_one_of(HELD, "claimed")
     dependencies.check_done(tx, task)
     _check_phase(tx, task)
     mission = tx.missions.get(task.mission_id)
-    mission.check_hands_out()
-    taken = _taken(tx, mission, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
-    return taken or Claim(holder=task.owner_id or "operator")
+    mission.check_starts_tasks()
+    claimed = _claim(tx, mission, task, agent_id=agent_id, lease=lease, prepared=prepared)
+    return claimed or Claim(holder=task.owner_id or "operator")
 
 
 def claim_next_prepared(
-    tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, looked: Looked, houses: PreparedWorktrees
+    tx: Tx, *, mission_id: str | None, agent_id: str, lease: timedelta, prepared: PreparedClaim
 ) -> Claim:
     """Claim the first task of the plan that the agent can do, within its mission's limit."""
     agent = tx.agents.get(agent_id)
     for id in [mission_id] if mission_id is not None else tx.claims.missions_with_work(now=tx.now):
         mission = tx.missions.get(id)
         unprepared = False
-        for task in (each.task for each in _takeable(tx, mission, agent, few=1)):
-            if housing.needs_worktree(tx, mission, task, houses):
+        for task in (each.task for each in _takeable(tx, mission, agent, limit=1)):
+            if per_task.needs_worktree(tx, mission, task, prepared.worktrees):
                 unprepared = True
                 continue
-            claim = _taken(tx, mission, task, agent_id=agent_id, lease=lease, looked=looked, houses=houses)
-            if claim is not None:
-                return claim
+            claimed = _claim(tx, mission, task, agent_id=agent_id, lease=lease, prepared=prepared)
+            if claimed is not None:
+                return claimed
         if unprepared:
             raise WorktreeNotReady
     return Claim()
@@ -181,7 +190,7 @@ def available(
     """Return tasks that the agent could claim now, no more than their missions let run; only one page is read."""
     agent = tx.agents.get(agent_id)
     shown = _shown_last(tx, mission_id, cursor)
-    found = list(islice(_available(tx, mission_id, agent, shown, few=limit + 1), limit + 1))
+    found = list(islice(_available(tx, mission_id, agent, shown, limit=limit + 1), limit + 1))
     page = cut_page(found, limit=limit, cursor=lambda each: each.cursor)
     tasks = [each.task for each in page.rows]
     depends_on = tx.plans.dependencies([task.id for task in tasks])
@@ -189,7 +198,7 @@ def available(
 
 
 def _available(
-    tx: Tx, mission_id: str | None, agent: Agent, shown: TakeableTask | None, *, few: int
+    tx: Tx, mission_id: str | None, agent: Agent, shown: TakeableTask | None, *, limit: int
 ) -> Iterator[TakeableTask]:
     if mission_id is not None:
         ids = [mission_id]
@@ -197,8 +206,8 @@ def _available(
         first = tx.missions.get(shown.task.mission_id) if shown is not None else None
         ids = tx.claims.missions_with_work(now=tx.now, since=first)
     for id in ids:
-        behind = shown if shown is not None and shown.task.mission_id == id else None
-        yield from _takeable(tx, tx.missions.get(id), agent, few=few, behind=behind)
+        after = shown if shown is not None and shown.task.mission_id == id else None
+        yield from _takeable(tx, tx.missions.get(id), agent, limit=limit, after=after)
 
 
 def _shown_last(tx: Tx, mission_id: str | None, cursor: str | None) -> TakeableTask | None:
@@ -228,30 +237,30 @@ def release(tx: Tx, *, task_id: str, agent_id: str | None, reason: str | None) -
         journal.checkpoint(
             tx, type=CheckpointType.RECOVERY, task_id=task_id, summary=reason, agent_id=agent_id, fence=None
         )
-    tasks.release(tx, task)
+    updates.release(tx, task)
     return True
 
 
 def slots(tx: Tx, mission: Mission) -> int:
     """Return how many more tasks of the mission may run now; 0 while it hands out no tasks."""
-    if mission.status not in HANDS_OUT_TASKS:
+    if mission.status not in STARTS_TASKS:
         return 0
     return max(0, mission.max_parallel - tx.claims.running(mission.id, now=tx.now))
 
 
 def _takeable(
-    tx: Tx, mission: Mission, agent: Agent, *, few: int, behind: TakeableTask | None = None
+    tx: Tx, mission: Mission, agent: Agent, *, limit: int, after: TakeableTask | None = None
 ) -> Iterator[TakeableTask]:
-    """Yield tasks without an owner that the agent can do and the mission lets run, abandoned ones first. With `behind`,
+    """Yield tasks without an owner that the agent can do and the mission lets run, abandoned ones first. With `after`,
     only those after that one."""
-    if mission.status not in HANDS_OUT_TASKS:
+    if mission.status not in STARTS_TASKS:
         return
-    given = behind.places if behind is not None else 0
+    given = after.places if after is not None else 0
     free = slots(tx, mission) - given
     able = set(agent.capabilities)
-    place = behind.place if behind is not None else FIRST_PLACE
-    if behind is None or behind.is_abandoned:
-        for task in tx.claims.lapsed(mission.id, now=tx.now, limit=MOST_LAPSED, after=place):
+    place = after.place if after is not None else FIRST_PLACE
+    if after is None or after.is_abandoned:
+        for task in tx.claims.lapsed(mission.id, now=tx.now, limit=MAX_LAPSED, after=place):
             counted = task.status in RUNNING  # it already uses a slot, with any owner
             if (counted or free > 0) and able.issuperset(task.requires or ()):
                 free -= not counted
@@ -260,7 +269,7 @@ def _takeable(
         place = FIRST_PLACE
     if free <= 0:
         return
-    for task in tx.claims.ready(mission.id, TaskStatus.PENDING, few=few, after=place):
+    for task in tx.claims.ready(mission.id, TaskStatus.PENDING, chunk=limit, after=place):
         if able.issuperset(task.requires or ()):
             free -= 1
             given += 1
@@ -269,41 +278,28 @@ def _takeable(
                 return
 
 
-def _taken(
-    tx: Tx,
-    mission: Mission,
-    task: Task,
-    *,
-    agent_id: str,
-    lease: timedelta,
-    looked: Looked,
-    houses: PreparedWorktrees,
+def _claim(
+    tx: Tx, mission: Mission, task: Task, *, agent_id: str, lease: timedelta, prepared: PreparedClaim
 ) -> Claim | None:
     """Claim the task if it is still free. Its event also says where it will be done."""
     move = moves.claimed(task, agent_id, at=tx.now, until=tx.now + lease)
     if not tx.claims.claim(move.after, now=tx.now):
         return None
-    housed, workspace = housing.assign_worktree(tx, mission, move.after, houses)
-    tasks.apply(tx, replace(move, after=housed), mission=mission)
-    return _granted(tx, task, housed, workspace, looked, houses)
+    assigned, workspace = per_task.assign_worktree(tx, mission, move.after, prepared.worktrees)
+    updates.apply(tx, replace(move, after=assigned), mission=mission)
+    return _granted(tx, task, assigned, workspace, prepared)
 
 
-def _granted(
-    tx: Tx,
-    before: Task,
-    task: Task,
-    workspace: WorkspaceDetails | None,
-    looked: Looked,
-    houses: PreparedWorktrees,
-) -> Claim:
-    recovery = takeover.recovery_of(tx, before, looked)
+def _granted(tx: Tx, before: Task, task: Task, workspace: WorkspaceDetails | None, prepared: PreparedClaim) -> Claim:
+    recovery = recovery_packet.recovery_of(tx, before, prepared.uncommitted)
+    worktree = prepared.worktrees.get(task.id)
     return Claim(
         task=task,
         depends_on=tx.plans.dependencies([task.id])[task.id],
         holder=task.owner_id,
         recovery=recovery,
         workspace=workspace,
-        warnings=[*_lacking(tx, task), *(houses[task.id].warnings if task.id in houses else ())],
+        warnings=[*_lacking(tx, task), *(worktree.warnings if worktree is not None else ())],
     )
 
 

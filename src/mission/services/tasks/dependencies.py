@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mission.domain.errors import InvalidState
-from mission.domain.tasks.task import DONE, Task
+from mission.domain.tasks.states import DONE
+from mission.domain.tasks.task import Task
 from mission.store.transaction import Tx
 
 NAMED_TASKS = 10
@@ -39,7 +40,7 @@ def check_done(tx: Tx, task: Task) -> None:
     named = ", ".join(f"{each.id} '{each.name}' ({each.status})" for each in pending[:NAMED_TASKS])
     more = f" and {len(pending) - NAMED_TASKS} more" if len(pending) > NAMED_TASKS else ""
     raise InvalidState(
-        f"task {task.id} waits for {named}{more}",
+        f"task {task.id} is waiting for {named}{more}",
         hint="Complete or skip these first, or choose another task.",
         current=str(task.status),
         waiting_for=[each.id for each in pending],

@@ -14,7 +14,7 @@ from mission.services.inbox import items as inbox
 from mission.services.paging import Page, cut_page, number_of
 from mission.store.transaction import Tx
 
-LONGEST_NOTE = 500
+MAX_NOTE_LENGTH = 500
 
 
 def log(
@@ -84,7 +84,7 @@ def note(tx: Tx, *, task_id: str, summary: str, detail: Mapping[str, Any] | None
         tx,
         type=CheckpointType.RECOVERY,
         task_id=task_id,
-        summary=summary[:LONGEST_NOTE],
+        summary=summary[:MAX_NOTE_LENGTH],
         detail=detail,
         agent_id=SYSTEM,
         fence=None,

@@ -9,6 +9,7 @@ from mission.domain.errors import MissionError
 from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
+from mission.services.evidence.last_failures import FailedCheck, failed_last
 from mission.services.repositories.working_trees import Trees
 from mission.services.workspaces import creation as workspaces
 from mission.services.workspaces.creation import WorkspaceDetails
@@ -16,7 +17,7 @@ from mission.store.transaction import Tx
 
 RECENT_CHECKPOINTS = 5
 
-Looked = Mapping[str, Changes | None]
+UncommittedChanges = Mapping[str, Changes | None]
 """The changes found in the trees of tasks, by task."""
 
 
@@ -30,9 +31,11 @@ class Recovery:
     tree: str | None
     changes: Changes | None
     workspace: WorkspaceDetails | None = None
+    failed_checks: Sequence[FailedCheck] = ()
+    """The required checks that failed last."""
 
 
-def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
+def recovery_of(tx: Tx, before: Task, uncommitted: UncommittedChanges) -> Recovery | None:
     """Return what earlier owners left behind; None for a task that had no owner."""
     checkpoints = tx.journal.latest_of_task(before.id, limit=RECENT_CHECKPOINTS)
     if not (checkpoints or before.fence or before.attempts):
@@ -42,12 +45,13 @@ def recovery_of(tx: Tx, before: Task, looked: Looked) -> Recovery | None:
         attempts=before.attempts,
         checkpoints=checkpoints,
         tree=before.tree,
-        changes=looked.get(before.id),
+        changes=uncommitted.get(before.id),
         workspace=workspaces.get(tx, workspace_id=before.workspace_id) if before.workspace_id else None,
+        failed_checks=failed_last(tx, task_id=before.id),
     )
 
 
-async def look_into(trees: Trees, task: Task | None) -> Looked:
+async def uncommitted_in(trees: Trees, task: Task | None) -> UncommittedChanges:
     """Return the uncommitted changes in the task's tree, if it is on this host; failures do not prevent a claim."""
     if task is None or task.snapshot is None or task.host_id != trees.host_id:
         return {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.errors import InvalidInput
@@ -14,22 +13,18 @@ from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.tasks import moves
 from mission.domain.tasks.moves import TaskMove
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.git.snapshot import Snapshot
 from mission.services import phases
 from mission.services.repositories.working_trees import NO_TREE, Report, TreeLocation, Trees
-from mission.services.tasks import dependencies
-from mission.services.tasks import preparation as footing
-from mission.services.tasks import recovery_packet as takeover
-from mission.services.tasks import updates as tasks
+from mission.services.tasks import dependencies, preparation, recovery_packet, updates
 from mission.services.tasks.preparation import TaskRequest
-from mission.services.tasks.recovery_packet import Looked, Recovery
+from mission.services.tasks.recovery_packet import Recovery, UncommittedChanges
 from mission.services.work import Work
-from mission.services.workspaces import per_task as housing
+from mission.services.workspaces import per_task
 from mission.services.workspaces.per_task import PreparedWorktrees
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,63 +52,62 @@ async def start(
     work: Work,
     trees: Trees,
     *,
-    wish: TaskRequest,
+    request: TaskRequest,
     owner: Owner,
     repository_path: str | None,
     directory: str | None,
     report: Report | None = None,
-    answer: Callable[[Started], Answer],
-) -> Answer:
+) -> Started:
     """Start a task: find its mission and its tree, take the tree's snapshot, then record it."""
-    ground = await footing.prepare(
-        work, trees, wish=wish, repository_path=repository_path, directory=directory, report=report
+    prepared = await preparation.prepare(
+        work, trees, request=request, repository_path=repository_path, directory=directory, report=report
     )
-    taken_over = ground.task is not None and ground.task.owner_id != owner.agent_id
-    looked = await takeover.look_into(trees, ground.task) if taken_over else {}
-    async with ground.kept_by(trees):
-        return await work.write(
-            begin,
-            looked=looked,
-            wish=wish,
-            mission_id=ground.mission_id,
+    taken_over = prepared.task is not None and prepared.task.owner_id != owner.agent_id
+    uncommitted = await recovery_packet.uncommitted_in(trees, prepared.task) if taken_over else {}
+    async with prepared.dropped_if_refused(trees):
+        return await work.finish(
+            record,
+            uncommitted=uncommitted,
+            request=request,
+            mission_id=prepared.mission_id,
             owner=owner,
-            place=ground.place,
-            snapshot=ground.snapshot,
-            answer=answer,
+            place=prepared.place,
+            snapshot=prepared.snapshot,
+            worktrees=prepared.worktrees,
         )
 
 
-def begin(
+def record(
     tx: Tx,
     *,
-    wish: TaskRequest,
+    request: TaskRequest,
     mission_id: str,
     owner: Owner,
     place: TreeLocation | None,
     snapshot: Snapshot | None,
-    looked: Looked | None = None,
-    houses: PreparedWorktrees | None = None,
+    uncommitted: UncommittedChanges | None = None,
+    worktrees: PreparedWorktrees | None = None,
     resumes: bool = False,
 ) -> Started:
     """Record the start of a task: a new one, or one that was pending, failed or released.
 
     With `resumes`, an agent may return to its own task that already runs because its question was answered.
     """
-    known = tx.tasks.get(wish.task_id) if wish.task_id is not None else None
+    known = tx.tasks.get(request.task_id) if request.task_id is not None else None
     if known is not None:
-        known.check_takeable(owner.agent_id, owner.fence, now=tx.now)
-    mission = _adopted(tx, phases.begin_mission(tx, mission_id), place)
-    recovery = _recovery(tx, known, owner, looked or {})
+        known.check_startable(owner.agent_id, owner.fence, now=tx.now)
+    mission = _adopted(tx, phases.start_mission(tx, mission_id), place)
+    recovery = _recovery(tx, known, owner, uncommitted or {})
     if known is None:
-        phase, created = _phase_of_new(tx, wish, mission)
-        new = _in_tree(_new_task(tx, wish, mission, phase, owner), place, snapshot)
-        started = tasks.add(tx, new, mission=mission)
+        phase, created = _phase_of_new(tx, request, mission)
+        new = _in_tree(_new_task(tx, request, mission, phase, owner), place, snapshot)
+        started = updates.add(tx, new, mission=mission)
     else:
         dependencies.check_done(tx, known)
         phase, created = phases.for_task(tx, mission=mission, phase_id=known.phase_id, number=None, name=None)
-        move = _begun(tx, known, owner, resumes=resumes)
-        taken, _ = housing.assign_worktree(tx, mission, move.after, houses) if houses else (move.after, None)
-        (started,) = tasks.apply(tx, replace(move, after=_in_tree(taken, place, snapshot)), mission=mission)
+        move = _start(tx, known, owner, resumes=resumes)
+        taken, _ = per_task.assign_worktree(tx, mission, move.after, worktrees) if worktrees else (move.after, None)
+        (started,) = updates.apply(tx, replace(move, after=_in_tree(taken, place, snapshot)), mission=mission)
     return Started(
         task=started,
         phase=phase,
@@ -124,7 +118,7 @@ def begin(
     )
 
 
-def _begun(tx: Tx, known: Task, owner: Owner, *, resumes: bool) -> TaskMove:
+def _start(tx: Tx, known: Task, owner: Owner, *, resumes: bool) -> TaskMove:
     owned = with_owner(known, owner, tx=tx)
     if resumes and owned.status is TaskStatus.IN_PROGRESS:
         return moves.resumed_by(known, owned, at=tx.now)
@@ -154,17 +148,19 @@ def _adopted(tx: Tx, mission: Mission, place: TreeLocation | None) -> Mission:
     return adopted
 
 
-def _recovery(tx: Tx, known: Task | None, owner: Owner, looked: Looked) -> Recovery | None:
+def _recovery(tx: Tx, known: Task | None, owner: Owner, uncommitted: UncommittedChanges) -> Recovery | None:
     """Return what earlier owners left behind, for an agent that did not own the task before."""
     if known is None or (owner.agent_id is not None and known.owner_id == owner.agent_id):
         return None
-    return takeover.recovery_of(tx, known, looked)
+    return recovery_packet.recovery_of(tx, known, uncommitted)
 
 
-def _phase_of_new(tx: Tx, wish: TaskRequest, mission: Mission) -> tuple[Phase, bool]:
+def _phase_of_new(tx: Tx, request: TaskRequest, mission: Mission) -> tuple[Phase, bool]:
     """Return the phase of a new task, and whether it was just created."""
-    _check_parent(tx, wish, mission)
-    return phases.for_task(tx, mission=mission, phase_id=wish.phase_id, number=wish.phase, name=wish.phase_name)
+    _check_parent(tx, request, mission)
+    return phases.for_task(
+        tx, mission=mission, phase_id=request.phase_id, number=request.phase, name=request.phase_name
+    )
 
 
 def _warnings(mission: Mission, phase: Phase, place: TreeLocation | None) -> list[str]:
@@ -174,18 +170,18 @@ def _warnings(mission: Mission, phase: Phase, place: TreeLocation | None) -> lis
     return warnings
 
 
-def _new_task(tx: Tx, wish: TaskRequest, mission: Mission, phase: Phase, owner: Owner) -> Task:
+def _new_task(tx: Tx, request: TaskRequest, mission: Mission, phase: Phase, owner: Owner) -> Task:
     task = Task(
         id=new_id("task"),
         mission_id=mission.id,
         phase_id=phase.id,
         phase_number=phase.number,
-        parent_id=wish.parent_id,
-        name=wish.name or "",
-        goal=wish.goal or "",
-        areas=list(wish.areas),
-        caller_type=wish.caller_type,
-        agent_name=wish.agent_name,
+        parent_id=request.parent_id,
+        name=request.name or "",
+        goal=request.goal or "",
+        areas=list(request.areas),
+        caller_type=request.caller_type,
+        agent_name=request.agent_name,
         created_at=tx.now,
         updated_at=tx.now,
     )
@@ -200,10 +196,10 @@ def _in_tree(task: Task, place: TreeLocation | None, snapshot: Snapshot | None) 
     return replace(task, tree=path, host_id=place.host_id, snapshots=snapshots)
 
 
-def _check_parent(tx: Tx, wish: TaskRequest, mission: Mission) -> None:
-    if wish.parent_id is None:
+def _check_parent(tx: Tx, request: TaskRequest, mission: Mission) -> None:
+    if request.parent_id is None:
         return
-    parent = tx.tasks.get(wish.parent_id)
+    parent = tx.tasks.get(request.parent_id)
     if parent.mission_id != mission.id:
         raise InvalidInput(
             f"parent_task_id: {parent.id} belongs to mission {parent.mission_id}, not to {mission.id}",

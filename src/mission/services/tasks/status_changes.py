@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from mission.domain.missions.mission import Mission
 from mission.domain.tasks import moves
 from mission.domain.tasks.hold import Hold, HoldKind
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.domain.tasks.moves import Cause, TaskMove
-from mission.domain.tasks.task import PLANNABLE, REPLANNABLE, Quality, Task, TaskStatus
+from mission.domain.tasks.states import PLANNABLE, REPLANNABLE, TaskStatus
+from mission.domain.tasks.task import Quality, Task
 from mission.services import phases
-from mission.services.inbox import task_requests as asking
+from mission.services.inbox import task_requests
 from mission.services.repositories.working_trees import Report, Trees
-from mission.services.tasks import completion as finishing
-from mission.services.tasks import dependencies, journal, starting
-from mission.services.tasks import updates as tasks
+from mission.services.tasks import completion, dependencies, journal, starting, updates
 from mission.services.tasks.claims import TaskDetail
-from mission.services.tasks.completion import TaskResult
+from mission.services.tasks.completion import Completed, Gate, TaskResult
 from mission.services.tasks.preparation import TaskRequest
-from mission.services.tasks.starting import Owner
+from mission.services.tasks.starting import Owner, Started
 from mission.services.work import Work
 from mission.store.transaction import Tx
 
-Answer = TypeVar("Answer")
+Moved = Task | Started | Completed
+"""A task that was moved, with what else is known if it was started or ended."""
 
 _BY_HAND = {TaskStatus.PAUSED: Cause.PAUSED, TaskStatus.REVIEW: Cause.SUBMITTED}
 """The cause of a manual move into each of these states."""
@@ -41,7 +41,8 @@ class StatusChange:
     outcome_detail: Mapping[str, Any] | None = None
     error: str | None = None
 
-    def ending(self) -> TaskResult:
+    def result(self) -> TaskResult:
+        """Return the result of a task that ends by this change."""
         failed = self.status is TaskStatus.FAILED
         detail = {"detail": dict(self.outcome_detail)} if self.outcome_detail is not None else {}
         return TaskResult(
@@ -58,42 +59,46 @@ class StatusChange:
 async def move(
     work: Work,
     trees: Trees,
+    gate: Gate,
     *,
     task_id: str,
     wanted: StatusChange,
     owner: Owner,
     directory: str | None,
     report: Report | None,
-    answer: Callable[[object], Answer],
-) -> Answer:
+) -> Moved:
     """Move a task; a start takes the snapshot and an end computes the changes, as in every dialect."""
     if wanted.status is TaskStatus.IN_PROGRESS:
         return await starting.start(
             work,
             trees,
-            wish=TaskRequest(task_id=task_id),
+            request=TaskRequest(task_id=task_id),
             owner=owner,
             repository_path=None,
             directory=directory,
             report=report,
-            answer=answer,
         )
     if wanted.status in {TaskStatus.COMPLETED, TaskStatus.FAILED}:
-        return await finishing.complete(
+        return await completion.complete(
             work,
             trees,
+            gate,
             task_id=task_id,
             agent_id=owner.agent_id,
             fence=owner.fence,
-            ending=wanted.ending(),
+            result=wanted.result(),
             report=report,
-            answer=answer,
         )
     before = await work.read(_snapshots, task_id=task_id)
-    moved = await work.write(shift, task_id=task_id, wanted=wanted, owner=owner, answer=answer)
+    moved = await work.finish(shift, task_id=task_id, wanted=wanted, owner=owner)
     if wanted.status is TaskStatus.SKIPPED:
         await trees.forget(before)
     return moved
+
+
+def task_of(moved: Moved) -> Task:
+    """Return the task itself."""
+    return moved if isinstance(moved, Task) else moved.task
 
 
 def _snapshots(tx: Tx, *, task_id: str) -> Mapping[str, Mapping[str, Any]] | None:
@@ -104,7 +109,7 @@ def shift(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
     """Move a task where neither a tree nor its changes are involved."""
     task = tx.tasks.get(task_id)
     if wanted.status is TaskStatus.PLANNING:
-        (planning,) = tasks.apply(tx, _planning(tx, task, owner))
+        (planning,) = updates.apply(tx, _planning(tx, task, owner))
         return planning
     task.check_owner(owner.agent_id, owner.fence)
     if wanted.status is TaskStatus.SKIPPED:
@@ -117,9 +122,9 @@ def shift(tx: Tx, *, task_id: str, wanted: StatusChange, owner: Owner) -> Task:
     else:
         after = replace(task.move_to(wanted.status, at=tx.now), hold=None)
         move = TaskMove(before=task, after=after, cause=_BY_HAND[wanted.status])
-    (saved,) = tasks.apply(tx, move)
+    (saved,) = updates.apply(tx, move)
     if wanted.blocked and saved.hold is not None:
-        asking.blocked(tx, saved, saved.hold)
+        task_requests.blocked(tx, saved, saved.hold)
     return saved
 
 
@@ -135,7 +140,7 @@ def set_plan(
         task.check_owner(owner.agent_id, owner.fence)
         task.check_one_of(PLANNABLE, "planned")
     context = {**(task.context or {}), **(context or {})} or None
-    tasks.apply(tx, replace(move, after=replace(move.after, plan=plan, context=context, updated_at=tx.now)))
+    updates.apply(tx, replace(move, after=replace(move.after, plan=plan, context=context, updated_at=tx.now)))
     return journal.checkpoint(
         tx,
         type=CheckpointType.PLAN,
@@ -151,13 +156,13 @@ def replan(tx: Tx, *, task_id: str, reason: str, plan: Mapping[str, Any], owner:
     """Replace the task's plan: work in progress continues as another attempt, a failed task is pending again."""
     task = tx.tasks.get(task_id)
     if task.status is TaskStatus.FAILED:
-        task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
+        task.check_startable(owner.agent_id, owner.fence, now=tx.now)
         replanned = _waiting_again(tx, task, owner)
     else:
         task.check_owner(owner.agent_id, owner.fence)
         task.check_one_of(REPLANNABLE, "replanned")
         replanned = replace(task, attempts=task.attempts + 1, attempt_started_at=tx.now, updated_at=tx.now)
-    tasks.apply(tx, TaskMove(before=task, after=replace(replanned, plan=plan), cause=Cause.REPLANNED))
+    updates.apply(tx, TaskMove(before=task, after=replace(replanned, plan=plan), cause=Cause.REPLANNED))
     return journal.checkpoint(
         tx,
         type=CheckpointType.REPLAN,
@@ -181,9 +186,9 @@ def get(tx: Tx, *, task_id: str, checkpoints: int | None) -> TaskDetail:
 
 def _planning(tx: Tx, task: Task, owner: Owner) -> TaskMove:
     """Return the move into planning; a task without an owner now belongs to the agent."""
-    task.check_takeable(owner.agent_id, owner.fence, now=tx.now)
+    task.check_startable(owner.agent_id, owner.fence, now=tx.now)
     dependencies.check_done(tx, task)
-    tx.missions.get(task.mission_id).check_hands_out()
+    tx.missions.get(task.mission_id).check_starts_tasks()
     planning = starting.with_owner(task, owner, tx=tx).move_to(TaskStatus.PLANNING, at=tx.now)
     return TaskMove(before=task, after=planning, cause=Cause.PLANNED)
 
@@ -195,7 +200,7 @@ def _waiting_again(tx: Tx, task: Task, owner: Owner) -> Task:
         return waiting
     if owner.agent_id is not None and owner.agent_id == task.owner_id:
         return starting.with_owner(waiting, owner, tx=tx)
-    return waiting.given_back(at=tx.now)
+    return waiting.released(at=tx.now)
 
 
 def _skip(tx: Tx, task: Task) -> Task:
@@ -205,5 +210,5 @@ def _skip(tx: Tx, task: Task) -> Task:
         phases.settle(tx, mission=mission, phase_id=task.phase_id, ending_task=task.id)
         return move.after
 
-    (skipped,) = tasks.apply(tx, move, settle=settle)
+    (skipped,) = updates.apply(tx, move, settle=settle)
     return skipped

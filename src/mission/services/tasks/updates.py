@@ -9,7 +9,7 @@ from mission.domain.missions.mission import Family, Mission
 from mission.domain.tasks import moves
 from mission.domain.tasks.moves import Cause, TaskMove
 from mission.domain.tasks.task import Task
-from mission.services.inbox import task_requests as asking
+from mission.services.inbox import task_requests
 from mission.store.transaction import Tx
 
 Settle = Callable[[Mission], Task]
@@ -33,42 +33,42 @@ def release(tx: Tx, task: Task) -> Task:
 def add(tx: Tx, task: Task, *, mission: Mission) -> Task:
     """Store, count and publish a new task."""
     tx.tasks.add(task)
-    tx.tallies.moved(None, task)
+    tx.task_counts.count_move(None, task)
     tx.emit(events.TaskCreated(task=task))
     tx.missions.touch(mission.id, now=tx.now)
-    _tell_mission(tx, mission)
+    _publish_mission(tx, mission)
     return task
 
 
 def skip_all(tx: Tx, *, mission_id: str, tasks: Sequence[Task]) -> None:
     """End all open tasks of a mission at once; `tasks` are these. The caller publishes the mission's event."""
     tx.plans.skip_open(mission_id, now=tx.now)
-    asking.skipped(tx, mission_id=mission_id, tasks=tasks)
+    task_requests.skipped(tx, mission_id=mission_id, tasks=tasks)
     for task in tasks:
-        _tell(tx, moves.skipped(task, at=tx.now, cause=Cause.MISSION_ENDED))
+        _publish(tx, moves.skipped(task, at=tx.now, cause=Cause.MISSION_ENDED))
 
 
 def _apply(tx: Tx, move: TaskMove, *, mission: Mission | None, settle: Settle | None) -> Task:
-    _tell(tx, move)
+    _publish(tx, move)
     if move.frees_dependents:
-        tx.tallies.freed(move.after.id)
-    tx.tallies.moved(move.before, move.after)
+        tx.task_counts.free_dependents(move.after.id)
+    tx.task_counts.count_move(move.before, move.after)
     tx.missions.touch(move.after.mission_id, now=tx.now)
     mission = mission or tx.missions.get(move.after.mission_id)
     if move.tells_mission:
-        _tell_mission(tx, mission)
+        _publish_mission(tx, mission)
     stored = settle(mission) if settle is not None else move.after
     if move.needs_saving:
         tx.tasks.save(stored)
-    asking.moved(tx, move)
+    task_requests.moved(tx, move)
     return stored
 
 
-def _tell(tx: Tx, move: TaskMove) -> None:
+def _publish(tx: Tx, move: TaskMove) -> None:
     tx.emit(events.TaskUpdated(task=move.after, cause=move.cause))
 
 
-def _tell_mission(tx: Tx, mission: Mission) -> None:
+def _publish_mission(tx: Tx, mission: Mission) -> None:
     """Publish the change on the mission's topic too, if it was created as a workflow."""
     if mission.family is Family.WORKFLOW:
         tx.emit(events.MissionUpdated(mission=mission))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from mission.domain.errors import InvalidInput
 from mission.domain.tasks import moves
 from mission.domain.tasks.task import Task
 from mission.services.repositories.working_trees import Report, Trees
-from mission.services.tasks import updates as tasks
+from mission.services.tasks import updates
 from mission.services.work import Work
-from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces import creation
 from mission.services.workspaces.creation import ASSIGNABLE, NewWorkspace, WorkspaceDetails
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 
 async def create(
@@ -26,20 +23,17 @@ async def create(
     wanted: NewWorkspace,
     agent_id: str | None,
     report: Report | None,
-    answer: Callable[[WorkspaceDetails], Answer],
-) -> Answer:
+) -> WorkspaceDetails:
     """Register the worktree at the path, or create it first if requested, and assign the named tasks to it."""
 
-    def record(tx: Tx, **made: Any) -> WorkspaceDetails:
-        recorded = workspaces.record(tx, **made)
+    def record(tx: Tx, **created: Any) -> WorkspaceDetails:
+        recorded = creation.record(tx, **created)
         for task_id in wanted.task_ids:
             assign(tx, task_id=task_id, workspace_id=recorded.workspace.id, agent_id=agent_id)
-        listed = workspaces.get(tx, workspace_id=recorded.workspace.id)
+        listed = creation.get(tx, workspace_id=recorded.workspace.id)
         return replace(listed, warnings=recorded.warnings)
 
-    return await workspaces.create(
-        work, trees, wanted=wanted, agent_id=agent_id, report=report, record=record, answer=answer
-    )
+    return await creation.create(work, trees, wanted=wanted, agent_id=agent_id, report=report, record=record)
 
 
 def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> Task:
@@ -58,5 +52,5 @@ def assign(tx: Tx, *, task_id: str, workspace_id: str, agent_id: str | None) -> 
     workspace.check_usable()
     if task.tree != workspace.path:
         task.check_one_of(ASSIGNABLE, "assigned to another workspace")
-    (housed,) = tasks.apply(tx, moves.given_workspace(task, workspace.id, at=tx.now))
-    return housed
+    (assigned,) = updates.apply(tx, moves.given_workspace(task, workspace.id, at=tx.now))
+    return assigned

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from mission.domain.agent import Agent
+from mission.domain.agents.agent import Agent
 from mission.domain.errors import NotFound
 from mission.domain.inbox.failure_report import FailedCall
 from mission.domain.inbox.item import ItemKind
 from mission.domain.message import HUMAN, SYSTEM, Priority
-from mission.services.agents import access_tokens as identity
+from mission.services.agents import access_tokens
 from mission.services.inbox import items as inbox
-from mission.services.messages import sending as mail
+from mission.services.messages import sending
 from mission.store.transaction import Tx
 
 Entity = TypeVar("Entity")
@@ -22,19 +22,19 @@ Entity = TypeVar("Entity")
 def report(tx: Tx, *, failure: FailedCall) -> None:
     """Notify the agent's supervisor, else the person; for critical failures always the person."""
     failure, agent = _known(tx, failure)
-    supervisor = None if failure.critical or agent is None else identity.supervisor_of(tx, agent=agent)
+    supervisor = None if failure.critical or agent is None else access_tokens.supervisor_of(tx, agent=agent)
     recipient = supervisor.id if supervisor is not None else HUMAN
     key = failure.key(recipient)
-    told = tx.incidents.told(key)
-    if told is not None and told.is_recent(tx.now):
+    reported = tx.incidents.get(key)
+    if reported is not None and reported.is_recent(tx.now):
         tx.incidents.count(key)
         if recipient == HUMAN:
             _count_in_queue(tx, key, failure)
         return
-    tx.incidents.tell(key, now=tx.now)
-    more = told.times if told is not None else 0
+    tx.incidents.mark_reported(key, now=tx.now)
+    more = reported.times if reported is not None else 0
     subject = failure.subject(agent.name if agent is not None else "the operator")
-    message = mail.send(
+    message = sending.send(
         tx,
         sender=SYSTEM,
         recipient=recipient,
@@ -54,7 +54,7 @@ def report(tx: Tx, *, failure: FailedCall) -> None:
             task_id=failure.task_id,
             agent_id=failure.agent_id,
             message_id=message.id,
-            once=key,
+            dedupe_key=key,
         )
 
 
@@ -62,7 +62,7 @@ def _count_in_queue(tx: Tx, key: str, failure: FailedCall) -> None:
     """Raise the count of the open item for this failure; a closed one is left alone."""
     if tx.inbox.open_with_key(key) is not None:
         body = failure.body(more=0, with_trace=False)
-        inbox.open_item(tx, kind=ItemKind.ESCALATION, subject="", body=body, once=key)
+        inbox.open_item(tx, kind=ItemKind.ESCALATION, subject="", body=body, dedupe_key=key)
 
 
 def _known(tx: Tx, failure: FailedCall) -> tuple[FailedCall, Agent | None]:

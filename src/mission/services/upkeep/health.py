@@ -12,7 +12,7 @@ from mission.services.work import Work
 from mission.store.transaction import Tx
 
 EVERY = timedelta(minutes=1)
-NO_LONGER = "this is no longer so"
+NO_LONGER = "this no longer applies"
 
 
 async def sweep(work: Work, *, every: timedelta = EVERY) -> None:
@@ -21,14 +21,14 @@ async def sweep(work: Work, *, every: timedelta = EVERY) -> None:
     The scan reads every task of every open mission, so it runs outside any write.
     """
     if await work.write(_take_turn, every=every):
-        await work.write(_tell, found=await work.read(_look))
+        await work.write(_update_items, found=await work.read(_find))
 
 
 def _take_turn(tx: Tx, *, every: timedelta) -> bool:
     return tx.jobs.take("health", now=tx.now, every=every)
 
 
-def _tell(tx: Tx, *, found: Sequence[HealthFinding]) -> None:
+def _update_items(tx: Tx, *, found: Sequence[HealthFinding]) -> None:
     findings = {finding.key: finding for finding in found}
     for item in tx.inbox.open_where(kinds=[ItemKind.HEALTH]):
         if item.once not in findings:
@@ -38,7 +38,7 @@ def _tell(tx: Tx, *, found: Sequence[HealthFinding]) -> None:
             _ask(tx, finding)
 
 
-def _look(tx: Tx) -> list[HealthFinding]:
+def _find(tx: Tx) -> list[HealthFinding]:
     return [
         *(silent_owner(**row) for row in tx.health.silent(now=tx.now)),
         *(crash_loop(**row) for row in tx.health.crashing()),
@@ -54,5 +54,5 @@ def _ask(tx: Tx, finding: HealthFinding) -> None:
         body=finding.body,
         task_id=finding.task_id,
         agent_id=finding.agent_id,
-        once=finding.key,
+        dedupe_key=finding.key,
     )

@@ -11,7 +11,7 @@ from mission.store.transaction import Tx
 EVERY = timedelta(minutes=10)
 KEEP_CALL_KEYS = timedelta(hours=24)
 KEEP_INCIDENTS = timedelta(hours=24)
-AT_ONCE = 2_000
+BATCH = 2_000
 """Rows of a kind that one transaction removes: a concurrent call hardly waits."""
 
 
@@ -36,8 +36,8 @@ async def tidy(work: Work, *, keep: Keep) -> None:
     if keep.audit_rows:
         surplus = await work.read(_count_audit) - keep.audit_rows
         while surplus > 0:
-            await work.write(_remove_oldest_audit, rows=min(surplus, AT_ONCE))
-            surplus -= AT_ONCE
+            await work.write(_remove_oldest_audit, rows=min(surplus, BATCH))
+            surplus -= BATCH
 
 
 def _take_turn(tx: Tx) -> bool:
@@ -47,13 +47,13 @@ def _take_turn(tx: Tx) -> bool:
 def _remove_some(tx: Tx, *, keep: Keep) -> bool:
     """Remove the oldest rows, as many as one transaction should. Return whether there may be more."""
     removed = [
-        tx.events.remove_before(tx.now - keep.events, limit=AT_ONCE) if keep.events else 0,
-        tx.audit.remove_before(tx.now - keep.audit, limit=AT_ONCE) if keep.audit else 0,
-        tx.observations.remove_before(tx.now - keep.observations, limit=AT_ONCE) if keep.observations else 0,
-        tx.calls.remove_before(tx.now - KEEP_CALL_KEYS, limit=AT_ONCE),
+        tx.events.remove_before(tx.now - keep.events, limit=BATCH) if keep.events else 0,
+        tx.audit.remove_before(tx.now - keep.audit, limit=BATCH) if keep.audit else 0,
+        tx.observations.remove_before(tx.now - keep.observations, limit=BATCH) if keep.observations else 0,
+        tx.calls.remove_before(tx.now - KEEP_CALL_KEYS, limit=BATCH),
         tx.incidents.remove_before(tx.now - KEEP_INCIDENTS),
     ]
-    return max(removed) >= AT_ONCE
+    return max(removed) >= BATCH
 
 
 def _count_audit(tx: Tx) -> int:

@@ -29,18 +29,18 @@ def activity(tx: Tx, *, since: datetime) -> Activity:
     at = moments(since, tx.now, many=MOMENTS)
     tasks = {
         row.id: Stretch(began=row.started_at, ended=row.completed_at)
-        for row in tx.courses.worked(since=since, limit=MOST)
+        for row in tx.activity.worked(since=since, limit=MOST)
     }
     items = [
         (row.task_id, Stretch(began=row.created_at, ended=row.closed_at))
-        for row in tx.courses.waited(since=since, limit=MOST)
+        for row in tx.activity.waited(since=since, limit=MOST)
     ]
     held = [stretch.within(tasks[task_id]) for task_id, stretch in items if task_id in tasks]
     worked = under_way(tasks.values(), at)
-    standing = under_way([each for each in held if each is not None], at)
+    held_at = under_way([each for each in held if each is not None], at)
     return Activity(
         at=at,
-        at_work=[max(0, all_ - still) for all_, still in zip(worked, standing, strict=True)],
+        at_work=[max(0, all_ - still) for all_, still in zip(worked, held_at, strict=True)],
         waiting=under_way([stretch for _, stretch in items], at),
         unanswered_since=min((stretch.began for _, stretch in items if stretch.ended is None), default=None),
     )

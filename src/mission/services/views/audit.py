@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,14 @@ from mission.store.transaction import Tx
 
 MANUAL = "mcp__system__log_decision"
 """The tool whose entries an agent writes itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoggedEntry:
+    """An entry that an agent wrote to the audit trail."""
+
+    id: str
+    at: datetime
 
 
 def list_entries(
@@ -52,19 +61,19 @@ def lines(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     tool, arguments, error = entry["tool"], entry["arguments"], entry["error"]
     if tool == MANUAL and error is None:
         return [_line(entry["at"], arguments["title"], arguments["body"], None)]
-    told = [_line(entry["at"], f"Invoked tool: {tool}", "Automatic tool invocation log", arguments)]
+    found = [_line(entry["at"], f"Invoked tool: {tool}", "Automatic tool invocation log", arguments)]
     if error is not None:
         context = {"message": error["message"], "code": error["code"], "stack": entry["trace"]}
-        told.append(_line(entry["finished_at"], f"Tool error: {tool}", "Automatic tool error log", context))
+        found.append(_line(entry["finished_at"], f"Tool error: {tool}", "Automatic tool error log", context))
     elif entry["status"] == "ok":
-        told.append(_line(entry["finished_at"], f"Tool result: {tool}", "Automatic tool result log", entry["result"]))
-    return told
+        found.append(_line(entry["finished_at"], f"Tool result: {tool}", "Automatic tool result log", entry["result"]))
+    return found
 
 
 def _line(at: datetime, decision: str, reasoning: str, context: Any) -> dict[str, Any]:
     return {"at": at, "decision": decision, "reasoning": reasoning, "context": context}
 
 
-def moment(tx: Tx) -> datetime:
-    """Return the time of an entry that consists only of its call: the call's own row is the record."""
-    return tx.now
+def log(tx: Tx, *, entry_id: str) -> LoggedEntry:
+    """Return an entry that consists only of its call: the call's own row is the record."""
+    return LoggedEntry(id=entry_id, at=tx.now)

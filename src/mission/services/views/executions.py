@@ -33,7 +33,7 @@ class ExecutionPage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Spent:
+class SpentByAgent:
     """The usage of an agent, as far as it was reported."""
 
     agent_id: str
@@ -46,21 +46,21 @@ def list_executions(
 ) -> ExecutionPage:
     """Return executions, newest first, and how many there are of each status."""
     words = None if statuses is None else [str(status) for status in statuses]
-    rows = tx.runs.page(statuses=words, limit=limit + 1, after=position_of(cursor, kind="execution"))
+    rows = tx.execution_views.page(statuses=words, limit=limit + 1, after=position_of(cursor, kind="execution"))
     page = cut_page(rows, limit=limit, cursor=lambda row: row_cursor(row[0]))
     return ExecutionPage(
         now=tx.now,
         runs=[_run(execution, row) for execution, row in page.rows],
-        counts=tx.runs.counts(),
+        counts=tx.execution_views.counts(),
         next=page.next,
     )
 
 
-def spending(tx: Tx, *, agent_ids: Sequence[str]) -> list[Spent]:
+def spending(tx: Tx, *, agent_ids: Sequence[str]) -> list[SpentByAgent]:
     """Return the usage of each agent. Its clients' counts outrank its own reports: both are for the same work."""
-    counted = _summed(tx.runs.usage())
-    told = _summed(tx.runs.told(agent_ids))
-    return [counted.get(id) or told[id] for id in agent_ids if id in counted or id in told]
+    counted = _summed(tx.execution_views.usage())
+    reported = _summed(tx.execution_views.reported_usage(agent_ids))
+    return [counted.get(id) or reported[id] for id in agent_ids if id in counted or id in reported]
 
 
 def _run(execution: Execution, row: Any) -> ExecutionRow:
@@ -70,20 +70,24 @@ def _run(execution: Execution, row: Any) -> ExecutionRow:
         agent_name=row.agent_name or execution.adapter,
         task_name=row.task_name,
         task_word=task_word(
-            row.task_status, quality=row.task_quality, hold=row.task_hold, waiting_for=row.task_waiting_for
+            row.task_status,
+            quality=row.task_quality,
+            hold=row.task_hold,
+            waiting_for=row.task_waiting_for,
+            proof_state=row.task_proof_state,
         ),
         lease_until=row.task_lease_until if owns else None,
     )
 
 
-def _summed(used: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Spent]:
+def _summed(used: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, SpentByAgent]:
     found: dict[str, tuple[int, float]] = {}
     for agent_id, figures in used:
         tokens, cost = found.get(agent_id, (0, 0.0))
         more = sum(_number(figures.get(kind)) for kind in ("input_tokens", "output_tokens"))
         more += sum(_number(figures.get(kind)) for kind in ("tokens_input", "tokens_output"))
         found[agent_id] = (tokens + int(more), cost + _number(figures.get("cost_usd")))
-    return {id: Spent(agent_id=id, tokens=tokens, cost_usd=cost) for id, (tokens, cost) in found.items()}
+    return {id: SpentByAgent(agent_id=id, tokens=tokens, cost_usd=cost) for id, (tokens, cost) in found.items()}
 
 
 def _number(value: Any) -> float:

@@ -12,13 +12,14 @@ from mission.domain.missions.estimate import Estimate, estimate, typical_task
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.phase import Phase
 from mission.domain.tasks.journal import JournalEntry
-from mission.domain.tasks.task import CHANGE_LISTS, DONE, OPEN
+from mission.domain.tasks.states import DONE, OPEN
+from mission.domain.tasks.task import CHANGE_LISTS
 from mission.services.agents.registration import LivenessSettings
 from mission.services.paging import cut_page, position_of, row_cursor
 from mission.services.views.overview import Count, TaskLine, count, shown_status, task_lines
 from mission.store.transaction import Tx
 
-LONGEST_SOURCE = 10_000
+MAX_SOURCE_LENGTH = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +40,7 @@ class MissionDetail:
     typical: Estimate | None
     estimate: Estimate | None
     critical: CriticalPath
-    rests: Mapping[str, float]
+    remaining: Mapping[str, float]
     """Estimated remaining seconds of each open task; empty while too few tasks have ended for an estimate."""
     source: str | None
     lease_seconds: float
@@ -60,7 +61,7 @@ class ChangedFile:
     tasks: Sequence[tuple[Any, str]]
 
 
-def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
+def get(tx: Tx, *, mission_id: str, liveness: LivenessSettings) -> MissionDetail:
     """Return a mission as its page shows it."""
     mission = tx.missions.get(mission_id)
     tasks = task_lines(tx, tx.overviews.tasks(mission_id))
@@ -68,7 +69,7 @@ def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
     edges = tx.overviews.edges(mission_id)
     steps = [_step(line.row, edges) for line in tasks]
     typical = typical_task((step.span for step in steps if step.span), total=len(steps))
-    running = [taken for step in steps if (taken := step.taken(now=tx.now)) is not None]
+    running = [taken for step in steps if (taken := step.elapsed(now=tx.now)) is not None]
     undone = sum(step.status not in DONE for step in steps)
     by_phase: dict[int, list[TaskLine]] = {}
     for line in tasks:
@@ -90,9 +91,9 @@ def get(tx: Tx, *, mission_id: str, rhythm: LivenessSettings) -> MissionDetail:
             total=len(steps), remaining=undone, typical=typical, running=running, parallel=mission.max_parallel
         ),
         critical=critical_path(steps, typical=typical.seconds if typical else None, now=tx.now),
-        rests=_rests(steps, typical, now=tx.now),
-        source=(tx.missions.source(mission_id) or "")[:LONGEST_SOURCE] or None,
-        lease_seconds=rhythm.lease.total_seconds(),
+        remaining=_remaining(steps, typical, now=tx.now),
+        source=(tx.missions.source(mission_id) or "")[:MAX_SOURCE_LENGTH] or None,
+        lease_seconds=liveness.lease.total_seconds(),
     )
 
 
@@ -134,10 +135,10 @@ def _step(row: Any, edges: Mapping[str, Sequence[str]]) -> PathStep:
     )
 
 
-def _rests(steps: Sequence[PathStep], typical: Estimate | None, *, now: datetime) -> dict[str, float]:
+def _remaining(steps: Sequence[PathStep], typical: Estimate | None, *, now: datetime) -> dict[str, float]:
     if typical is None:
         return {}
-    return {step.id: step.rest(usual=typical.seconds, now=now) for step in steps if step.status in OPEN}
+    return {step.id: step.remaining(usual=typical.seconds, now=now) for step in steps if step.status in OPEN}
 
 
 def _seconds(row: Any, *, until: datetime) -> float:

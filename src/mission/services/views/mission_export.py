@@ -11,15 +11,18 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from mission.domain.display_status import DONE_WORDS
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.timestamps import format_time
 from mission.services.agents.registration import LivenessSettings
-from mission.services.views import mission as overview_mission
+from mission.services.views import mission as mission_view
 from mission.services.views.mission import ChangedFile, MissionDetail
 from mission.services.views.overview import TaskLine
 from mission.store.transaction import Tx
 
-MOST_ENTRIES = 10_000
+MAX_ENTRIES = 10_000
+TREE_SHOWN = 12
+"""How much of a tree's id is shown to people."""
 WORDS = {
     "waiting": "waiting",
     "ready": "ready",
@@ -27,11 +30,14 @@ WORDS = {
     "working": "in progress",
     "paused": "paused",
     "budget": "paused: budget",
-    "asks": "asks a person",
+    "asks": "waiting for an answer",
     "blocked": "blocked",
+    "checking": "checks are running",
     "review": "in review",
-    "claimed": "completed (claimed)",
-    "partial": "completed in part (claimed)",
+    "proved": "proved",
+    "accepted": "accepted by a person",
+    "unproved": "done, unproved",
+    "partial": "partially done, unproved",
     "failed": "failed",
     "skipped": "skipped",
 }
@@ -52,21 +58,29 @@ class Export:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Story:
-    whole: MissionDetail
+    detail: MissionDetail
     entries: Sequence[tuple[JournalEntry, str]]
     names: Mapping[str, str]
     files: Sequence[ChangedFile]
+    proofs: Mapping[str, Mapping[str, Any]]
+    """What is known about each task's result, by task."""
 
 
-def export(tx: Tx, *, mission_id: str, format: str, rhythm: LivenessSettings) -> Export:
-    """Return the mission with its tasks, decisions, issues, milestones and changed files."""
-    whole = overview_mission.get(tx, mission_id=mission_id, rhythm=rhythm)
-    page = overview_mission.read_journal(tx, mission_id=mission_id, limit=MOST_ENTRIES, cursor=None)
-    files = overview_mission.read_changes(tx, mission_id=mission_id)
-    story = _Story(whole=whole, entries=list(reversed(page.entries)), names=page.names, files=files)
-    media_type, ending = MEDIA[format]
+def export(tx: Tx, *, mission_id: str, format: str, liveness: LivenessSettings) -> Export:
+    """Return the mission with its tasks and their evidence, decisions, issues, milestones and changed files."""
+    detail = mission_view.get(tx, mission_id=mission_id, liveness=liveness)
+    page = mission_view.read_journal(tx, mission_id=mission_id, limit=MAX_ENTRIES, cursor=None)
+    files = mission_view.read_changes(tx, mission_id=mission_id)
+    story = _Story(
+        detail=detail,
+        entries=list(reversed(page.entries)),
+        names=page.names,
+        files=files,
+        proofs=tx.evidence.proofs(mission_id),
+    )
+    media_type, suffix = MEDIA[format]
     content = {"markdown": _markdown, "html": _html, "json": _json}[format](story)
-    return Export(filename=f"{_slug(whole.mission.name)}.{ending}", media_type=media_type, content=content)
+    return Export(filename=f"{_slug(detail.mission.name)}.{suffix}", media_type=media_type, content=content)
 
 
 def _markdown(story: _Story) -> str:
@@ -74,23 +88,27 @@ def _markdown(story: _Story) -> str:
 
 
 def _lines(story: _Story) -> Iterator[str]:
-    mission, count = story.whole.mission, story.whole.count
+    mission, count = story.detail.mission, story.detail.count
     yield f"# {_plain(mission.name)}"
     yield ""
     yield _plain(mission.objective)
     yield ""
-    yield f"- State: {story.whole.status}"
-    yield f"- Tasks: {count.claimed + count.skipped} of {count.total} done, {count.failed} failed"
+    yield f"- State: {story.detail.status}"
+    yield f"- Tasks: {count.done + count.skipped} of {count.total} done, {count.failed} failed"
+    proved = [f"{number} {WORDS[word]}" for word in DONE_WORDS if (number := _number(story, word))]
+    if proved:
+        yield f"- Evidence: {', '.join(proved)}"
     yield f"- Started: {_time(mission.started_at)}; ended: {_time(mission.completed_at)}"
-    yield f"- Files changed: {story.whole.files}"
+    yield f"- Files changed: {story.detail.files}"
     if mission.summary:
         yield f"- Summary: {_plain(mission.summary)}"
-    by_phase = {number: list(lines) for number, lines in groupby(story.whole.tasks, key=_phase)}
-    for phase in story.whole.phases:
+    by_phase = {number: list(lines) for number, lines in groupby(story.detail.tasks, key=_phase)}
+    for phase in story.detail.phases:
         yield ""
         yield f"## {phase.number}. {_plain(phase.name)}"
         yield ""
-        yield from map(_task, by_phase.get(phase.number, ()))
+        for line in by_phase.get(phase.number, ()):
+            yield _task(line, story.proofs.get(line.row.id))
     yield from _journal(story)
     if story.files:
         yield ""
@@ -105,9 +123,26 @@ def _phase(line: TaskLine) -> int:
     return int(line.row.phase_number)
 
 
-def _task(line: TaskLine) -> str:
+def _number(story: _Story, word: str) -> int:
+    return sum(line.word == word for line in story.detail.tasks)
+
+
+def _task(line: TaskLine, proof: Mapping[str, Any] | None) -> str:
     agent = f", by {_plain(line.agent)}" if line.agent else ""
-    return f"- {_plain(line.row.name)}: {WORDS[line.word]}{agent}"
+    evidence = "; ".join(_evidence(proof)) if proof else ""
+    return f"- {_plain(line.row.name)}: {WORDS[line.word]}{agent}" + (f" ({evidence})" if evidence else "")
+
+
+def _evidence(proof: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is known about a task's result: its checks, the tree, and why it is not proved."""
+    for check in proof["checks"]:
+        taken = f" in {check['seconds']:.1f} s" if check["seconds"] is not None else ""
+        yield f"{_plain(check['name'])} {check['state']}{taken}"
+    if proof["tree"]:
+        yield f"tree `{proof['tree'][:TREE_SHOWN]}`"
+    if proof["reason"]:
+        yield _plain(proof["reason"])
+    yield from map(_plain, proof["flags"])
 
 
 def _journal(story: _Story) -> Iterator[str]:
@@ -139,7 +174,7 @@ def _html(story: _Story) -> str:
         parts.append(_element(line))
     if listing:
         parts.append("</ul>")
-    title = html.escape(story.whole.mission.name)
+    title = html.escape(story.detail.mission.name)
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     body = "\n".join(part for part in parts if part)
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
@@ -164,11 +199,11 @@ def _text(line: str) -> str:
 
 
 def _json(story: _Story) -> str:
-    mission = story.whole.mission
+    mission = story.detail.mission
     document: dict[str, Any] = {
         "mission": {**mission.record(), "objective": mission.objective, "summary": mission.summary},
-        "phases": [phase.record() for phase in story.whole.phases],
-        "tasks": [_task_record(line, story.whole.edges) for line in story.whole.tasks],
+        "phases": [phase.record() for phase in story.detail.phases],
+        "tasks": [_task_record(line, story) for line in story.detail.tasks],
         "journal": [{**entry.record(), "kind": str(entry.kind), "task": task} for entry, task in story.entries],
         "files": [
             {"path": file.path, "tasks": [{"task_id": row.id, "how": how} for row, how in file.tasks]}
@@ -178,15 +213,17 @@ def _json(story: _Story) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def _task_record(line: TaskLine, edges: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _task_record(line: TaskLine, story: _Story) -> dict[str, Any]:
     row = line.row
+    proof = story.proofs.get(row.id)
     return {
         "id": row.id,
         "name": row.name,
         "phase": row.phase_number,
         "state": line.word,
         "agent": line.agent,
-        "depends_on": list(edges.get(row.id, ())),
+        "depends_on": list(story.detail.edges.get(row.id, ())),
+        "evidence": dict(proof) if proof is not None else None,
         "attempts": row.attempts,
         "started_at": format_time(row.started_at),
         "completed_at": format_time(row.completed_at),

@@ -8,27 +8,35 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from mission.domain.agent import Presence, is_silent
+from mission.domain.agents.agent import Presence, is_silent
+from mission.domain.checks.evidence import ProofState
 from mission.domain.display_status import NEEDS_PERSON, agent_word, task_word
 from mission.domain.missions.mission import ENDED, MissionOutcome, MissionStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.domain.tasks.task import CHANGE_LISTS
 from mission.services.agents.registration import LivenessSettings
 from mission.store.transaction import Tx
 
-MOST_MISSIONS = 50
-MOST_RUNNING = 120
-MOST_ENDED = 20
-MOST_AGENTS = 300
+MAX_MISSIONS = 50
+MAX_RUNNING = 120
+MAX_ENDED = 20
+MAX_AGENTS = 300
 FLEET_MEMORY = timedelta(hours=12)
 """How long an agent that left is still listed with the others."""
-AT_WORK = frozenset({"working", "planning"})
+AT_WORK = frozenset({"working", "planning", "checking"})
+DONE_PROOFS = frozenset({ProofState.PROVED, ProofState.ACCEPTED})
+UNFINISHED = frozenset({*AT_WORK, "paused"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Count:
     """Task counts by status, as the parts of a progress bar."""
 
-    claimed: int = 0
+    proved: int = 0
+    accepted: int = 0
+    unproved: int = 0
+    failing: int = 0
+    """Open tasks whose last report failed a required check; `working` and `needs` count them too."""
     working: int = 0
     needs: int = 0
     failed: int = 0
@@ -36,6 +44,11 @@ class Count:
     """Failed attempts at any of the tasks, regardless of their current state."""
     skipped: int = 0
     total: int = 0
+
+    @property
+    def done(self) -> int:
+        """Return how many tasks are completed, with or without proof."""
+        return self.proved + self.accepted + self.unproved
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +68,11 @@ class TaskLine:
     row: Any
     word: str
     agent: str | None
+
+    @property
+    def is_failing(self) -> bool:
+        """Return whether it is open and a required check refused it last time."""
+        return self.row.proof_state == ProofState.FAILING and self.row.status in OPEN
 
     @property
     def files(self) -> int | None:
@@ -78,12 +96,14 @@ class Overview:
     open_missions: int
     missions: Sequence[MissionLine]
     running: Sequence[TaskLine]
-    going: int
+    active: int
     ended: Sequence[TaskLine]
-    ended_counts: Mapping[str, int]
+    ended_counts: Count
     failed_attempts: int
     fleet: Sequence[AgentLine]
     lease_seconds: float
+    proof: Count
+    """Tasks of all open missions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,21 +112,22 @@ class MissionPage:
     counts: Mapping[str, int]
 
 
-def overview(tx: Tx, *, since: datetime | None, rhythm: LivenessSettings) -> Overview:
+def overview(tx: Tx, *, since: datetime | None, liveness: LivenessSettings) -> Overview:
     """Return what runs, what ended since the reader left, and the fleet."""
-    running = task_lines(tx, tx.overviews.in_hand(limit=MOST_RUNNING))
+    running = task_lines(tx, tx.overviews.in_hand(limit=MAX_RUNNING))
     moment = since or tx.now - FLEET_MEMORY
     return Overview(
         now=tx.now,
         open_missions=tx.overviews.count_open(),
-        missions=_mission_lines(tx, tx.overviews.open_missions(limit=MOST_MISSIONS)),
+        missions=_mission_lines(tx, tx.overviews.open_missions(limit=MAX_MISSIONS)),
         running=running,
-        going=tx.overviews.count_going(),
-        ended=task_lines(tx, tx.overviews.ended_since(moment, limit=MOST_ENDED)),
-        ended_counts=tx.overviews.count_ended(moment),
+        active=tx.overviews.count_active(),
+        ended=task_lines(tx, tx.overviews.ended_since(moment, limit=MAX_ENDED)),
+        ended_counts=_ended(tx.overviews.count_ended(moment)),
         failed_attempts=tx.overviews.count_failed_attempts(),
-        fleet=_fleet(tx, running, rhythm),
-        lease_seconds=rhythm.lease.total_seconds(),
+        fleet=_fleet(tx, running, liveness),
+        lease_seconds=liveness.lease.total_seconds(),
+        proof=_from_tally(tx.overviews.open_task_counts(), tx.overviews.open_proofs(), needs=0, failed_attempts=0),
     )
 
 
@@ -137,7 +158,13 @@ def _words(rows: Sequence[Any], names: Mapping[str, str] = MappingProxyType({}))
     return [
         TaskLine(
             row=row,
-            word=task_word(row.status, quality=row.quality, hold=row.hold, waiting_for=row.waiting_for),
+            word=task_word(
+                row.status,
+                quality=row.quality,
+                hold=row.hold,
+                waiting_for=row.waiting_for,
+                proof_state=row.proof_state,
+            ),
             agent=names.get(row.owner_id or "") or row.agent_name,
         )
         for row in rows
@@ -146,34 +173,46 @@ def _words(rows: Sequence[Any], names: Mapping[str, str] = MappingProxyType({}))
 
 def _mission_lines(tx: Tx, rows: Sequence[Any]) -> list[MissionLine]:
     ids = [row.id for row in rows]
-    tallies = tx.overviews.tallies(ids) if ids else {}
+    tallies = tx.overviews.task_counts(ids) if ids else {}
+    proofs = tx.overviews.proofs(ids) if ids else {}
     failing = tx.overviews.failed_attempts(ids) if ids else {}
     hands: dict[str, list[TaskLine]] = {}
     for line in _words(tx.overviews.hands(ids)) if ids else ():
         hands.setdefault(line.row.mission_id, []).append(line)
     return [
-        _mission_line(row, tallies.get(row.id, {}), hands.get(row.id, ()), failed_attempts=failing.get(row.id, 0))
+        _mission_line(
+            row,
+            tallies.get(row.id, {}),
+            proofs.get(row.id, {}),
+            hands.get(row.id, ()),
+            failed_attempts=failing.get(row.id, 0),
+        )
         for row in rows
     ]
 
 
 def _mission_line(
-    row: Any, tally: Mapping[str, int], hands: Sequence[TaskLine], *, failed_attempts: int
+    row: Any, tally: Mapping[str, int], proofs: Mapping[str, int], hands: Sequence[TaskLine], *, failed_attempts: int
 ) -> MissionLine:
     workers = {line.row.owner_id or line.row.agent_name or line.row.id for line in hands if line.word in AT_WORK}
     return MissionLine(
         row=row,
         status=shown_status(row.status, row.outcome),
         count=_from_tally(
-            tally, needs=sum(line.word in NEEDS_PERSON for line in hands), failed_attempts=failed_attempts
+            tally, proofs, needs=sum(line.word in NEEDS_PERSON for line in hands), failed_attempts=failed_attempts
         ),
         at_work=len(workers) if row.status not in ENDED else 0,
     )
 
 
-def _from_tally(tally: Mapping[str, int], *, needs: int, failed_attempts: int) -> Count:
+def _from_tally(tally: Mapping[str, int], proofs: Mapping[str, int], *, needs: int, failed_attempts: int) -> Count:
+    completed = tally.get("success", 0) + tally.get("partial", 0)
+    proved, accepted = proofs.get(ProofState.PROVED, 0), proofs.get(ProofState.ACCEPTED, 0)
     return Count(
-        claimed=tally.get("success", 0) + tally.get("partial", 0),
+        proved=proved,
+        accepted=accepted,
+        unproved=max(0, completed - proved - accepted),
+        failing=proofs.get(ProofState.FAILING, 0),
         working=max(0, tally.get("in_progress", 0) - needs),
         needs=needs,
         failed=tally.get("failed", 0),
@@ -183,12 +222,31 @@ def _from_tally(tally: Mapping[str, int], *, needs: int, failed_attempts: int) -
     )
 
 
+def _ended(counts: Mapping[tuple[str, str | None], int]) -> Count:
+    proofs: dict[str, int] = {}
+    for (status, proof), tasks in counts.items():
+        word = proof if status == TaskStatus.COMPLETED and proof in DONE_PROOFS else status
+        proofs[word] = proofs.get(word, 0) + tasks
+    return Count(
+        proved=proofs.get(ProofState.PROVED, 0),
+        accepted=proofs.get(ProofState.ACCEPTED, 0),
+        unproved=proofs.get(TaskStatus.COMPLETED, 0),
+        failed=proofs.get(TaskStatus.FAILED, 0),
+        skipped=proofs.get(TaskStatus.SKIPPED, 0),
+        total=sum(counts.values()),
+    )
+
+
 def count(lines: Sequence[TaskLine]) -> Count:
+    """Return how many of these tasks are in each state."""
     words = [line.word for line in lines]
     needs = sum(word in NEEDS_PERSON for word in words)
     return Count(
-        claimed=words.count("claimed") + words.count("partial"),
-        working=words.count("working") + words.count("planning") + words.count("paused"),
+        proved=words.count("proved"),
+        accepted=words.count("accepted"),
+        unproved=words.count("unproved") + words.count("partial"),
+        failing=sum(line.is_failing for line in lines),
+        working=sum(word in UNFINISHED for word in words),
         needs=needs,
         failed=words.count("failed"),
         failed_attempts=sum(line.row.failed_attempts for line in lines),
@@ -197,24 +255,24 @@ def count(lines: Sequence[TaskLine]) -> Count:
     )
 
 
-def _fleet(tx: Tx, running: Sequence[TaskLine], rhythm: LivenessSettings) -> list[AgentLine]:
+def _fleet(tx: Tx, running: Sequence[TaskLine], liveness: LivenessSettings) -> list[AgentLine]:
     in_hand: dict[str, TaskLine] = {}
     for line in running:
         if line.row.owner_id:
             in_hand[line.row.owner_id] = line
-    rows = tx.overviews.fleet(sorted(in_hand), since=tx.now - FLEET_MEMORY, limit=MOST_AGENTS)
-    return [_member(row, in_hand.get(row.id), now=tx.now, rhythm=rhythm) for row in rows]
+    rows = tx.overviews.fleet(sorted(in_hand), since=tx.now - FLEET_MEMORY, limit=MAX_AGENTS)
+    return [_member(row, in_hand.get(row.id), now=tx.now, liveness=liveness) for row in rows]
 
 
-def agent_lines(tx: Tx, agents: Sequence[Any], rhythm: LivenessSettings) -> list[AgentLine]:
+def agent_lines(tx: Tx, agents: Sequence[Any], liveness: LivenessSettings) -> list[AgentLine]:
     """Return these agents with their display status, each with its current task if it has one."""
     hands = _words(tx.overviews.in_hands_of([agent.id for agent in agents]))
     in_hand = {line.row.owner_id: line for line in hands}
-    return [_member(agent, in_hand.get(agent.id), now=tx.now, rhythm=rhythm) for agent in agents]
+    return [_member(agent, in_hand.get(agent.id), now=tx.now, liveness=liveness) for agent in agents]
 
 
-def _member(row: Any, task: TaskLine | None, *, now: datetime, rhythm: LivenessSettings) -> AgentLine:
-    silent = is_silent(row.last_seen_at, now=now, silence=rhythm.silence)
+def _member(row: Any, task: TaskLine | None, *, now: datetime, liveness: LivenessSettings) -> AgentLine:
+    silent = is_silent(row.last_seen_at, now=now, silence=liveness.silence)
     presence = Presence.OFFLINE if silent or row.declared == Presence.OFFLINE else Presence.ONLINE
     lapsed = task is not None and task.row.lease_until is not None and task.row.lease_until < now
     return AgentLine(row=row, word=agent_word(presence, task=task.word if task else None, lapsed=lapsed), task=task)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mission.domain.checks.round import RoundState
 from mission.domain.display_status import task_word
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.domain.events import TaskCreated, TaskUpdated
 from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Lines, Patch
-from mission.domain.tasks.task import OPEN, Task
+from mission.domain.tasks.states import OPEN, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.repositories.working_trees import Trees
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
 from mission.store.transaction import Tx
 
-MOST_EVENTS = 500
-MOST_FILES = 2_000
+MAX_EVENTS = 500
+MAX_FILES = 2_000
 NO_PATCH = "no patch was stored when the task ended: the changed files are known, but not the lines"
 NAMES_ARE_KEPT = "View the lines with git, in the tree or in the task's commits."
 
@@ -45,7 +47,7 @@ def read(tx: Tx, *, task_id: str) -> TaskHistory:
     """Return the task and its states in order, as far back as events are stored."""
     task = tx.tasks.get(task_id)
     kinds = [TaskCreated.topic, TaskUpdated.topic]
-    events = tx.events.about(task.id, mission_id=task.mission_id, types=kinds, limit=MOST_EVENTS)
+    events = tx.events.about(task.id, mission_id=task.mission_id, types=kinds, limit=MAX_EVENTS)
     moves = _moves([event for event in events if event.data.get("id") == task.id])
     ids = {move.agent_id for move in moves} | {task.owner_id}
     return TaskHistory(
@@ -57,8 +59,11 @@ def read(tx: Tx, *, task_id: str) -> TaskHistory:
 
 
 async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Changes | None, bool]:
-    """Return the task's changes, and whether they are final: until it ends, its tree is compared with its start."""
-    task = await work.read(_task, task_id=task_id)
+    """Return the task's changes, and whether they are final: until it is reported and its checks have passed, its tree
+    is compared with its start."""
+    task, checked = await work.read(_with_checked, task_id=task_id)
+    if checked is not None:
+        return checked, True
     if _has_ended(task):
         return (Changes.from_dict(task.changes) if task.changes else None), True
     if task.snapshot is None or task.host_id != trees.host_id:
@@ -68,9 +73,9 @@ async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Chan
 
 async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
     """Return the lines that the task changed in one file: as stored at its end, or from its start to now."""
-    task = await work.read(_task, task_id=task_id)
-    if _has_ended(task):
-        patch = await _kept(work, task, path)
+    task, checked = await work.read(_with_checked, task_id=task_id)
+    if checked is not None or _has_ended(task):
+        patch = await _kept(work, task, path, checked=checked)
     elif task.snapshot is None:
         raise _unchanged(task, path)
     else:
@@ -83,8 +88,9 @@ async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
     return patch.files[path]
 
 
-async def _kept(work: Work, task: Task, path: str) -> Patch | None:
-    if task.changes is None or path not in Changes.from_dict(task.changes).paths:
+async def _kept(work: Work, task: Task, path: str, *, checked: Changes | None) -> Patch | None:
+    changes = checked or (Changes.from_dict(task.changes) if task.changes is not None else None)
+    if changes is None or path not in changes.paths:
         return None
     return await work.read(_patch, task_id=task.id) or Patch(missing=NO_PATCH)
 
@@ -101,8 +107,13 @@ def _unchanged(task: Task, path: str) -> InvalidInput:
     return InvalidInput(f"path: task {task.id} did not change '{path[:200]}'", field="path")
 
 
-def _task(tx: Tx, *, task_id: str) -> Task:
-    return tx.tasks.get(task_id)
+def _with_checked(tx: Tx, *, task_id: str) -> tuple[Task, Changes | None]:
+    """Return a task, and while a person reviews it, the changes that its checks saw: its tree may change meanwhile."""
+    task = tx.tasks.get(task_id)
+    round = tx.rounds.newest_of_task(task.id) if task.status is TaskStatus.REVIEW else None
+    if round is None or round.state is not RoundState.PASSED or round.report is None or round.changes is None:
+        return task, None
+    return task, Changes.from_dict(round.changes)
 
 
 def _moves(events: Sequence[StoredEvent]) -> list[TaskEvent]:
@@ -118,6 +129,7 @@ def _moves(events: Sequence[StoredEvent]) -> list[TaskEvent]:
                 quality=data.get("quality"),
                 hold={"kind": data.get("hold_kind")},
                 waiting_for=data.get("waiting_for") or 0,
+                proof_state=data.get("proof_state"),
             ),
             agent_id=data["assigned_agent_id"],
             attempt=data["attempts"],

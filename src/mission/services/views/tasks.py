@@ -16,7 +16,7 @@ def list_tasks(
     tx: Tx,
     *,
     mission_id: str | None,
-    standings: Sequence[TaskState] | None,
+    states: Sequence[TaskState] | None,
     fits: Callable[[Task], bool],
     agent_id: str | None,
     limit: int,
@@ -24,14 +24,14 @@ def list_tasks(
 ) -> Page[Task]:
     """Return tasks, newest first, and the next cursor; without a mission, those of all that are not archived.
 
-    `standings` limits what is read to states that may match; the agent is given by id or name.
+    `states` limits what is read to states that may match; the agent is given by id or name.
     """
     if mission_id is not None:
         tx.missions.get(mission_id)
     owner_id = agents.find(tx, reference=agent_id, field="agent_id").id if agent_id is not None else None
 
-    def read(few: int, after: PagePosition | None) -> list[Task]:
-        return tx.tasks.listed(mission_id=mission_id, standings=standings, owner_id=owner_id, limit=few, after=after)
+    def read(limit: int, after: PagePosition | None) -> list[Task]:
+        return tx.tasks.listed(mission_id=mission_id, states=states, owner_id=owner_id, limit=limit, after=after)
 
     found = fitting(read, fits=fits, limit=limit + 1, after=position_of(cursor, kind="task"))
     return cut_page(found, limit=limit, cursor=row_cursor)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.domain.tasks.task import RUNNING
+from mission.domain.tasks.states import RUNNING
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.git.worktrees import removal
 from mission.services.repositories.working_trees import Trees
 from mission.services.work import Work
-from mission.services.workspaces import creation as workspaces
+from mission.services.workspaces import creation, slots
 from mission.services.workspaces.creation import worktree_to_remove
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 
 async def update(
@@ -28,32 +24,35 @@ async def update(
     workspace_id: str,
     status: WorkspaceStatus | None,
     merge_commit: str | None,
-    answer: Callable[[Workspace], Answer],
-) -> Answer:
+) -> Workspace:
     """Change a workspace's status: a merge is verified first, and abandoning saves uncommitted work.
 
     A call with neither status nor merge_commit changes nothing.
     """
     if status is None and merge_commit is None:
-        return await work.write(_unchanged, workspace_id=workspace_id, answer=answer)
+        return await work.finish(_unchanged, workspace_id=workspace_id)
     if status is None or (merge_commit is not None) != (status is WorkspaceStatus.MERGED):
         raise InvalidInput(
             "status: 'merged' requires a merge_commit, 'active' and 'abandoned' do not allow one",
             hint="Give {status: 'merged', merge_commit: …} after the merge.",
             field="status" if status is None else "merge_commit",
         )
-    workspace = (await work.read(workspaces.get, workspace_id=workspace_id)).workspace
+    workspace = (await work.read(creation.get, workspace_id=workspace_id)).workspace
     workspace.move_to(status, at=workspace.updated_at)
-    kept, commit = workspace.kept_branch, None
+    kept_branch, commit = workspace.kept_branch, None
     if status is not WorkspaceStatus.ACTIVE:
         trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
     if merge_commit is not None:
-        yard = worktree_to_remove(workspace)
-        commit = await trees.work(yard.top, removal.verify_merge, yard, merge_commit)
+        worktree = worktree_to_remove(workspace)
+        commit = await trees.work(worktree.top, removal.verify_merge, worktree, merge_commit)
     elif status is WorkspaceStatus.ABANDONED:
-        yard = worktree_to_remove(workspace)
-        kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
-    return await work.write(settle, workspace_id=workspace.id, status=status, commit=commit, kept=kept, answer=answer)
+        worktree = worktree_to_remove(workspace)
+        kept_branch = (
+            await trees.work(worktree.top, removal.keep_uncommitted, worktree, name=workspace.id) or kept_branch
+        )
+    return await work.finish(
+        record_status, workspace_id=workspace.id, status=status, commit=commit, kept_branch=kept_branch
+    )
 
 
 async def remove(
@@ -63,30 +62,37 @@ async def remove(
     workspace_id: str,
     save: bool,
     with_branch: bool,
-    answer: Callable[[Workspace], Answer],
-) -> Answer:
+) -> Workspace:
     """Remove the worktree of an ended workspace. Raise as long as that would lose work."""
     workspace = await work.read(_removable, workspace_id=workspace_id)
     trees.check_host(workspace.host_id, what=f"workspace {workspace.id}")
-    yard, kept = worktree_to_remove(workspace), workspace.kept_branch
+    worktree, kept_branch = worktree_to_remove(workspace), workspace.kept_branch
     if save:
-        kept = await trees.work(yard.top, removal.keep, yard, name=workspace.id) or kept
-    await trees.work(yard.top, removal.remove_worktree, yard, kept=kept, with_branch=with_branch)
-    return await work.write(forget, workspace_id=workspace.id, kept=kept, answer=answer)
+        kept_branch = (
+            await trees.work(worktree.top, removal.keep_uncommitted, worktree, name=workspace.id) or kept_branch
+        )
+    await trees.work(worktree.top, removal.remove_worktree, worktree, kept=kept_branch, with_branch=with_branch)
+    return await work.finish(record_removal, workspace_id=workspace.id, kept_branch=kept_branch)
 
 
-def settle(tx: Tx, *, workspace_id: str, status: WorkspaceStatus, commit: str | None, kept: str | None) -> Workspace:
+def record_status(
+    tx: Tx, *, workspace_id: str, status: WorkspaceStatus, commit: str | None, kept_branch: str | None
+) -> Workspace:
     """Record the status of a workspace."""
     before = tx.workspaces.get(workspace_id)
-    moved = replace(before.move_to(status, at=tx.now), merge_commit=commit or before.merge_commit, kept_branch=kept)
+    merge_commit = commit or before.merge_commit
+    moved = replace(before.move_to(status, at=tx.now), merge_commit=merge_commit, kept_branch=kept_branch)
     return _saved(tx, before, moved)
 
 
-def forget(tx: Tx, *, workspace_id: str, kept: str | None) -> Workspace:
+def record_removal(tx: Tx, *, workspace_id: str, kept_branch: str | None) -> Workspace:
     """Record that the worktree was removed."""
     before = tx.workspaces.get(workspace_id)
-    gone = before if before.removed_at else replace(before, removed_at=tx.now, updated_at=tx.now, kept_branch=kept)
-    return _saved(tx, before, gone)
+    if before.removed_at:
+        return before
+    slots.free(tx, host_id=before.host_id, path=before.path)
+    removed = replace(before, removed_at=tx.now, updated_at=tx.now, kept_branch=kept_branch)
+    return _saved(tx, before, removed)
 
 
 def _unchanged(tx: Tx, *, workspace_id: str) -> Workspace:

@@ -7,14 +7,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from mission.domain import events
 from mission.domain.errors import Conflict, InvalidInput, InvalidState, MissionError
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.repository import Repository
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus, check_place
 from mission.git.worktrees.creation import CreatedWorktree, WorktreeRequest
 from mission.git.worktrees.removal import WorktreeToRemove
@@ -22,9 +21,8 @@ from mission.git.worktrees.setup import WorktreeSetup
 from mission.git.worktrees.worktree import WorktreeState, state_of
 from mission.services.repositories.working_trees import Report, Trees
 from mission.services.work import Work
+from mission.services.workspaces.slots import with_variables
 from mission.store.transaction import Tx
-
-Answer = TypeVar("Answer")
 
 ASSIGNABLE = frozenset({TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.FAILED})
 """States in which a task may be assigned to another workspace: no agent works on its files."""
@@ -40,7 +38,7 @@ class NewWorkspace:
     base_branch: str | None = None
     task_ids: Sequence[str] = ()
     create: bool | None = None
-    furnishing: WorktreeSetup | None = None
+    setup: WorktreeSetup | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,34 +68,26 @@ async def create(
     agent_id: str | None,
     report: Report | None,
     record: Callable[..., WorkspaceDetails],
-    answer: Callable[[WorkspaceDetails], Answer],
-) -> Answer:
+) -> WorkspaceDetails:
     """Register the worktree at the path, or create it first if requested.
 
     `record` does what the function of that name does, and more in the same transaction.
     """
     path = Path(os.path.realpath(check_place(wanted.path)))
-    ground = await work.read(_ground, wanted=wanted, path=str(path), host_id=trees.host_id, agent_id=agent_id)
-    mission = ground.mission
-    top = await _top(trees, ground, path)
-    order = WorktreeRequest(
+    origin = await work.read(_origin, wanted=wanted, path=str(path), host_id=trees.host_id, agent_id=agent_id)
+    mission = origin.mission
+    top = await _top(trees, origin, path)
+    request = WorktreeRequest(
         top=top,
         path=path,
         branch=wanted.branch,
         base=wanted.base_branch,
         create=mission.auto_create_workspaces if wanted.create is None else wanted.create,
-        reuse_branch=ground.reuse_branch,
-        furnishing=wanted.furnishing or setup_of(mission),
+        reuse_branch=origin.reuse_branch,
+        setup=await with_variables(work, trees, wanted.setup or setup_of(mission), path=str(path)),
     )
-    made = await trees.work(top, trees.workshop.make, order, report=report)
-    return await work.write(
-        record,
-        mission_id=mission.id,
-        made=made,
-        top=str(top),
-        host_id=trees.host_id,
-        answer=answer,
-    )
+    created = await trees.work(top, trees.workshop.make, request, report=report)
+    return await work.finish(record, mission_id=mission.id, created=created, top=str(top), host_id=trees.host_id)
 
 
 async def list_with_state(trees: Trees, found: Sequence[WorkspaceDetails]) -> list[WorkspaceDetails]:
@@ -136,28 +126,28 @@ def record(
     tx: Tx,
     *,
     mission_id: str,
-    made: CreatedWorktree,
+    created: CreatedWorktree,
     top: str,
     host_id: str,
 ) -> WorkspaceDetails:
     """Register an existing worktree; a known one stays as it is."""
-    workspace = _known(tx, mission_id=mission_id, path=str(made.path), host_id=host_id)
+    workspace = _known(tx, mission_id=mission_id, path=str(created.path), host_id=host_id)
     if workspace is None:
         workspace = Workspace(
             id=new_id("workspace"),
             mission_id=tx.missions.get(mission_id).id,
             host_id=host_id,
             repository_path=top,
-            path=str(made.path),
-            branch=made.branch,
-            base_branch=made.base,
-            copied=dict(made.copied) or None,
+            path=str(created.path),
+            branch=created.branch,
+            base_branch=created.base,
+            copied=dict(created.copied) or None,
             created_at=tx.now,
             updated_at=tx.now,
         )
         tx.workspaces.add(workspace)
         tx.emit(events.WorkspaceCreated(workspace=workspace))
-    return replace(get(tx, workspace_id=workspace.id), warnings=made.warnings)
+    return replace(get(tx, workspace_id=workspace.id), warnings=created.warnings)
 
 
 def get(tx: Tx, *, workspace_id: str) -> WorkspaceDetails:
@@ -200,7 +190,7 @@ def setup_of(mission: Mission) -> WorktreeSetup:
     return WorktreeSetup(setup=wanted.get("setup"), copy=tuple(wanted.get("copy") or ()))
 
 
-def _ground(tx: Tx, *, wanted: NewWorkspace, path: str, host_id: str, agent_id: str | None) -> WorkspaceOrigin:
+def _origin(tx: Tx, *, wanted: NewWorkspace, path: str, host_id: str, agent_id: str | None) -> WorkspaceOrigin:
     """Check everything that would refuse the workspace later, before git does anything."""
     mission = tx.missions.get(wanted.mission_id)
     known = _known(tx, mission_id=mission.id, path=path, host_id=host_id)
@@ -230,7 +220,7 @@ def _known(tx: Tx, *, mission_id: str, path: str, host_id: str) -> Workspace | N
         return None
     if known.mission_id != mission_id:
         raise Conflict(
-            f"path: workspace {known.id} of {known.mission_id} is already there",
+            f"path: already used by workspace {known.id} of {known.mission_id}",
             hint="Choose another path, or remove that workspace first.",
             workspace_id=known.id,
         )
@@ -238,15 +228,15 @@ def _known(tx: Tx, *, mission_id: str, path: str, host_id: str) -> Workspace | N
     return known
 
 
-async def _top(trees: Trees, ground: WorkspaceOrigin, path: Path) -> Path:
+async def _top(trees: Trees, origin: WorkspaceOrigin, path: Path) -> Path:
     """Return the tree that the worktree belongs to: the mission's, or if none is known, the worktree itself."""
-    if ground.repository is not None:
-        place = await trees.at(ground.repository.path, host_id=ground.repository.host_id, what="the repository")
+    if origin.repository is not None:
+        place = await trees.at(origin.repository.path, host_id=origin.repository.host_id, what="the repository")
     elif path.is_dir():
         place = await trees.at(str(path), host_id=trees.host_id, what="the worktree")
     else:
         raise InvalidState(
-            f"mission {ground.mission.id} has no repository to create a worktree from",
+            f"mission {origin.mission.id} has no repository to create a worktree from",
             hint="Create the workflow with a repository_path, or register an existing worktree.",
         )
     if place.tree.kind != "git":

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from mission.domain.inbox.blocked_tasks import held_up
 from mission.domain.inbox.item import InboxItem, ItemState
-from mission.domain.missions.critical_path import critical_path
+from mission.domain.inbox.ranking import Rank, most_urgent_first, rank_tasks
 from mission.domain.missions.estimate import MEASURED_TASKS, typical_seconds
 from mission.store.inbox.items import InboxFilter, NamedItem, StalledTask
 from mission.store.transaction import Tx
-
-
-class Rank(NamedTuple):
-    """The urgency of an item: the greater, the sooner a person should look at it."""
-
-    critical: bool = False
-    """True if its task is on the critical path of its mission."""
-    agents: int = 0
-    tasks: int = 0
-    """Open tasks that are stalled until it is closed, and the agents that own them."""
 
 
 class RankedItem(NamedTuple):
@@ -37,7 +26,7 @@ class RankedItem(NamedTuple):
 def get(tx: Tx, *, item_id: str, reader: str | None) -> RankedItem:
     """Return one item and what it blocks; `reader` is the calling agent, if any."""
     tx.inbox.get(item_id).check_reader(reader)
-    (found,) = _ranked(tx.inbox.named([item_id]), _ranks(tx, tx.inbox.standing(item_id=item_id)))
+    (found,) = _ranked(tx.inbox.named([item_id]), _ranks(tx, tx.inbox.stalled(item_id=item_id)))
     return found
 
 
@@ -48,29 +37,26 @@ def list_items(tx: Tx, *, wanted: InboxFilter, limit: int, offset: int) -> tuple
     items block nothing: a list that includes some has the newest first.
     """
     is_open = ItemState.OPEN in wanted.states
-    ranks = _ranks(tx, tx.inbox.standing(mission_id=wanted.mission_id, task_id=wanted.task_id)) if is_open else {}
+    ranks = _ranks(tx, tx.inbox.stalled(mission_id=wanted.mission_id, task_id=wanted.task_id)) if is_open else {}
     if list(wanted.states) != [ItemState.OPEN]:
         found, total = tx.inbox.page(wanted, limit=limit, offset=offset)
         return _ranked(found, ranks), total
     oldest_first = [id for _, id in tx.inbox.ages(wanted)]
-    ids = sorted(oldest_first, key=lambda id: ranks.get(id, Rank()), reverse=True)
+    ids = most_urgent_first(oldest_first, ranks)
     return _ranked(tx.inbox.named(ids[offset : offset + limit]), ranks), len(ids)
 
 
-def _ranks(tx: Tx, standing: Sequence[StalledTask]) -> dict[str, Rank]:
+def _ranks(tx: Tx, stalled: Sequence[StalledTask]) -> dict[str, Rank]:
     """Return the rank of each of these items, from the plans that their tasks belong to."""
     missions: dict[str, list[StalledTask]] = {}
-    for each in standing:
+    for each in stalled:
         missions.setdefault(each.mission_id, []).append(each)
     ranks: dict[str, Rank] = {}
     for mission_id, waiting in missions.items():
         steps = tx.overviews.open_steps(mission_id)
         typical = typical_seconds(tx.plans.latest_completed(mission_id, limit=MEASURED_TASKS))
-        critical = critical_path(steps, typical=typical, now=tx.now).tasks
-        held = held_up(steps, {each.task_id for each in waiting})
-        for each in waiting:
-            behind = held[each.task_id]
-            ranks[each.id] = Rank(each.task_id in critical, behind.agents, behind.tasks)
+        of_tasks = rank_tasks(steps, {each.task_id for each in waiting}, typical=typical, now=tx.now)
+        ranks.update({each.id: of_tasks[each.task_id] for each in waiting})
     return ranks
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from mission.domain.inbox.item import ItemKind
 from mission.domain.timestamps import utc_now
-from mission.domain.webhook import MOST_REFUSALS, DeliveryProgress, Webhook, is_delivered, is_refused, pause_after
+from mission.domain.webhook import MAX_REFUSALS, DeliveryProgress, Webhook, is_delivered, is_refused, pause_after
 from mission.events.log import EventLog
 from mission.services.inbox import items as inbox
 from mission.services.work import Work
@@ -24,9 +24,9 @@ from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 20
+BATCH = 20
 """How many events are offered before the accepted ones are recorded."""
-READ_AT_ONCE = 200
+READ_BATCH = 200
 SERVED_WITHIN = timedelta(minutes=5)
 """How long one daemon has exclusive use of a receiver; after that it is assumed dead."""
 GATHER_SECONDS = 0.2
@@ -51,7 +51,7 @@ class DeliveryAttempt:
 
 async def follow(work: Work, events: EventLog, post: Post, *, hook: Webhook) -> None:
     """Serve the receiver forever, starting with the events after it was first configured."""
-    position = (await work.write(begin, key=hook.key)).seq
+    position = (await work.write(start, key=hook.key)).seq
     while True:
         await events.wait(position, seconds=LOOK_SECONDS)
         await asyncio.sleep(GATHER_SECONDS)  # a busy log is read a few times a second, not at every event
@@ -72,12 +72,12 @@ async def serve(work: Work, post: Post, *, hook: Webhook, position: int) -> int:
     if progress is None:
         return position
     fresh = [event for event in wanted if event.seq > progress.seq]
-    offered = await _offer(post, fresh[:AT_ONCE], hook=hook, progress=progress)
+    offered = await _offer(post, fresh[:BATCH], hook=hook, progress=progress)
     await work.write(settle, progress=progress, offered=offered)
     return max(position, offered.seq)
 
 
-def begin(tx: Tx, *, key: str) -> DeliveryProgress:
+def start(tx: Tx, *, key: str) -> DeliveryProgress:
     """Return the receiver's position; a new one starts with the next event."""
     known = tx.webhooks.get(key)
     if known is not None:
@@ -103,13 +103,13 @@ def settle(tx: Tx, *, progress: DeliveryProgress, offered: DeliveryAttempt) -> D
     settled = replace(progress, seq=offered.seq, failures=failures, due_at=due_at)
     tx.webhooks.save(settled)
     if offered.given_up is not None:
-        _tell(tx, progress.key, offered.given_up)
+        _report_dropped(tx, progress.key, offered.given_up)
     return settled
 
 
 def _behind(tx: Tx, *, seq: int, key: str) -> tuple[list[StoredEvent], bool]:
     progress = tx.webhooks.get(key)
-    return tx.events.since(seq, limit=READ_AT_ONCE), progress is not None and progress.due_at <= tx.now
+    return tx.events.since(seq, limit=READ_BATCH), progress is not None and progress.due_at <= tx.now
 
 
 async def _offer(
@@ -123,22 +123,22 @@ async def _offer(
         if not is_delivered(status):
             tries = progress.failures + 1 if settled == progress.seq else 1
             log.warning("the webhook did not accept event %s (try %d, status %s)", event.seq, tries, status)
-            if is_refused(status) and tries >= MOST_REFUSALS:
+            if is_refused(status) and tries >= MAX_REFUSALS:
                 return DeliveryAttempt(seq=event.seq, given_up=event)
             return DeliveryAttempt(seq=settled, failed=True)
         settled = event.seq
     return DeliveryAttempt(seq=settled)
 
 
-def _tell(tx: Tx, key: str, event: StoredEvent) -> None:
+def _report_dropped(tx: Tx, key: str, event: StoredEvent) -> None:
     """Notify the person once that the receiver rejects events; not again while that item is open."""
-    once = f"webhook {key}"
-    if tx.inbox.open_with_key(once) is None:
+    dedupe_key = f"webhook {key}"
+    if tx.inbox.open_with_key(dedupe_key) is None:
         inbox.open_item(
             tx,
             kind=ItemKind.ESCALATION,
             subject="The webhook rejects events",
-            body=f"Event {event.seq} ({event.type}) was rejected {MOST_REFUSALS} times and dropped. "
+            body=f"Event {event.seq} ({event.type}) was rejected {MAX_REFUSALS} times and dropped. "
             "Check the receiver and the settings webhook_url, webhook_secret and webhook_events.",
-            once=once,
+            dedupe_key=dedupe_key,
         )

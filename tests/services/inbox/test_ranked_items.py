@@ -9,8 +9,8 @@ import pytest
 from mission.domain.errors import PermissionDenied
 from mission.domain.inbox.item import ItemKind, ItemState
 from mission.domain.tasks.hold import Hold, HoldKind
-from mission.domain.tasks.task import TaskStatus
-from mission.services.inbox import ranking
+from mission.domain.tasks.states import TaskStatus
+from mission.services.inbox import ranked_items
 from mission.store.inbox.items import InboxFilter
 from tests.store.rows import at
 
@@ -35,7 +35,7 @@ def held(tx, rows):
 
 
 def listed(tx, wanted=OPEN, **page):
-    found, total = ranking.list_items(tx, wanted=wanted, **{"limit": 9, "offset": 0, **page})
+    found, total = ranked_items.list_items(tx, wanted=wanted, **{"limit": 9, "offset": 0, **page})
     return [each.item.id for each in found], total
 
 
@@ -56,13 +56,13 @@ def test_an_item_on_the_critical_path_goes_before_one_that_holds_up_more(tx, row
     critical = rows.item(ItemKind.REVIEW, mission_id=mission.id, task_id=task.id, created_at=at(9))
 
     assert listed(tx)[0] == [critical.id, many.id]
-    assert ranking.get(tx, item_id=critical.id, reader=None).rank.critical
+    assert ranked_items.get(tx, item_id=critical.id, reader=None).rank.critical
 
 
 def test_an_item_says_how_many_tasks_and_agents_it_holds_up(tx, held):
     item, _ = held(3, owner="a_1")
 
-    rank = ranking.get(tx, item_id=item.id, reader=None).rank
+    rank = ranked_items.get(tx, item_id=item.id, reader=None).rank
 
     assert (rank.critical, rank.agents, rank.tasks) == (False, 1, 4)
 
@@ -72,7 +72,7 @@ def test_closed_items_are_listed_latest_first_and_hold_nothing(tx, rows, held):
     closed = [rows.item(state=ItemState.ANSWERED, updated_at=at(minute)) for minute in (1, 2)]
 
     assert listed(tx, InboxFilter(states=[ItemState.ANSWERED])) == ([closed[1].id, closed[0].id], 2)
-    both, total = ranking.list_items(tx, wanted=InboxFilter(states=list(ItemState)), limit=9, offset=0)
+    both, total = ranked_items.list_items(tx, wanted=InboxFilter(states=list(ItemState)), limit=9, offset=0)
     assert total == 3
     assert {each.item.id: each.rank.tasks for each in both}[item.id] == 4
 
@@ -80,6 +80,6 @@ def test_closed_items_are_listed_latest_first_and_hold_nothing(tx, rows, held):
 def test_an_agent_reads_no_mail_of_others(tx, rows):
     item = rows.item(ItemKind.MAIL, agent_id="a_1")
 
-    assert ranking.get(tx, item_id=item.id, reader="a_1").item.id == item.id
+    assert ranked_items.get(tx, item_id=item.id, reader="a_1").item.id == item.id
     with pytest.raises(PermissionDenied):
-        ranking.get(tx, item_id=item.id, reader="a_2")
+        ranked_items.get(tx, item_id=item.id, reader="a_2")

@@ -17,7 +17,7 @@ from mission.domain import webhook
 from mission.domain.timestamps import utc_now
 from mission.domain.webhook import Webhook, is_refused, pause_after
 from mission.gateway.caller import Caller
-from mission.services.upkeep import webhooks
+from mission.services import webhooks
 
 SECRET = "s3cret"
 PATIENCE = 60
@@ -152,7 +152,7 @@ async def test_a_receiver_that_never_answers_holds_up_no_call(hooked, receiver):
 async def begun(app):
     """The receiver is known, so that what comes now is for it."""
     key = Webhook(url=app.settings.webhook_url, secret="", events=()).key
-    await app.database.write(webhooks.begin, key=key)
+    await app.database.write(webhooks.start, key=key)
 
 
 def test_the_rules_of_a_delivery():
