@@ -15,7 +15,7 @@ import pytest
 
 from mission.app import App
 from mission.domain.executions.execution import Execution
-from mission.runtime.runner import process_group as processes
+from mission.runtime.runner import process_group
 from mission.services.executions import commands
 from mission.settings import Settings
 from mission.store.transaction import Tx
@@ -82,7 +82,7 @@ class Control:
         """The execution once it has ended and everything of it is cleared up."""
         execution = await self.until(id, lambda each: not each.is_live)
         async with asyncio.timeout(PATIENCE):
-            while self.app.supervisor.follower(id) is not None:  # noqa: ASYNC110 - it tells nobody
+            while self.app.launcher.follower(id) is not None:  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0.01)
         return execution
 
@@ -99,6 +99,13 @@ class Control:
     async def waiting(self) -> list[dict[str, Any]]:
         """What waits for a person."""
         return list((await self.call("queue_list"))["items"])
+
+    async def until_waiting(self) -> list[dict[str, Any]]:
+        """What waits for a person, once something does."""
+        async with asyncio.timeout(PATIENCE):
+            while not (found := await self.waiting()):
+                await self.app.events.wait(self.app.events.last, seconds=1)
+        return found
 
     async def words(self, task: str) -> tuple[str, str, str]:
         """What the task, its agent and its execution show, as every page reads them."""
@@ -147,15 +154,15 @@ class Control:
     async def leaves_nothing(self, id: str) -> bool:
         """Whether nothing is left, once what is still going has gone."""
         async with asyncio.timeout(PATIENCE):
-            while self.app.supervisor.folder(id).exists() and self.left(id):  # noqa: ASYNC110 - a process tells nobody
+            while self.app.launcher.folder(id).exists() and self.left(id):  # noqa: ASYNC110 - a process tells nobody
                 await asyncio.sleep(0.05)
         return True
 
     def left(self, id: str) -> list[str]:
         """What is left of an execution beside its transcript: files and processes."""
-        folder = self.app.supervisor.folder(id)
+        folder = self.app.launcher.folder(id)
         files = [path.name for path in folder.iterdir() if not path.name.startswith("transcript.")]
-        return [*files, *map(str, processes.members(id, group=None))]
+        return [*files, *map(str, process_group.members(id, group=None))]
 
 
 @pytest.fixture
@@ -178,8 +185,8 @@ async def _running(settings: Settings, repository: Path) -> AsyncIterator[Contro
     async with app.running(periodic=True):
         made = Control(app, repository)
         yield made
-        for id in list(app.supervisor._followers):
-            await app.supervisor.stop(id)
+        for id in list(app.launcher._followers):
+            await app.launcher.stop(id)
 
 
 def _execution(tx: Tx, *, id: str) -> Execution:

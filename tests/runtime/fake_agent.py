@@ -105,6 +105,23 @@ def fail() -> None:
     sys.exit(int(sys.argv[2]))
 
 
+def claim() -> None:
+    """Writes the first text into a file and says that it is done; the second one after it was told what failed.
+
+    With a third text it only ends when it is asked to.
+    """
+    with open(os.environ["MISSION_PROMPT_FILE"]) as file:
+        prompt = file.read()
+    _, told, failure = prompt.partition("its checks, and they failed.")
+    path, first, second, *stays = sys.argv[2:]
+    with open(path, "w") as file:
+        file.write(second if told else first)
+    mark("c1", "progress", summary=failure[:1_000] or "begun")
+    mark("c2", "completed_claim", summary="all done")
+    if stays:
+        time.sleep(600)
+
+
 def late() -> None:
     """Works when the file that its argument names is there."""
     wait_for(sys.argv[2])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mission.app import App
-from mission.runtime import desktop_notifications as desktop
+from mission.runtime import desktop_notifications
 from mission.services.inbox import items as inbox
 
 PATIENCE = 60
@@ -30,7 +30,7 @@ def desk(tmp_path, monkeypatch):
 async def test_what_comes_into_the_queue_is_shown_on_the_desktop(sqlite_settings, desk):
     app = App(replace(sqlite_settings, desktop_notifications="on"), role="a test")
     async with app.running(periodic=False):
-        following = asyncio.create_task(desktop.follow(app.database, app.events))
+        following = asyncio.create_task(desktop_notifications.follow(app.database, app.events))
         await asyncio.sleep(0)
         item = await app.database.write(inbox.open_item, kind="question", subject="$(rm -rf /) --help?")
         await asyncio.wait_for(_lines(desk, 1), PATIENCE)
@@ -42,13 +42,13 @@ async def test_what_comes_into_the_queue_is_shown_on_the_desktop(sqlite_settings
 
 async def test_many_at_once_are_one_notification_and_a_missing_program_is_no_trouble(monkeypatch, tmp_path):
     items = [{"id": f"q_{number}", "kind": "mail", "subject": "s"} for number in range(6)]
-    assert desktop.notices(items) == [("Mission Control", "6 new inbox items: mission inbox")]
-    assert len(desktop.notices(items[:5])) == 5
+    assert desktop_notifications.notices(items) == [("Mission Control", "6 new inbox items: mission inbox")]
+    assert len(desktop_notifications.notices(items[:5])) == 5
 
     monkeypatch.setenv("PATH", str(tmp_path))
-    await desktop.show("t", "w")
-    monkeypatch.setattr(desktop, "command", lambda *_: ["/does/not/exist"])
-    await desktop.show("t", "w")
+    await desktop_notifications.show("t", "w")
+    monkeypatch.setattr(desktop_notifications, "command", lambda *_: ["/does/not/exist"])
+    await desktop_notifications.show("t", "w")
 
 
 async def _lines(path, count):

@@ -104,7 +104,7 @@ async def test_retry_launches_the_same_program_again_and_leaves_no_second_item(e
     second = await control.the_next(task, after=first.id)
     await control.ended(second.id)
 
-    kept = [control.app.supervisor.kept(each.id) for each in (first, second)]
+    kept = [control.app.launcher.launch_record(each.id) for each in (first, second)]
     assert kept[0] == kept[1]
     assert (second.adapter, second.mode, second.delivery, second.resumes) == (
         first.adapter,
@@ -217,8 +217,8 @@ async def test_every_error_of_a_retry_asks_again_and_keeps_no_mail_from_others(
     control = either_control
     task, item, first = await failed(control)
     other = await control.launch("patient")
-    launch = getattr(control.app.supervisor, step)
-    monkeypatch.setattr(control.app.supervisor, step, _failing(error))
+    launch = getattr(control.app.launcher, step)
+    monkeypatch.setattr(control.app.launcher, step, _failing(error))
 
     await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
     await control.call("execution_message", {"execution_id": other["id"], "text": "hello"})
@@ -231,7 +231,7 @@ async def test_every_error_of_a_retry_asks_again_and_keeps_no_mail_from_others(
     messages = (await control.call("execution_get", {"id": other["id"]}))["messages"]
     assert [each["state"] for each in messages] == ["delivered"]
 
-    monkeypatch.setattr(control.app.supervisor, step, launch)
+    monkeypatch.setattr(control.app.launcher, step, launch)
     before = await control.newest(task)
     await control.call("queue_answer", {"id": again["id"], "choice": RETRY})
     assert (await control.the_next(task, after=before.id)).resumes == first.id
@@ -247,7 +247,7 @@ def _failing(error: Exception) -> Any:
 async def test_a_retry_whose_daemon_died_before_the_program_ran_is_launched_by_the_next(either_control: Control):
     control, app = either_control, either_control.app
     task, item, first = await failed(control)
-    await app.postman.close()
+    await app.message_delivery.close()
     await control.call("queue_answer", {"id": item["id"], "choice": WITH_HINT, "text": "hint: look in the vault"})
     [(command, _)] = await app.database.read(commands.due, host_id=app.settings.host_id)
     wish = NewExecution(
@@ -258,14 +258,12 @@ async def test_a_retry_whose_daemon_died_before_the_program_ran_is_launched_by_t
         resumes=first.id,
         command_id=command.id,
     )
-    rhythm = app.gateway._ports.rhythm
-    lost = await creation.create(
-        BackgroundWork(app.database), app.trees, launch=wish, rhythm=rhythm, answer=lambda made: made
-    )
-    await app.supervisor.close()
+    liveness = app.gateway._ports.liveness
+    lost = await creation.create(BackgroundWork(app.database), app.trees, launch=wish, liveness=liveness)
+    await app.launcher.close()
 
-    await app.supervisor.open()
-    await app.postman.open()
+    await app.launcher.open()
+    await app.message_delivery.open()
     last = await control.the_next(task, after=lost.execution.id)
     done = await control.ended(last.id)
 
@@ -286,16 +284,16 @@ async def test_a_retry_whose_daemon_died_before_it_could_mark_it_is_launched_onc
         await asyncio.Event().wait()
 
     with monkeypatch.context() as dying:
-        dying.setattr(DurableWork, "write", never)
+        dying.setattr(DurableWork, "finish", never)
         await control.call("queue_answer", {"id": item["id"], "choice": TO_ANOTHER, "text": words})
         second = await control.the_next(task, after=first.id)
         await control.until(second.id, lambda each: each.status is S.WAITING)
-        await app.postman.close()
-        await app.supervisor.close()
+        await app.message_delivery.close()
+        await app.launcher.close()
     assert len(await app.database.read(commands.due, host_id=app.settings.host_id)) == 1
 
-    await app.supervisor.open()
-    await app.postman.open()
+    await app.launcher.open()
+    await app.message_delivery.open()
     await control.all_carried_out()
     may_end.touch()
     await control.ended(second.id)
@@ -306,13 +304,13 @@ async def test_a_retry_whose_daemon_died_before_it_could_mark_it_is_launched_onc
 async def test_a_retry_is_dropped_when_somebody_took_the_task_meanwhile(either_control: Control):
     control, app = either_control, either_control.app
     task, item, first = await failed(control)
-    await app.postman.close()
+    await app.message_delivery.close()
     await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
     bob = (await control.call("agent_register", {"name": "bob", "runtime": "custom"}))["id"]
     await control.call("task_claim", {"task_id": task, "agent_id": bob})
     await control.call("task_release", {"task_id": task, "agent_id": bob})
 
-    await app.postman.open()
+    await app.message_delivery.open()
     await control.all_carried_out()
 
     assert (await control.newest(task)).id == first.id
@@ -323,23 +321,23 @@ async def test_a_retry_outlives_the_daemon_that_was_asked_and_is_launched_once(e
     control, app = either_control, either_control.app
     task, item, first = await failed(control)
     await control.all_carried_out()
-    await app.postman.close()
-    await app.supervisor.close()
+    await app.message_delivery.close()
+    await app.launcher.close()
     await control.call("queue_answer", {"id": item["id"], "choice": RETRY})
 
     for _ in range(2):  # the second daemon finds nothing left to do
-        app.postman = MessageDelivery(
-            app.supervisor, BackgroundWork(app.database), app.events, host_id=app.settings.host_id
+        app.message_delivery = MessageDelivery(
+            app.launcher, BackgroundWork(app.database), app.events, host_id=app.settings.host_id
         )
-        await app.supervisor.open()
-        await app.postman.open()
+        await app.launcher.open()
+        await app.message_delivery.open()
         second = await control.the_next(task, after=first.id)
         await control.ended(second.id)
         await control.all_carried_out()
-        await app.postman.close()
-        await app.supervisor.close()
+        await app.message_delivery.close()
+        await app.launcher.close()
 
     found = (await control.call("execution_list", {"task_id": task}))["executions"]
     assert [each["id"] for each in found] == [second.id, first.id]
-    await app.supervisor.open()
-    await app.postman.open()
+    await app.launcher.open()
+    await app.message_delivery.open()

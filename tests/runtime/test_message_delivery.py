@@ -55,23 +55,23 @@ async def test_an_answer_outlives_the_daemon_that_heard_it(control: Control, tmp
     item = (await control.call("queue_list"))["items"][0]
     await control.call("queue_answer", {"id": item["id"], "choice": 1})
     await control.all_carried_out()
-    await app.postman.close()
-    await app.supervisor.close()
+    await app.message_delivery.close()
+    await app.launcher.close()
 
     may_end.touch()
-    app.postman = MessageDelivery(
-        app.supervisor,
+    app.message_delivery = MessageDelivery(
+        app.launcher,
         BackgroundWork(app.database),
         app.events,
         host_id=app.settings.host_id,
     )
-    await app.supervisor.open()
-    await app.postman.open()
+    await app.launcher.open()
+    await app.message_delivery.open()
 
     second = await control.the_next(task, after=first["id"])
     done = await control.ended(second.id)
     assert "left" in (done.progress or {})["summary"].lower()
-    assert app.supervisor.kept(second.id).seconds == 900
+    assert app.launcher.launch_record(second.id).seconds == 900
 
 
 async def test_an_agent_that_was_stopped_after_its_answer_stays_stopped(control: Control, tmp_path: Path):
@@ -122,7 +122,7 @@ async def test_a_question_that_is_put_aside_frees_the_task_that_waited_for_it(co
 
 async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control: Control):
     launched = await control.launch("echo", interactive=True)
-    follower = control.app.supervisor.follower(launched["id"])
+    follower = control.app.launcher.follower(launched["id"])
     assert follower is not None
     watcher = follower.screen.join()
     shown = ""
@@ -143,7 +143,7 @@ async def test_an_operators_message_is_typed_and_an_interrupt_interrupts(control
 
 async def test_words_are_typed_once_however_often_a_daemon_that_died_asks_for_it(control: Control):
     launched = await control.launch("echo", interactive=True)
-    follower = control.app.supervisor.follower(launched["id"])
+    follower = control.app.launcher.follower(launched["id"])
     assert follower is not None
     watcher = follower.screen.join()
     shown = ""
@@ -169,7 +169,7 @@ async def test_an_agent_is_stopped_when_its_mission_ends(control: Control):
     told = await control.call("complete_mission", over)
     ended = await control.ended(launched["id"])
 
-    assert f"execution {launched['id']} still runs and is being stopped" in told["warnings"]
+    assert f"execution {launched['id']} is still running and is being stopped" in told["warnings"]
     assert (ended.status, ended.reason) == (S.STOPPED, "stopped because its mission ended")
     assert [kind for kind, _ in await control.observations(ended.id)] == [
         "progress"
@@ -204,11 +204,11 @@ async def test_a_mission_that_ended_while_no_daemon_ran_ends_its_agents_at_the_n
     app = control.app
     launched = await control.launch("patient")
     await control.until(launched["id"], lambda each: each.progress is not None)
-    await app.postman.close()
-    await app.supervisor.close()
+    await app.message_delivery.close()
+    await app.launcher.close()
     await control.call("workflow_update_status", {"id": launched["mission_id"], "status": "abandoned"})
 
-    await app.supervisor.open()
-    await app.postman.open()
+    await app.launcher.open()
+    await app.message_delivery.open()
 
     assert (await control.ended(launched["id"])).reason == "stopped because its mission ended"

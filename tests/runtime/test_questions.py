@@ -130,7 +130,7 @@ async def test_an_agent_that_dies_while_it_waits_keeps_its_task_for_the_answers(
     launched = await control.launch("hesitate", str(tmp_path / "never"), str(tmp_path / "end"), task=task)
     await control.until_task(task, lambda each: (each["hold"] or {}).get("reason") == "How far?")
     items = {each["subject"]: each["id"] for each in await control.waiting()}
-    follower = control.app.supervisor.follower(launched["id"])
+    follower = control.app.launcher.follower(launched["id"])
     assert follower is not None
     follower.process.stop("lost")
     await control.ended(launched["id"])

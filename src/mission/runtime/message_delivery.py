@@ -12,7 +12,7 @@ from mission.domain.errors import InternalError, MissionError, TransientError
 from mission.domain.executions.command import CommandKind, ExecutionCommand
 from mission.domain.executions.execution import Execution, Mode, OperatorMessageState
 from mission.events.log import EventLog
-from mission.runtime.launching.supervisor import Supervisor
+from mission.runtime.launching.launcher import AgentLauncher
 from mission.runtime.running.durable_write import DurableWork, write_until_stored
 from mission.runtime.running.follower import MISSION_ENDED, Follower
 from mission.services.answers import failed_attempts
@@ -40,8 +40,8 @@ class MessageDelivery:
     transaction carries the command's id, so that it happens once.
     """
 
-    def __init__(self, supervisor: Supervisor, work: Work, events: EventLog, *, host_id: str) -> None:
-        self._supervisor = supervisor
+    def __init__(self, launcher: AgentLauncher, work: Work, events: EventLog, *, host_id: str) -> None:
+        self._launcher = launcher
         self._work = work
         self._durable = DurableWork(work)
         self._events = events
@@ -51,14 +51,14 @@ class MessageDelivery:
         """Executions whose commands are being carried out."""
 
     async def open(self) -> None:
-        self._begin(self._run())
+        self._start(self._run())
 
     async def close(self) -> None:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -67,7 +67,7 @@ class MessageDelivery:
         while True:
             seen = self._events.last
             try:
-                await self._look()
+                await self._check_commands()
             except TransientError as error:  # the store is unavailable: the next round tries again
                 log.warning("could not read pending commands: %s", error.message)
             except Exception:
@@ -75,17 +75,15 @@ class MessageDelivery:
             await self._events.wait(seen, seconds=WAIT_SECONDS)
             await asyncio.sleep(GATHER_SECONDS)  # check a busy log a few times a second, not at every event
 
-    async def _look(self) -> None:
+    async def _check_commands(self) -> None:
         """Start a task for each execution with pending commands, so that none waits for another."""
         due: dict[str, list[tuple[ExecutionCommand, Execution]]] = {}
         for command, execution in await self._work.read(commands.due, host_id=self._host_id):
-            if (
-                execution.id not in self._busy and self._supervisor.folder(execution.id).is_dir()
-            ):  # not another daemon's
+            if execution.id not in self._busy and self._launcher.folder(execution.id).is_dir():  # not another daemon's
                 due.setdefault(execution.id, []).append((command, execution))
         for execution_id, todo in due.items():
             self._busy.add(execution_id)
-            self._begin(self._carry_out_all(execution_id, todo))
+            self._start(self._carry_out_all(execution_id, todo))
 
     async def _carry_out_all(self, execution_id: str, todo: list[tuple[ExecutionCommand, Execution]]) -> None:
         try:
@@ -102,7 +100,7 @@ class MessageDelivery:
         if command.kind is CommandKind.START_AGAIN:
             await self._start_again(command, execution)
             return
-        follower = self._supervisor.follower(execution.id)
+        follower = self._launcher.follower(execution.id)
         if follower is None or not follower.process.is_reached:
             return  # it is just starting or ending; its end closes pending commands
         if command.kind is CommandKind.STOP:
@@ -122,7 +120,7 @@ class MessageDelivery:
             await self._mark(command, OperatorMessageState.FAILED, reason)
             return
         try:
-            await self._supervisor.launch(self._durable, self._order(command, execution), answer=lambda made: made)
+            await self._launcher.launch(self._durable, self._order(command, execution))
         except MissionError as error:
             await self._not_launched(command, error)
         except Exception:
@@ -144,7 +142,7 @@ class MessageDelivery:
         )
         if wanted.client is not None:
             return replace(same, adapter=wanted.client, arguments=wanted.arguments)
-        kept = self._supervisor.kept(execution.id)
+        kept = self._launcher.launch_record(execution.id)
         return replace(
             same,
             delivery=execution.delivery,
@@ -153,6 +151,7 @@ class MessageDelivery:
             resumes=execution.id,
             answer=wanted.answer,
             hint=wanted.hint,
+            failure=wanted.failure,
             fresh=wanted.answer is None,
         )
 

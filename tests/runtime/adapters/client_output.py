@@ -22,8 +22,8 @@ SERVER = Server(name=MISSION, url="http://127.0.0.1:1/mcp", token_variable=MISSI
 def said(launch: LaunchAdapter, *events: Any) -> list[ClientEvent]:
     """Return what the events say, one after the other, as the lines of one run."""
     assert launch.read is not None
-    tally = UsageCount()
-    return [each for event in events for each in read_event(launch.read, json.dumps(event).encode(), tally)]
+    counter = UsageCount()
+    return [each for event in events for each in read_event(launch.read, json.dumps(event).encode(), counter)]
 
 
 def prepared(launch: LaunchAdapter, **changes: Any) -> Preparation:

@@ -32,14 +32,14 @@ def test_an_event_of_an_unknown_shape_never_breaks_the_reader(client, event, kin
 
 @pytest.mark.parametrize("line", [b"", b"npm warn", b"[1]", b"{", b'"text"', b"{" * 5_000, b'{"a":1}', b"\xff"])
 def test_lines_that_are_not_events_say_nothing(line):
-    def read(event, tally):
+    def read(event, counter):
         yield Session(event["type"])
 
     assert read_event(read, line, UsageCount()) == []
 
 
 def test_an_event_may_be_indented():
-    def read(event, tally):
+    def read(event, counter):
         yield Session(event["id"])
 
     assert read_event(read, b'  {"id": "s"}\r', UsageCount()) == [Session("s")]
@@ -47,11 +47,11 @@ def test_an_event_may_be_indented():
 
 @given(steps=st.lists(st.dictionaries(st.sampled_from("abc"), st.none() | st.integers(0, 9))))
 def test_a_tally_is_the_sum_of_every_step_without_figures_that_nobody_told(steps):
-    tally = UsageCount()
+    counter = UsageCount()
     last = Usage({})
 
     for step in steps:
-        last = tally.add(**step)
+        last = counter.add(**step)
 
     totals = {name: sum(step.get(name) or 0 for step in steps) for name in "abc"}
     assert last.figures == {name: total for name, total in totals.items() if total}

@@ -13,7 +13,7 @@ from mission.runtime.adapters.config_adapter import (
     Adapter,
     Command,
     ConfigLocation,
-    Scope,
+    ConfigScope,
     discover,
     is_hook_line,
     is_mission,
@@ -80,8 +80,8 @@ def test_every_client_has_an_adapter() -> None:
 def test_each_scope_has_its_file(adapter: Adapter) -> None:
     user, project = FILES[adapter.name]
 
-    assert adapter.servers.files(place(), Scope.USER)[0] == Path("/home/ada", user)
-    assert adapter.servers.files(place(), Scope.PROJECT)[0] == Path("/src/shop", project)
+    assert adapter.servers.files(place(), ConfigScope.USER)[0] == Path("/home/ada", user)
+    assert adapter.servers.files(place(), ConfigScope.PROJECT)[0] == Path("/src/shop", project)
 
 
 @with_hooks
@@ -89,8 +89,8 @@ def test_each_scope_has_its_hooks_file(adapter: Adapter) -> None:
     user, project = HOOK_FILES[adapter.name]
     assert adapter.hooks is not None
 
-    assert adapter.hooks.file(place(), Scope.USER) == Path("/home/ada", user)
-    assert adapter.hooks.file(place(), Scope.PROJECT) == Path("/src/shop", project)
+    assert adapter.hooks.file(place(), ConfigScope.USER) == Path("/home/ada", user)
+    assert adapter.hooks.file(place(), ConfigScope.PROJECT) == Path("/src/shop", project)
 
 
 @pytest.mark.parametrize(("client", "variable", "servers", "hooks"), VARIABLES)
@@ -100,16 +100,16 @@ def test_the_variables_that_move_a_client_are_followed(
     adapter = ADAPTERS[client]
     moved = place(**{variable: "/elsewhere"})
 
-    assert adapter.servers.files(moved, Scope.USER)[0] == Path("/elsewhere", servers)
+    assert adapter.servers.files(moved, ConfigScope.USER)[0] == Path("/elsewhere", servers)
     if hooks is not None:
         assert adapter.hooks is not None
-        assert adapter.hooks.file(moved, Scope.USER) == Path("/elsewhere", hooks)
+        assert adapter.hooks.file(moved, ConfigScope.USER) == Path("/elsewhere", hooks)
 
 
 def test_on_a_mac_the_editor_keeps_its_profile_in_the_library() -> None:
     mac = ConfigLocation(home=Path("/Users/ada"), project=Path("/src"), environment={}, platform="darwin")
 
-    [file] = ADAPTERS["vscode"].servers.files(mac, Scope.USER)
+    [file] = ADAPTERS["vscode"].servers.files(mac, ConfigScope.USER)
 
     assert file == Path("/Users/ada/Library/Application Support/Code/User/mcp.json")
 

@@ -14,7 +14,7 @@ def test_words_come_in_pieces_or_whole_and_only_from_the_agent():
         LAUNCH, {"type": "init", "session_id": "s1"}, {**message, "delta": True}, message, {**message, "role": "user"}
     )
 
-    assert found == [Session("s1"), AgentText("hi", whole=False), AgentText("hi")]
+    assert found == [Session("s1"), AgentText("hi", complete=False), AgentText("hi")]
 
 
 def test_a_tool_that_failed_was_denied_only_when_the_client_says_so():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mission.runtime.adapters.config_adapter import Command, ConfigLocation, Scope
+from mission.runtime.adapters.config_adapter import Command, ConfigLocation, ConfigScope
 from mission.runtime.adapters.vscode import ADAPTER
 
 HOME = Path("/home/ada")
@@ -24,8 +24,8 @@ HOME = Path("/home/ada")
 def test_the_users_profile_is_where_the_editor_looks_for_it(environment, platform, folder):
     place = ConfigLocation(home=HOME, project=Path("/code"), environment=environment, platform=platform)
 
-    assert ADAPTER.servers.files(place, Scope.USER) == [Path(folder) / "User" / "mcp.json"]
-    assert ADAPTER.servers.files(place, Scope.PROJECT) == [Path("/code/.vscode/mcp.json")]
+    assert ADAPTER.servers.files(place, ConfigScope.USER) == [Path(folder) / "User" / "mcp.json"]
+    assert ADAPTER.servers.files(place, ConfigScope.PROJECT) == [Path("/code/.vscode/mcp.json")]
 
 
 def test_its_entry_says_that_it_is_started_as_a_program_and_it_has_no_hooks():

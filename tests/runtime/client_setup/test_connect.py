@@ -16,16 +16,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Scope, discover
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, discover
 from mission.runtime.client_setup import connect
 from mission.runtime.config_files.file_changes import Backups
 from mission.settings import Settings, default_home
+from tests.fault_cases import examples
 
 ADAPTERS = discover()
 COMMAND = Command(program="/opt/bin/mission")
 
 adapters = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
-scopes = pytest.mark.parametrize("scope", list(Scope))
+scopes = pytest.mark.parametrize("scope", list(ConfigScope))
 
 
 @pytest.fixture
@@ -41,14 +42,14 @@ def backups(tmp_path: Path) -> Backups:
 
 
 def connect_client(
-    adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups, *, hooks: bool = True
+    adapter: Adapter, place: ConfigLocation, scope: ConfigScope, backups: Backups, *, hooks: bool = True
 ) -> None:
     hooks = hooks and adapter.hooks is not None
     changes = connect.plan(adapter, place, scope, COMMAND, toolsets="", hooks=hooks)
     connect.apply(adapter, changes, backups)
 
 
-def disconnect_client(adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups) -> None:
+def disconnect_client(adapter: Adapter, place: ConfigLocation, scope: ConfigScope, backups: Backups) -> None:
     connect.apply_removal(connect.plan_removal(adapter, place, scope, backups), backups)
 
 
@@ -65,11 +66,11 @@ def tree(place: ConfigLocation) -> dict[str, bytes | None]:
 @adapters
 @scopes
 def test_a_client_is_connected_with_hooks_and_nothing_stays_when_it_is_disconnected(
-    adapter: Adapter, scope: Scope, place: ConfigLocation, backups: Backups
+    adapter: Adapter, scope: ConfigScope, place: ConfigLocation, backups: Backups
 ) -> None:
     connect_client(adapter, place, scope, backups)
 
-    found = connect.look(adapter, place, scope)
+    found = connect.get_connection(adapter, place, scope)
     assert list(found.argv) == ["/opt/bin/mission", "mcp"]
     assert bool(found.hooks) == (adapter.hooks is not None)
     assert connect.plan(adapter, place, scope, COMMAND, toolsets="", hooks=adapter.hooks is not None) == []
@@ -83,7 +84,7 @@ def test_a_client_is_connected_with_hooks_and_nothing_stays_when_it_is_disconnec
 @adapters
 @scopes
 def test_odd_but_valid_files_come_back_byte_for_byte(
-    adapter: Adapter, scope: Scope, place: ConfigLocation, backups: Backups
+    adapter: Adapter, scope: ConfigScope, place: ConfigLocation, backups: Backups
 ) -> None:
     odd = "[mcp_servers]\n\n\n" if adapter.name == "codex" else f'{{ "{adapter.servers.table}" : {{ }}\t}}'
     file = adapter.servers.files(place, scope)[0]
@@ -100,12 +101,12 @@ def test_odd_but_valid_files_come_back_byte_for_byte(
 
 @adapters
 def test_what_the_user_added_since_stays(adapter: Adapter, place: ConfigLocation, backups: Backups) -> None:
-    connect_client(adapter, place, Scope.USER, backups)
+    connect_client(adapter, place, ConfigScope.USER, backups)
     servers = adapter.servers
-    file = servers.files(place, Scope.USER)[0]
+    file = servers.files(place, ConfigScope.USER)[0]
     file.write_text(servers.editor.set_value(file.read_text(), (servers.table, "other"), {"command": "x"}))
 
-    disconnect_client(adapter, place, Scope.USER, backups)
+    disconnect_client(adapter, place, ConfigScope.USER, backups)
 
     assert servers.editor.parse(file.read_text()) == {servers.table: {"other": {"command": "x"}}}
 
@@ -115,13 +116,13 @@ def test_a_removal_without_what_was_kept_takes_out_ours_only(
     adapter: Adapter, place: ConfigLocation, backups: Backups, tmp_path: Path
 ) -> None:
     servers = adapter.servers
-    file = servers.files(place, Scope.USER)[0]
+    file = servers.files(place, ConfigScope.USER)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(servers.editor.set_value("", (servers.table, "other"), {"command": "x"}))
     before = tree(place)
 
-    connect_client(adapter, place, Scope.USER, backups)
-    disconnect_client(adapter, place, Scope.USER, Backups(tmp_path / "nothing kept"))
+    connect_client(adapter, place, ConfigScope.USER, backups)
+    disconnect_client(adapter, place, ConfigScope.USER, Backups(tmp_path / "nothing kept"))
 
     after = tree(place)
     assert after[str(file)] == before[str(file)]
@@ -137,7 +138,9 @@ _tables = st.dictionaries(_names.filter(lambda name: name not in {"mission", "ho
 
 
 @adapters
-@hypothesis_settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@hypothesis_settings(
+    max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(document=_tables, servers=_tables, indent=st.sampled_from([None, 2, "\t"]), keep=st.booleans())
 def test_any_configuration_gains_our_entry_and_comes_back(
     adapter: Adapter,
@@ -154,18 +157,18 @@ def test_any_configuration_gains_our_entry_and_comes_back(
     is_toml = adapter.name == "codex"
     text = tomlkit.dumps(document) if is_toml else json.dumps(document, indent=indent)
     load = tomllib.loads if is_toml else json.loads
-    file = adapter.servers.files(place, Scope.USER)[0]
+    file = adapter.servers.files(place, ConfigScope.USER)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
-    connect_client(adapter, place, Scope.USER, backups)
+    connect_client(adapter, place, ConfigScope.USER, backups)
 
     after = load(file.read_text())
     after.pop("hooks", None)
     assert after.get(table, {}).pop("mission")
     assert {table: {}, **after} == {table: {}, **document}
 
-    disconnect_client(adapter, place, Scope.USER, backups if keep else Backups(place.home / "none"))
+    disconnect_client(adapter, place, ConfigScope.USER, backups if keep else Backups(place.home / "none"))
 
     assert load(file.read_text()) == document
     if keep:
@@ -174,12 +177,12 @@ def test_any_configuration_gains_our_entry_and_comes_back(
 
 @adapters
 def test_a_broken_file_is_named_with_its_line_and_left_alone(adapter: Adapter, place: ConfigLocation) -> None:
-    file = adapter.servers.files(place, Scope.USER)[0]
+    file = adapter.servers.files(place, ConfigScope.USER)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("a = 1\nb = \n" if adapter.name == "codex" else '{\n  "a": ,\n}')
 
     with pytest.raises(InvalidState, match="line 2") as refused:
-        connect.plan(adapter, place, Scope.USER, COMMAND, toolsets="", hooks=False)
+        connect.plan(adapter, place, ConfigScope.USER, COMMAND, toolsets="", hooks=False)
 
     assert str(file) in refused.value.message
 
@@ -190,9 +193,9 @@ def test_the_file_that_opencode_has_is_used_whatever_its_ending(place: ConfigLoc
     file.parent.mkdir(parents=True)
     file.write_text('{\n  // mine\n  "$schema": "x",\n}\n')
 
-    connect_client(adapter, place, Scope.USER, backups, hooks=False)
+    connect_client(adapter, place, ConfigScope.USER, backups, hooks=False)
 
-    assert connect.look(adapter, place, Scope.USER).file == file
+    assert connect.get_connection(adapter, place, ConfigScope.USER).file == file
     assert not file.with_suffix(".json").exists()
     assert "// mine" in file.read_text()
 
@@ -201,29 +204,29 @@ def test_hooks_that_are_there_follow_the_command_without_being_asked_for(
     place: ConfigLocation, backups: Backups
 ) -> None:
     adapter = ADAPTERS["claude-code"]
-    connect_client(adapter, place, Scope.USER, backups)
+    connect_client(adapter, place, ConfigScope.USER, backups)
 
-    changes = connect.plan(adapter, place, Scope.USER, Command(program="/new/mission"), toolsets="", hooks=False)
+    changes = connect.plan(adapter, place, ConfigScope.USER, Command(program="/new/mission"), toolsets="", hooks=False)
 
     assert [change.path.name for change in changes] == [".claude.json", "settings.json"]
 
 
 def test_a_client_without_hooks_says_so(place: ConfigLocation) -> None:
     with pytest.raises(InvalidInput, match="not available for Visual Studio Code"):
-        connect.plan(ADAPTERS["vscode"], place, Scope.USER, COMMAND, toolsets="", hooks=True)
+        connect.plan(ADAPTERS["vscode"], place, ConfigScope.USER, COMMAND, toolsets="", hooks=True)
 
 
 def test_taking_back_leaves_the_files_and_what_was_kept_as_before(place: ConfigLocation, backups: Backups) -> None:
     adapter = ADAPTERS["claude-code"]
-    connect_client(adapter, place, Scope.USER, backups, hooks=False)
+    connect_client(adapter, place, ConfigScope.USER, backups, hooks=False)
     before = tree(place)
 
-    changes = connect.plan(adapter, place, Scope.USER, Command(program="/new/mission"), toolsets="", hooks=True)
+    changes = connect.plan(adapter, place, ConfigScope.USER, Command(program="/new/mission"), toolsets="", hooks=True)
     made = connect.apply(adapter, changes, backups)
     connect.take_back(adapter, changes, made, backups)
 
     assert tree(place) == before
-    disconnect_client(adapter, place, Scope.USER, backups)
+    disconnect_client(adapter, place, ConfigScope.USER, backups)
     assert tree(place) == {}
 
 
@@ -231,7 +234,7 @@ def test_a_file_of_which_no_copy_can_be_kept_is_left_alone(place: ConfigLocation
     (tmp_path / "file").write_text("")
 
     with pytest.raises(InvalidState, match="Could not save a backup of"):
-        connect_client(ADAPTERS["codex"], place, Scope.USER, Backups(tmp_path / "file" / "clients"))
+        connect_client(ADAPTERS["codex"], place, ConfigScope.USER, Backups(tmp_path / "file" / "clients"))
 
     assert tree(place) == {}
 

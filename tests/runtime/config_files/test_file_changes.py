@@ -104,5 +104,5 @@ def test_what_is_no_ordinary_file_is_refused_without_waiting(tmp_path: Path, kin
     else:
         path.symlink_to("/dev/zero")
 
-    with pytest.raises(InvalidState, match="no ordinary file"):
+    with pytest.raises(InvalidState, match="not a regular file"):
         read(path)

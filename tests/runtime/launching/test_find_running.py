@@ -11,7 +11,7 @@ import pytest
 
 from mission.domain.errors import InvalidState, MissionError
 from mission.domain.executions.execution import ExecutionStatus
-from mission.runtime.runner import process_group as processes
+from mission.runtime.runner import process_group
 from mission.runtime.running.runner_process import Process, Start
 from tests.runtime.conftest import Control
 
@@ -21,10 +21,10 @@ S = ExecutionStatus
 async def test_the_next_daemon_goes_on_with_a_running_agent(control: Control):
     launched = await control.launch("talk", interactive=True)
     await control.until(launched["id"], lambda each: each.status is S.WAITING)
-    await control.app.supervisor.close()
+    await control.app.launcher.close()
 
-    await control.app.supervisor.open()
-    follower = control.app.supervisor.follower(launched["id"])
+    await control.app.launcher.open()
+    follower = control.app.launcher.follower(launched["id"])
     assert follower is not None
     watcher = follower.screen.join()
     assert "Which way" in (await watcher.next() or "")
@@ -40,7 +40,7 @@ async def test_what_dies_by_violence_is_marked_lost_and_leaves_nothing(control: 
     task = await control.task()
     launched = await control.launch("family", task=task)
     await control.until(launched["id"], lambda each: each.progress is not None)
-    state = json.loads((control.app.supervisor.folder(launched["id"]) / "state.json").read_text())
+    state = json.loads((control.app.launcher.folder(launched["id"]) / "state.json").read_text())
 
     os.kill(state["runner"], signal.SIGKILL)
     ended = await control.ended(launched["id"])
@@ -79,12 +79,12 @@ class Crash(BaseException):
 @pytest.mark.parametrize(
     "step",
     [
-        "mission.runtime.launching.supervisor.Supervisor._session",
+        "mission.runtime.launching.launcher.AgentLauncher._session",
         "mission.runtime.launching.preparation.write",
         "mission.runtime.running.runner_process._log",
-        "mission.runtime.launching.supervisor.Supervisor._follow",
+        "mission.runtime.launching.launcher.AgentLauncher._follow",
         "mission.runtime.running.runner_process.Process.begun",
-        "mission.gateway.call.Call.write",
+        "mission.gateway.call.Call.finish",
     ],
 )
 async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_else(
@@ -99,9 +99,9 @@ async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_
         patch.setattr(step, crash)
         with pytest.raises((Crash, MissionError)):
             await control.launch("work", task=task)
-    await control.app.supervisor.close()
+    await control.app.launcher.close()
 
-    await control.app.supervisor.open()
+    await control.app.launcher.open()
 
     execution = await control.newest(task)
     ended = await control.ended(execution.id)
@@ -110,7 +110,7 @@ async def test_a_crash_at_any_step_of_a_launch_leaves_a_true_record_and_nothing_
     ran = ended.status is S.COMPLETED  # a runner that had its plan when the daemon died goes on, any other never begins
     assert ran or (ended.status, ended.reason) == (S.LOST, "the daemon died before its program was started")
     assert (kinds, status) == ((["progress", "marker", "completed_claim"], "in_progress") if ran else ([], "pending"))
-    assert ran or not step.endswith("Call.write")
+    assert ran or not step.endswith("Call.finish")
     assert await control.leaves_nothing(ended.id)
 
 
@@ -126,7 +126,7 @@ async def test_after_kill_9_the_next_owner_learns_who_had_the_task_and_the_step_
     if leaves == "checkpoint":
         note = {"task_id": task, "type": "progress", "summary": "Half done", "detail": {"next_step": "Fix the lexer"}}
         await control.call("checkpoint_add", {**note, "agent_id": dead})
-    for pid in processes.members(launched["id"], group=None):
+    for pid in process_group.members(launched["id"], group=None):
         os.kill(pid, signal.SIGKILL)
     await control.ended(launched["id"])
 

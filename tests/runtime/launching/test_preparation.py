@@ -13,7 +13,8 @@ from mission.runtime.launching.client_choice import Choice
 from mission.runtime.launching.preparation import LaunchPreparer, write
 from mission.services.launcher import LaunchRequest
 from mission.services.work import BackgroundWork
-from tests.fake_executions import Workshop
+from mission.tools.tasks.load_context import preview_context
+from tests.fake_executions import FakeExecutions
 
 LAUNCHES = launches()
 
@@ -29,20 +30,20 @@ def choice(adapter="command", *, delivery=Delivery.MCP_TOOL):
 
 
 @pytest.fixture
-def outfitter(app, tmp_path):
-    made = LaunchPreparer(BackgroundWork(app.database), home=tmp_path / "home")
+def preparer(app, tmp_path):
+    made = LaunchPreparer(BackgroundWork(app.database), app.trees, context=preview_context, home=tmp_path / "home")
     made.url = "http://127.0.0.1:1"
     return made
 
 
-async def test_a_program_gets_its_secrets_by_variables_and_everything_else_by_private_files(app, call, outfitter):
-    workshop = Workshop(app, call)
-    created = await workshop.launch()
+async def test_a_program_gets_its_secrets_by_variables_and_everything_else_by_private_files(app, call, preparer):
+    fake_executions = FakeExecutions(app, call)
+    created = await fake_executions.launch()
     order = LaunchRequest(task_id=created.task.id, adapter="command", directory="/", seconds=9)
 
-    start = await outfitter.outfit(created, order, choice(), session=None)
+    start = await preparer.prepare(created, order, choice(), session=None)
 
-    folder = outfitter.folder(created.execution.id)
+    folder = preparer.folder(created.execution.id)
     assert start.argv == ["/bin/agent", "--fast"]
     assert start.environment["MISSION_TOKEN"] == created.agent_token
     assert start.environment["OPEN_MISSION_MCP_TOKEN"] == created.token
@@ -56,26 +57,26 @@ async def test_a_program_gets_its_secrets_by_variables_and_everything_else_by_pr
     prompt = (folder / "config" / "prompt.md").read_text()
     assert created.task.id in prompt
     assert "do Write the parser" in prompt
-    assert outfitter.kept(created.execution.id).seconds == 9
+    assert preparer.launch_record(created.execution.id).seconds == 9
 
 
-async def test_a_task_without_a_tree_and_a_folder_is_not_launched(app, call, outfitter):
-    created = await Workshop(app, call).launch()
+async def test_a_task_without_a_tree_and_a_folder_is_not_launched(app, call, preparer):
+    created = await FakeExecutions(app, call).launch()
 
     with pytest.raises(InvalidInput, match="no working tree"):
-        await outfitter.outfit(
+        await preparer.prepare(
             created, LaunchRequest(task_id=created.task.id, adapter="command"), choice(), session=None
         )
 
-    assert not outfitter.folder(created.execution.id).exists()
+    assert not preparer.folder(created.execution.id).exists()
 
 
-async def test_a_rehearsal_shows_what_would_be_given_and_writes_nothing(app, call, outfitter):
-    workshop = Workshop(app, call)
-    task_id = await workshop.task()
+async def test_a_preview_shows_what_would_be_given_and_writes_nothing(app, call, preparer):
+    fake_executions = FakeExecutions(app, call)
+    task_id = await fake_executions.task()
     order = LaunchRequest(task_id=task_id, adapter="command", directory="/code")
 
-    intent = await outfitter.rehearse(
+    intent = await preparer.preview(
         BackgroundWork(app.database), app.trees, order, choice(delivery=Delivery.STDOUT_MARKER)
     )
 
@@ -84,8 +85,8 @@ async def test_a_rehearsal_shows_what_would_be_given_and_writes_nothing(app, cal
     assert {"PATH", "MISSION_TOKEN", "MISSION_PROMPT_FILE"} <= set(intent.variables)
     assert "OPEN_MISSION_MCP_TOKEN" not in intent.variables
     assert task_id in intent.prompt
-    assert not outfitter.folders.exists()
-    assert (await workshop.task_now(task_id))["status"] == "pending"
+    assert not preparer.folders.exists()
+    assert (await fake_executions.task_now(task_id))["status"] == "pending"
 
 
 def test_a_folder_is_laid_out_with_files_and_links_to_what_is_the_users(tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from mission.domain.checks.check import Check, parse_checks
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
 from mission.domain.missions.mission import Family, Mission
@@ -13,7 +15,7 @@ from mission.runtime.launching.prompt import brief
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
 
 
-def told(delivery: Delivery, **mission: str) -> str:
+def told(delivery: Delivery, *, checks: Sequence[Check] = (), failure: str | None = None, **mission: str) -> str:
     scope = {"mission_id": "m_1", "task_id": "t_1", "tree": None}
     execution = Execution(
         id="x_0123456789",
@@ -41,7 +43,8 @@ def told(delivery: Delivery, **mission: str) -> str:
         created_at=NOW,
         updated_at=NOW,
     )
-    return brief(execution, task, Mission(**given, created_at=NOW, updated_at=NOW))
+    shown = Mission(**given, created_at=NOW, updated_at=NOW)
+    return brief(execution, task, shown, checks=checks, failure=failure)
 
 
 def test_an_agent_is_told_everything_that_its_work_is_judged_by():
@@ -68,3 +71,26 @@ def test_each_delivery_has_instructions_of_its_own_and_no_example_that_would_cou
     assert '@task::{"version":1,"agentExecutionId":"x_example"' in printed
     assert "open-mission-mcp" not in printed
     assert "objective" not in tools  # nobody said one
+
+
+def test_an_agent_is_told_the_checks_that_its_work_must_pass():
+    docs = {"name": "docs", "changed": ["docs/**"], "required": False}
+    checks = parse_checks(["make test", docs, {"name": "long", "run": "x" * 1_000}])
+
+    text = told(Delivery.MCP_TOOL, checks=checks)
+
+    assert text[text.index("Your work is judged by") :].partition("\n\n")[0].splitlines() == [
+        "Your work is judged by",
+        "- Mission Control's check: make test",
+        "- Mission Control's check 'docs' (not required): changed docs/**",
+        f"- Mission Control's check 'long': {'x' * 300}",
+        "- the files that actually changed since the start of the task, as found by Mission Control",
+    ]
+
+
+def test_an_agent_whose_last_result_failed_its_checks_is_told_what_failed_and_by_whom():
+    text = told(Delivery.STDOUT_MARKER, failure="Check 'make test' failed with exit code 2.\n1 failed")
+
+    assert "Mission Control then ran its checks, and they failed." in text
+    assert "Fix what failed, then report again:\nCheck 'make test' failed with exit code 2.\n1 failed\n\n" in text
+    assert "operator" not in text

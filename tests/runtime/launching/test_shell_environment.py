@@ -51,8 +51,8 @@ async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(
     for name in ("old.json", "new.json"):
         (folder / name).write_text("{}")
     os.utime(folder / "old.json", (0, 0))
-    await control.app.supervisor.close()
+    await control.app.launcher.close()
 
-    await control.app.supervisor.open()
+    await control.app.launcher.open()
 
     assert [path.name for path in folder.iterdir()] == ["new.json"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import NotFound, TransientError
-from mission.runtime.running import durable_write as patience
+from mission.runtime.running import durable_write
 from mission.runtime.running.durable_write import write_until_stored
 from mission.services.work import BackgroundWork
 
 
 async def test_a_write_is_tried_until_the_store_takes_it(app, monkeypatch):
-    monkeypatch.setattr(patience, "AGAIN_SECONDS", 0)
+    monkeypatch.setattr(durable_write, "AGAIN_SECONDS", 0)
     attempts = []
 
     def write(tx, *, name):

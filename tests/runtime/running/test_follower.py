@@ -38,7 +38,7 @@ async def test_nothing_that_is_said_while_the_disk_is_full_is_lost(
     monkeypatch.setattr("mission.runtime.running.durable_write.AGAIN_SECONDS", 0.01)
     may_begin, refused = tmp_path / "may-begin", 0
     launched = await control.launch("late", str(may_begin))
-    follower = control.app.supervisor.follower(launched["id"])
+    follower = control.app.launcher.follower(launched["id"])
     assert follower is not None
 
     async def refuse(*_: Any, **__: Any) -> None:
@@ -89,7 +89,7 @@ async def test_a_client_that_says_nothing_of_its_servers_is_known_by_never_comin
     wish = {"task_id": await control.task(), "adapter": "gemini-cli", "handover": handover.name}
     launched = await control.call("execution_launch", wish)
     if comes:
-        control.app.supervisor.connected(launched["id"])
+        control.app.launcher.connected(launched["id"])
 
     may_end.touch()
     ended = await control.ended(launched["id"])

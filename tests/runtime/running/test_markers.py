@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mission.runtime.running.markers import LONGEST, Diagnostic, Marker, MarkerLine, MarkerReader
+from mission.runtime.running.markers import MAX_MARKER_BYTES, Diagnostic, Marker, MarkerLine, MarkerReader
+from tests.fault_cases import examples
 
 X = "x_0123456789"
 
@@ -44,7 +45,7 @@ def test_a_marker_is_a_whole_line_that_starts_at_column_0():
         (marker(agentExecutionId="x_another000"), "not the id of this execution"),
         (marker(eventId=7), "eventId"),
         (marker(signal="progress"), "signal must be"),
-        (marker(signal={"type": "message", "text": "x" * LONGEST}), "longer than"),
+        (marker(signal={"type": "message", "text": "x" * MAX_MARKER_BYTES}), "longer than"),
         (marker().replace(b"@task", b"@mission"), "use @task::"),
     ],
 )
@@ -56,7 +57,7 @@ def test_a_wrong_marker_is_a_diagnostic_and_the_next_one_is_read(line: bytes, re
     assert [type(each) for each in found[1:]] == [Marker]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_the_same_is_found_however_the_stream_is_cut(data: st.DataObject):
     piece = st.sampled_from([marker("a"), marker("b"), b"@ta", b"\n", b"\n", b"noise \xc3", b"@task::{", b"x" * 20_000])
@@ -77,7 +78,7 @@ def test_an_endless_line_is_not_kept():
 
     found = [each for _ in range(200) for each in reader.feed(b"@task::" + b"x" * 10_000)]
 
-    assert [each.reason for each in found] == [f"the marker is longer than {LONGEST} bytes"]
+    assert [each.reason for each in found] == [f"the marker is longer than {MAX_MARKER_BYTES} bytes"]
     assert reader.consumed == 200 * 10_007
 
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from mission.runtime.adapters.client_events import AgentText, Failed, Usage
 from mission.runtime.adapters.launch_adapter import launches
 from mission.runtime.running.markers import Diagnostic, Marker
-from mission.runtime.running.output_reader import LONGEST_LINE, OutputFinding, OutputReader
+from mission.runtime.running.output_reader import MAX_LINE_BYTES, OutputFinding, OutputReader
 from mission.runtime.running.runner_process import Chunk
+from tests.fault_cases import examples
 
 X = "x_0123456789"
 LAUNCHES = launches()
@@ -78,7 +79,7 @@ def test_foreign_and_broken_lines_say_nothing():
 
 def test_an_event_without_end_is_left_out_and_told_of_once():
     reader = OutputReader(X, read=LAUNCHES["codex"].read, markers=True)
-    flood = chunks(b'{"' + b"x" * (2 * LONGEST_LINE), list(range(65536, 2 * LONGEST_LINE, 65536)))
+    flood = chunks(b'{"' + b"x" * (2 * MAX_LINE_BYTES), list(range(65536, 2 * MAX_LINE_BYTES, 65536)))
 
     found = [each.what for chunk in flood for each in reader.feed(chunk)]
 
@@ -86,7 +87,7 @@ def test_an_event_without_end_is_left_out_and_told_of_once():
     assert reader.dealt_with() == flood[-1].end
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_reading_again_from_where_everything_was_dealt_with_finds_all_the_rest_and_nothing_new(data: st.DataObject):
     lines = data.draw(st.lists(st.sampled_from([marker("a"), marker("b"), "noise", "@task::{", ""]), max_size=10))

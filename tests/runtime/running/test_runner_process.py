@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-from mission.runtime.runner import process_group as processes
-from mission.runtime.runner import transcript
-from mission.runtime.running.runner_process import Chunk, Exit, Limits, Process, Start, Terminal
+from mission.runtime.runner import process_group, transcript
+from mission.runtime.running.runner_process import Chunk, Exit, Process, ProgramLimits, Start, Terminal
 
 STANDIN = str(Path(__file__).parents[1] / "fake_agent.py")
 PATIENCE = 60.0
@@ -65,7 +64,7 @@ async def finish(process: Process) -> tuple[dict[str, bytes], Exit]:
 def left(process: Process) -> list[str]:
     """What is left of an execution: files beside its transcript, and processes."""
     files = [path.name for path in process.folder.iterdir() if not path.name.startswith("transcript.")]
-    return [*files, *map(str, processes.members(process.execution_id, group=None))]
+    return [*files, *map(str, process_group.members(process.execution_id, group=None))]
 
 
 async def test_output_and_exit_code_arrive_and_only_the_transcript_stays(start: Launch):
@@ -173,12 +172,12 @@ async def test_a_terminal_can_be_typed_into_and_resized(start: Launch):
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
-        (Limits(seconds=0.1, grace_seconds=0.1), "time-limit"),
-        (Limits(output_bytes=10, grace_seconds=0.1), "output-limit"),
-        (Limits(), "stopped"),
+        (ProgramLimits(seconds=0.1, grace_seconds=0.1), "time-limit"),
+        (ProgramLimits(output_bytes=10, grace_seconds=0.1), "output-limit"),
+        (ProgramLimits(), "stopped"),
     ],
 )
-async def test_a_program_that_will_not_end_is_killed(start: Launch, limits: Limits, reason: str):
+async def test_a_program_that_will_not_end_is_killed(start: Launch, limits: ProgramLimits, reason: str):
     process = await start("wait", limits=limits)
     if reason == "stopped":
         await read_until(process, b"waiting")
@@ -283,7 +282,7 @@ async def test_a_program_that_no_daemon_could_find_again_is_ended(start: Launch)
     await process.release()
 
     assert end.reason == "folder-gone"
-    assert not processes.members(process.execution_id, group=None)
+    assert not process_group.members(process.execution_id, group=None)
 
 
 @pytest.mark.usefixtures("small_disk")
@@ -301,7 +300,7 @@ async def test_what_a_program_said_on_a_full_disk_while_no_daemon_ran_is_there_f
 
     may_begin.touch()
     async with asyncio.timeout(PATIENCE):
-        while processes.members(process.execution_id, group=None):  # noqa: ASYNC110 - it tells nobody
+        while process_group.members(process.execution_id, group=None):  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0.01)
     said, end = await finish(later := Process(process.execution_id, process.folder))
     await later.release()
@@ -327,9 +326,9 @@ async def test_after_kill_9_nothing_is_left_and_the_end_is_true(start: Launch, v
 
 def test_without_proc_the_processes_are_found_by_ps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     program = subprocess.Popen(["sleep", "600"], start_new_session=True)
-    marked = f"{processes.EXECUTION_VARIABLE}=x_1"
+    marked = f"{process_group.EXECUTION_VARIABLE}=x_1"
     rows = [
-        f"    1     1 Ss   /sbin/launchd A=b {processes.EXECUTION_VARIABLE}=x_12",
+        f"    1     1 Ss   /sbin/launchd A=b {process_group.EXECUTION_VARIABLE}=x_12",
         f"{program.pid} {program.pid} S+ sleep 600 HOME=/Users/ada {marked} TERM=dumb",
         f"999999 {program.pid} Z (sleep)",
         f"{os.getpid()} 7 R python {marked}",
@@ -337,12 +336,12 @@ def test_without_proc_the_processes_are_found_by_ps(tmp_path: Path, monkeypatch:
         "a line of a variable",
     ]
     (tmp_path / "rows").write_text("\n".join(rows) + "\n")
-    monkeypatch.setattr(processes, "PROC", str(tmp_path))
-    monkeypatch.setattr(processes, "PS", ("/bin/cat", str(tmp_path / "rows")))
+    monkeypatch.setattr(process_group, "PROC", str(tmp_path))
+    monkeypatch.setattr(process_group, "PS", ("/bin/cat", str(tmp_path / "rows")))
 
-    by_id = processes.members("x_1", group=None)
-    by_group = processes.members("x_2", group=program.pid)
-    processes.send("x_1", signal.SIGKILL, group=None)
+    by_id = process_group.members("x_1", group=None)
+    by_group = process_group.members("x_2", group=program.pid)
+    process_group.send("x_1", signal.SIGKILL, group=None)
 
     assert by_id == by_group == {program.pid}
     assert program.wait(timeout=60) == -signal.SIGKILL

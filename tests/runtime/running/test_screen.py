@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mission.runtime.runner.transcript import Transcript
-from mission.runtime.running import screen as terminal
+from mission.runtime.running import screen as screen_module
 from mission.runtime.running.screen import Screen, cast, last_shown, shown_before
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
@@ -57,7 +57,7 @@ async def test_characters_of_the_two_streams_do_not_mix():
 
 
 async def test_only_the_last_of_a_long_output_is_kept_for_those_who_come_later(monkeypatch):
-    monkeypatch.setattr(terminal, "KEPT_CHARACTERS", 10)
+    monkeypatch.setattr(screen_module, "MAX_CHARACTERS", 10)
     screen = Screen("history")
     for text in ("0123456789", "abcdef"):
         screen.show(text.encode(), stream="out", at=NOW)
@@ -69,7 +69,7 @@ async def test_only_the_last_of_a_long_output_is_kept_for_those_who_come_later(m
 
 
 async def test_a_watcher_that_cannot_keep_up_misses_something_but_sees_the_end(monkeypatch):
-    monkeypatch.setattr(terminal, "LONGEST_QUEUE", 3)
+    monkeypatch.setattr(screen_module, "MAX_QUEUE_LENGTH", 3)
     screen = Screen()
     watcher = screen.join()
     assert not watcher.has_history
@@ -113,7 +113,7 @@ def test_a_transcript_in_pieces_is_replayed_as_one_without_what_was_typed(tmp_pa
 
 
 def test_of_a_long_transcript_the_last_is_shown_and_broken_lines_are_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(terminal, "KEPT_CHARACTERS", 5)
+    monkeypatch.setattr(screen_module, "MAX_CHARACTERS", 5)
     lines = [{"version": 2, "timestamp": 1}, [0, "o", "0123"], [1, "o", "4567"], [2, "i", "secret"]]
     text = "\n".join(map(json.dumps, lines)) + '\n[3, "o", "cut o'
     (tmp_path / "transcript.cast").write_text(text)

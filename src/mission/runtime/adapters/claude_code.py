@@ -22,22 +22,22 @@ from mission.runtime.adapters.config_adapter import (
     Adapter,
     Command,
     ConfigLocation,
+    ConfigScope,
     ListedHooks,
-    Scope,
     Servers,
     stdio_entry,
 )
 from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation, http_entries
 
 
-def _servers(place: ConfigLocation, scope: Scope) -> list[Path]:
-    if scope is Scope.PROJECT:
+def _servers(place: ConfigLocation, scope: ConfigScope) -> list[Path]:
+    if scope is ConfigScope.PROJECT:
         return [place.project / ".mcp.json"]
     return [place.folder("CLAUDE_CONFIG_DIR") / ".claude.json"]
 
 
-def _settings(place: ConfigLocation, scope: Scope) -> Path:
-    if scope is Scope.PROJECT:
+def _settings(place: ConfigLocation, scope: ConfigScope) -> Path:
+    if scope is ConfigScope.PROJECT:
         # The local file: a hook contains a path of this machine, which would fail on another one.
         return place.project / ".claude" / "settings.local.json"
     return place.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
@@ -69,7 +69,7 @@ def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, "--", order.prompt], files={"mcp.json": json.dumps(config)})
 
 
-def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001
+def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001
     if event["type"] == "system" and event.get("subtype") == "init":
         yield Session(event["session_id"])
         for server in event.get("mcp_servers", []):

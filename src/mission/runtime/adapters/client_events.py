@@ -10,10 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class AgentText:
-    """Text written by the agent. A fragment of a message is not `whole`."""
+    """Text written by the agent. A fragment of a message is not `complete`."""
 
     text: str
-    whole: bool = True
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,12 @@ RawEvent = Mapping[str, Any]
 ReadEvent = Callable[[RawEvent, UsageCount], Iterator[ClientEvent]]
 
 
-def read_event(read: ReadEvent, line: bytes, tally: UsageCount) -> list[ClientEvent]:
+def read_event(read: ReadEvent, line: bytes, counter: UsageCount) -> list[ClientEvent]:
     """Return the events in one line of a client's JSON output; none if the line has an unknown format."""
     if not line.lstrip().startswith(b"{"):
         return []
     try:
         event = json.loads(line)
-        return list(read(event, tally))
+        return list(read(event, counter))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return []

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.client_events import AgentText, ClientEvent, Denied, Failed, RawEvent, Session, UsageCount
-from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, ListedHooks, Scope, Servers
+from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, ConfigScope, ListedHooks, Servers
 from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation
 from mission.runtime.config_files import toml_editor as toml
 
 
-def _folder(place: ConfigLocation, scope: Scope) -> Path:
-    return place.project / ".codex" if scope is Scope.PROJECT else place.folder("CODEX_HOME", ".codex")
+def _folder(place: ConfigLocation, scope: ConfigScope) -> Path:
+    return place.project / ".codex" if scope is ConfigScope.PROJECT else place.folder("CODEX_HOME", ".codex")
 
 
 ADAPTER = Adapter(
@@ -59,7 +59,7 @@ def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, "--", *session, order.prompt])
 
 
-def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
+def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     kind = event["type"]
     if kind == "thread.started":
         yield Session(event["thread_id"])
@@ -71,7 +71,7 @@ def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
             yield Denied(item["type"], str(item.get("command") or item.get("tool") or "")[:200])
     elif kind == "turn.completed":
         usage = event["usage"]
-        yield tally.add(
+        yield counter.add(
             input_tokens=usage.get("input_tokens"),
             output_tokens=usage.get("output_tokens"),
             cached_tokens=usage.get("cached_input_tokens"),

@@ -21,7 +21,7 @@ ENTRY = "mission"
 HOOK_SECONDS = 5
 
 
-class Scope(StrEnum):
+class ConfigScope(StrEnum):
     """The reach of a configuration: all of the user's work, or one project."""
 
     USER = "user"
@@ -95,7 +95,7 @@ class Servers:
     `files` returns the files that the client reads for a scope; the first is created if none exists.
     """
 
-    files: Callable[[ConfigLocation, Scope], Sequence[Path]]
+    files: Callable[[ConfigLocation, ConfigScope], Sequence[Path]]
     table: str
     entry: Callable[[Command], dict[str, Any]] = stdio_entry
     environment_key: str = "env"
@@ -134,7 +134,7 @@ class Servers:
 class Hooks(Protocol):
     """A client's hooks: their file, and how to add and remove ours."""
 
-    def file(self, place: ConfigLocation, scope: Scope) -> Path: ...
+    def file(self, place: ConfigLocation, scope: ConfigScope) -> Path: ...
 
     def add(self, text: str | None, client: str, command: Command) -> str: ...
 
@@ -152,12 +152,12 @@ def grouped_hook(line: str) -> dict[str, Any]:
 class ListedHooks:
     """Hooks in a JSON file, as lists keyed by event name."""
 
-    path: Callable[[ConfigLocation, Scope], Path]
+    path: Callable[[ConfigLocation, ConfigScope], Path]
     events: Sequence[str]
     hook: Callable[[str], dict[str, Any]] = grouped_hook
     opening: Mapping[str, Any] = field(default_factory=dict)
 
-    def file(self, place: ConfigLocation, scope: Scope) -> Path:
+    def file(self, place: ConfigLocation, scope: ConfigScope) -> Path:
         return self.path(place, scope)
 
     def add(self, text: str | None, client: str, command: Command) -> str:
@@ -219,10 +219,10 @@ def is_hook_line(line: str, client: str) -> bool:
 class OwnFile:
     """Hooks in a file of our own, which the client finds in a folder."""
 
-    path: Callable[[ConfigLocation, Scope], Path]
+    path: Callable[[ConfigLocation, ConfigScope], Path]
     text: Callable[[str, Command], str]
 
-    def file(self, place: ConfigLocation, scope: Scope) -> Path:
+    def file(self, place: ConfigLocation, scope: ConfigScope) -> Path:
         return self.path(place, scope)
 
     def add(self, text: str | None, client: str, command: Command) -> str:  # noqa: ARG002 - the file is all ours

@@ -22,8 +22,8 @@ from mission.runtime.adapters.config_adapter import (
     Adapter,
     Command,
     ConfigLocation,
+    ConfigScope,
     OwnFile,
-    Scope,
     Servers,
     stdio_entry,
 )
@@ -32,15 +32,15 @@ from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, L
 _EVENTS = ("sessionStart", "postToolUse", "agentStop", "sessionEnd")
 
 
-def _servers(place: ConfigLocation, scope: Scope) -> list[Path]:
-    if scope is Scope.PROJECT:
+def _servers(place: ConfigLocation, scope: ConfigScope) -> list[Path]:
+    if scope is ConfigScope.PROJECT:
         # It also reads `.mcp.json`, but that file is Claude Code's, which rejects this client's entries.
         return [place.project / ".github" / "mcp.json"]
     return [place.folder("COPILOT_HOME", ".copilot") / "mcp-config.json"]
 
 
-def _hooks_file(place: ConfigLocation, scope: Scope) -> Path:
-    folder = place.project / ".github" if scope is Scope.PROJECT else place.folder("COPILOT_HOME", ".copilot")
+def _hooks_file(place: ConfigLocation, scope: ConfigScope) -> Path:
+    folder = place.project / ".github" if scope is ConfigScope.PROJECT else place.folder("COPILOT_HOME", ".copilot")
     return folder / "hooks" / "mission.json"
 
 
@@ -76,14 +76,14 @@ def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(argv=[*argv, *order.arguments, *prompt], files={"mcp.json": json.dumps(config)})
 
 
-def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
+def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     data = event.get("data") or {}
     if event["type"] == "assistant.message" and data.get("content") and not data.get("parentToolCallId"):
         yield AgentText(data["content"])
     elif event["type"] == "session.mcp_server_status_changed":
         yield ServerState(data["serverName"], data["status"], str(data.get("error") or ""))
     elif event["type"] == "assistant.usage":
-        yield tally.add(
+        yield counter.add(
             input_tokens=data.get("inputTokens"),
             output_tokens=data.get("outputTokens"),
             cached_tokens=data.get("cacheReadTokens"),

@@ -5,11 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ConfigLocation, ListedHooks, Scope, Servers
+from mission.runtime.adapters.config_adapter import (
+    HOOK_SECONDS,
+    Adapter,
+    ConfigLocation,
+    ConfigScope,
+    ListedHooks,
+    Servers,
+)
 
 
-def _folder(place: ConfigLocation, scope: Scope) -> Path:
-    return (place.project if scope is Scope.PROJECT else place.home) / ".cursor"
+def _folder(place: ConfigLocation, scope: ConfigScope) -> Path:
+    return (place.project if scope is ConfigScope.PROJECT else place.home) / ".cursor"
 
 
 def _hook(line: str) -> dict[str, Any]:

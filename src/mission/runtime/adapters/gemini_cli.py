@@ -18,7 +18,14 @@ from mission.runtime.adapters.client_events import (
     Usage,
     UsageCount,
 )
-from mission.runtime.adapters.config_adapter import HOOK_SECONDS, Adapter, ConfigLocation, ListedHooks, Scope, Servers
+from mission.runtime.adapters.config_adapter import (
+    HOOK_SECONDS,
+    Adapter,
+    ConfigLocation,
+    ConfigScope,
+    ListedHooks,
+    Servers,
+)
 from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation, http_entries
 from mission.runtime.config_files import jsonc_editor as jsonc
 from mission.runtime.config_files.editor import BrokenText
@@ -28,8 +35,8 @@ SESSIONS = ("tmp", "history")
 """Folders of the client's sessions; linked even if they do not exist yet, so that sessions outlive the launch."""
 
 
-def _settings(place: ConfigLocation, scope: Scope) -> Path:
-    folder = place.project if scope is Scope.PROJECT else place.folder("GEMINI_CLI_HOME")
+def _settings(place: ConfigLocation, scope: ConfigScope) -> Path:
+    folder = place.project if scope is ConfigScope.PROJECT else place.folder("GEMINI_CLI_HOME")
     return folder / ".gemini" / "settings.json"
 
 
@@ -59,7 +66,7 @@ def _prepare(order: LaunchPlan) -> Preparation:
     place = ConfigLocation(
         home=Path(given.get("HOME") or Path.home()), project=order.directory, environment=given, platform=sys.platform
     )
-    settings = _settings(place, Scope.USER)
+    settings = _settings(place, ConfigScope.USER)
     return Preparation(
         argv=argv,
         environment={"GEMINI_CLI_HOME": str(order.folder / HOME)},
@@ -93,11 +100,11 @@ def _home(settings: Path) -> dict[str, Path]:
     return found | {f"{HOME}/{path.name}": path for path in siblings if path.exists()}
 
 
-def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001
+def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:  # noqa: ARG001
     if event["type"] == "init":
         yield Session(event["session_id"])
     elif event["type"] == "message" and event["role"] == "assistant":
-        yield AgentText(event["content"], whole=not event.get("delta"))
+        yield AgentText(event["content"], complete=not event.get("delta"))
     elif event["type"] == "tool_result" and event.get("status") == "error":
         problem = event.get("error") or {}
         if "policy" in str(problem).lower() or "denied" in str(problem).lower():

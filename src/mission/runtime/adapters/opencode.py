@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mission.runtime.adapters.client_events import AgentText, ClientEvent, Denied, Failed, RawEvent, Session, UsageCount
-from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, OwnFile, Scope, Servers
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, OwnFile, Servers
 from mission.runtime.adapters.launch_adapter import SPEAKS_MCP, LaunchAdapter, LaunchPlan, Preparation
 
 
@@ -16,13 +16,13 @@ def _folder(place: ConfigLocation) -> Path:
     return place.folder("XDG_CONFIG_HOME", ".config") / "opencode"
 
 
-def _files(place: ConfigLocation, scope: Scope) -> list[Path]:
-    folder = place.project if scope is Scope.PROJECT else _folder(place)
+def _files(place: ConfigLocation, scope: ConfigScope) -> list[Path]:
+    folder = place.project if scope is ConfigScope.PROJECT else _folder(place)
     return [folder / "opencode.json", folder / "opencode.jsonc"]
 
 
-def _plugin_file(place: ConfigLocation, scope: Scope) -> Path:
-    folder = place.project / ".opencode" if scope is Scope.PROJECT else _folder(place)
+def _plugin_file(place: ConfigLocation, scope: ConfigScope) -> Path:
+    folder = place.project / ".opencode" if scope is ConfigScope.PROJECT else _folder(place)
     return folder / "plugins" / "mission.js"
 
 
@@ -121,7 +121,7 @@ def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(argv=argv, environment={"OPENCODE_CONFIG_CONTENT": json.dumps({"mcp": servers})})
 
 
-def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
+def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     part = event.get("part") or {}
     if event["type"] == "step_start":
         yield Session(event["sessionID"])
@@ -129,7 +129,7 @@ def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
         yield AgentText(part["text"])
     elif event["type"] == "step_finish":
         tokens = part["tokens"]
-        yield tally.add(
+        yield counter.add(
             input_tokens=tokens.get("input"),
             output_tokens=tokens.get("output"),
             cached_tokens=tokens.get("cache", {}).get("read"),

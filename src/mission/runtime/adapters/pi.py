@@ -13,7 +13,7 @@ def _prepare(order: LaunchPlan) -> Preparation:
     return Preparation(argv=[order.program, "-p", "--mode", "json", *session, *order.arguments, order.prompt])
 
 
-def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
+def _read(event: RawEvent, counter: UsageCount) -> Iterator[ClientEvent]:
     if event["type"] == "session":
         yield Session(event["id"])
     elif event["type"] == "message_end" and event["message"]["role"] == "assistant":
@@ -22,7 +22,7 @@ def _read(event: RawEvent, tally: UsageCount) -> Iterator[ClientEvent]:
             if part["type"] == "text":
                 yield AgentText(part["text"])
         usage = message.get("usage") or {}
-        yield tally.add(
+        yield counter.add(
             input_tokens=usage.get("input"),
             output_tokens=usage.get("output"),
             cached_tokens=usage.get("cacheRead"),

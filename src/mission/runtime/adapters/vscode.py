@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Scope, Servers, stdio_entry
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, Servers, stdio_entry
 
 
-def _files(place: ConfigLocation, scope: Scope) -> list[Path]:
-    if scope is Scope.PROJECT:
+def _files(place: ConfigLocation, scope: ConfigScope) -> list[Path]:
+    if scope is ConfigScope.PROJECT:
         return [place.project / ".vscode" / "mcp.json"]
     return [_user_folder(place) / "User" / "mcp.json"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mission.domain.errors import InvalidInput, InvalidState
-from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Hooks, Scope, argv_of
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, Hooks, argv_of
 from mission.runtime.config_files.editor import BrokenText
 from mission.runtime.config_files.file_changes import Backups, Change, read, remove_folders, undo, write
 from mission.settings import Settings, default_home
@@ -94,7 +94,7 @@ def find_program(adapter: Installable) -> Installed | None:
     return Installed(path=path, version=version.group() if version else None)
 
 
-def look(adapter: Adapter, place: ConfigLocation, scope: Scope) -> ClientConnection:
+def get_connection(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> ClientConnection:
     """Return the client's connection in this scope: its files and commands."""
     file = _servers_file(adapter, place, scope)
     text = read(file)
@@ -112,7 +112,7 @@ def look(adapter: Adapter, place: ConfigLocation, scope: Scope) -> ClientConnect
 
 
 def plan(
-    adapter: Adapter, place: ConfigLocation, scope: Scope, command: Command, *, toolsets: str, hooks: bool
+    adapter: Adapter, place: ConfigLocation, scope: ConfigScope, command: Command, *, toolsets: str, hooks: bool
 ) -> list[Change]:
     """Return the changes that connect the client. Existing hooks are updated even without `hooks`."""
     if hooks and adapter.hooks is None:
@@ -133,7 +133,7 @@ def plan(
     return edits.changes()
 
 
-def plan_removal(adapter: Adapter, place: ConfigLocation, scope: Scope, backups: Backups) -> list[Change]:
+def plan_removal(adapter: Adapter, place: ConfigLocation, scope: ConfigScope, backups: Backups) -> list[Change]:
     """Return the changes that remove everything of ours: restore the original file, or keep what was added since."""
     edits = _Edits()
     file = _servers_file(adapter, place, scope)
@@ -204,7 +204,7 @@ class _Edits:
         return [change for change in found if not change.is_empty]
 
 
-def _servers_file(adapter: Adapter, place: ConfigLocation, scope: Scope) -> Path:
+def _servers_file(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> Path:
     """Return the file with our entry, else the first that exists, else the one to create."""
     files = adapter.servers.files(place, scope)
     present = [file for file in files if file.exists()]

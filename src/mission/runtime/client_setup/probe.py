@@ -72,7 +72,7 @@ async def _ask(command: Command, directory: Path, stderr: TextIO) -> list[str] |
                 return f"refused to list its tools: {error.message}"
         except (ValidationError, RuntimeError) as error:
             odd.append(error)
-    return "wrote something to its output that is not MCP" if odd else "ended before it listed its tools"
+    return "wrote output that is not MCP" if odd else "ended before it listed its tools"
 
 
 async def _pages(session: ClientSession) -> list[str]:

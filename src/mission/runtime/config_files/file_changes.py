@@ -16,7 +16,7 @@ from typing import Any
 from mission.domain.errors import Conflict, InvalidState
 from mission.git.safe_reading import read_chosen
 
-LARGEST = 16 << 20
+MAX_FILE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +54,7 @@ class Change:
 def read(path: Path) -> str | None:
     """Return the text of the file with its original line endings, or None if it does not exist."""
     try:
-        return read_chosen(path, limit=LARGEST).decode("utf-8")
+        return read_chosen(path, limit=MAX_FILE_BYTES).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ from mission.runtime.config_files.editor import BrokenText, Path
 _BLANK = " \t\r\n\ufeff"
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _WORDS = {"true": True, "false": False, "null": None}
-_DEEPEST = 200
+_MAX_DEPTH = 200
 _DECODER = json.JSONDecoder()
 
 
@@ -225,7 +225,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _value(text: str, at: int, *, depth: int) -> tuple[_Node, int]:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise BrokenText("nested too deeply", line=_line(text, at))
     sign = text[at : at + 1]
     if sign == "{" or sign == "[":

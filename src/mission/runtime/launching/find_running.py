@@ -8,10 +8,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from mission.domain.executions.execution import Execution, ExecutionStatus
-from mission.runtime.running.runner_process import Process, is_kept
+from mission.runtime.running.runner_process import Process, is_transcript
 from mission.runtime.running.screen import Screen, last_shown, shown_before
 from mission.services.agents.registration import LivenessSettings
-from mission.services.executions import ending as endings
+from mission.services.executions import ending
 from mission.services.executions import state as executions
 from mission.services.executions.ending import ExecutionEnd
 from mission.services.work import Work
@@ -35,11 +35,11 @@ async def reattach(work: Work, execution: Execution, process: Process) -> Screen
     return Screen(history, shown_at=last_shown(process.folder))
 
 
-async def mark_lost(work: Work, execution: Execution, process: Process, *, rhythm: LivenessSettings) -> None:
+async def mark_lost(work: Work, execution: Execution, process: Process, *, liveness: LivenessSettings) -> None:
     """Record that the program never ran."""
     reason = "the daemon died before its program was started"
     end = ExecutionEnd(status=ExecutionStatus.LOST, reason=reason, never_ran=True)
-    await work.write(endings.ended, execution_id=execution.id, end=end, rhythm=rhythm)
+    await work.write(ending.ended, execution_id=execution.id, end=end, liveness=liveness)
     await process.release()
     log.warning("execution %s was lost: its program never ran", execution.id)
 
@@ -49,5 +49,5 @@ async def clean_up(home: Path, *, running: Collection[str]) -> None:
     for folder in sorted(home.iterdir()) if home.is_dir() else []:
         if folder.name in running or not folder.is_dir():
             continue
-        if not all(map(is_kept, folder.iterdir())):
+        if not all(map(is_transcript, folder.iterdir())):
             await Process(folder.name, folder).release()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from mission.domain.checks.check import Check
+from mission.domain.checks.slot import SLOT_VARIABLES
 from mission.domain.errors import InvalidInput
 from mission.domain.executions.execution import Execution, Mode, Protocol
 from mission.domain.executions.signals import Delivery
@@ -19,47 +22,53 @@ from mission.runtime.adapters.launch_adapter import (
     SIGNALS,
     SIGNALS_TOKEN,
     SIGNALS_URL,
+    LaunchPlan,
     Preparation,
     Server,
 )
-from mission.runtime.adapters.launch_adapter import LaunchPlan as LaunchOrder
 from mission.runtime.launching import prompt as instructions
 from mission.runtime.launching.client_choice import Choice
 from mission.runtime.launching.launch_record import LaunchRecord
 from mission.runtime.runner.process_group import EXECUTION_VARIABLE
-from mission.runtime.running.runner_process import Limits, Start, Terminal
+from mission.runtime.running.runner_process import ProgramLimits, Start, Terminal
+from mission.services.evidence import definitions
 from mission.services.executions.creation import CreatedExecution
 from mission.services.launcher import LaunchPreview, LaunchRequest
 from mission.services.repositories.working_trees import Trees
-from mission.services.tasks.preparation import look_for_directory
+from mission.services.tasks.preparation import find_directory
 from mission.services.work import Work
+from mission.services.workspaces.slots import slot_of
 from mission.store.transaction import Tx
-from mission.tools.tasks import load_context as recall
 
 CONFIG = "config"
-KEPT_LAUNCH = "transcript.launch.json"
+LAUNCH_RECORD = "transcript.launch.json"
 CONTEXT_TOKENS = 4_000
+
+TaskContextReader = Callable[..., Mapping[str, Any]]
+"""A transaction function that returns what an agent reads about its task before it starts, within a token budget."""
 
 
 class LaunchPreparer:
     """Prepares the executions of one daemon."""
 
-    def __init__(self, work: Work, *, home: Path) -> None:
+    def __init__(self, work: Work, trees: Trees, *, context: TaskContextReader, home: Path) -> None:
         self.url = ""
         """The daemon's address for agents; known once it listens."""
         self.folders = home / "executions"
         self._work = work
+        self._trees = trees
+        self._read_context = context
         self._home = home
 
     def folder(self, execution_id: str) -> Path:
         """Return the folder of an execution; after its end only the transcript is left there."""
         return self.folders / execution_id
 
-    def kept(self, execution_id: str) -> LaunchRecord:
+    def launch_record(self, execution_id: str) -> LaunchRecord:
         """Return the record of an earlier launch."""
-        return LaunchRecord.read(self.folder(execution_id) / KEPT_LAUNCH)
+        return LaunchRecord.read(self.folder(execution_id) / LAUNCH_RECORD)
 
-    async def outfit(
+    async def prepare(
         self, created: CreatedExecution, order: LaunchRequest, choice: Choice, *, session: str | None
     ) -> Start:
         """Write the program's files and return how to start it; `session` is the client's session to resume."""
@@ -73,29 +82,30 @@ class LaunchPreparer:
             )
         prompt = await self._prompt(execution, task, order, choice, resumed=session is not None)
         prepared = self._prepared(execution, order, choice, Path(directory), prompt, session=session)
+        slot = await slot_of(self._work, self._trees, path=directory)
         folder = self.folder(execution.id)
         write(folder / CONFIG, prepared)
-        write_private(folder / KEPT_LAUNCH, LaunchRecord.of(order, choice).as_text())
+        write_private(folder / LAUNCH_RECORD, LaunchRecord.of(order, choice).as_text())
         return Start(
             execution_id=execution.id,
             argv=prepared.argv,
             directory=Path(directory),
-            environment={**choice.environment, **prepared.environment, **self._added(created)},
+            environment={**choice.environment, **prepared.environment, **self._added(created), **slot.variables()},
             terminal=Terminal() if order.interactive else None,
-            limits=Limits(seconds=order.seconds),
+            limits=ProgramLimits(seconds=order.seconds),
             title=f"{choice.launch.title}: {task.name}",
         )
 
-    async def rehearse(self, work: Work, trees: Trees, order: LaunchRequest, choice: Choice) -> LaunchPreview:
+    async def preview(self, work: Work, trees: Trees, order: LaunchRequest, choice: Choice) -> LaunchPreview:
         """Return a preview of the launch without writing anything."""
         execution, task = await work.read(_imagined, order=order, choice=choice)
         prompt = await self._prompt(execution, task, order, choice)
-        found = await look_for_directory(
+        found = await find_directory(
             work, trees, task_id=task.id, repository_path=order.repository_path, directory=order.directory
         )
         directory = found or order.directory
         prepared = self._prepared(execution, order, choice, Path(directory or "/"), prompt, session=None)
-        added = {MISSION_TOKEN, "MISSION_HOME", "TERM", EXECUTION_VARIABLE}
+        added = {MISSION_TOKEN, "MISSION_HOME", "TERM", EXECUTION_VARIABLE, *SLOT_VARIABLES}
         if choice.delivery is Delivery.MCP_TOOL:
             added |= {SIGNALS_TOKEN, SIGNALS_URL}
         return LaunchPreview(
@@ -109,22 +119,25 @@ class LaunchPreparer:
     async def _prompt(
         self, execution: Execution, task: Task, order: LaunchRequest, choice: Choice, *, resumed: bool = False
     ) -> str:
+        mission, checks = await self._work.read(_judges, task=task)
         return instructions.brief(
             execution,
             task,
-            await self._work.read(_mission, mission_id=task.mission_id),
+            mission,
+            checks=checks,
             context="" if resumed else await self._context(execution),
             has_mission=choice.speaks_mcp,
             answer=order.answer,
             hint=order.hint,
+            failure=order.failure,
             resumed=resumed,
         )
 
     async def _context(self, execution: Execution) -> str:
         found = await self._work.read(
-            recall.preview_context, task_id=execution.task_id, max_tokens=CONTEXT_TOKENS, agent_id=execution.agent_id
+            self._read_context, task_id=execution.task_id, max_tokens=CONTEXT_TOKENS, agent_id=execution.agent_id
         )
-        shown = json.dumps(found.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
+        shown = json.dumps(found, ensure_ascii=False, indent=1)
         return f"Context of the task (task_load_context):\n{shown}"
 
     def _prepared(
@@ -143,7 +156,7 @@ class LaunchPreparer:
         if choice.speaks_mcp:
             servers.append(Server(name=MISSION, url=f"{self.url}/mcp?toolsets=worker", token_variable=MISSION_TOKEN))
         return choice.launch.prepare(
-            LaunchOrder(
+            LaunchPlan(
                 program=choice.program,
                 prompt=prompt,
                 folder=self.folder(execution.id) / CONFIG,
@@ -180,8 +193,9 @@ def write(folder: Path, prepared: Preparation) -> None:
         (folder / name).symlink_to(target)
 
 
-def _mission(tx: Tx, *, mission_id: str) -> Mission:
-    return tx.missions.get(mission_id)
+def _judges(tx: Tx, *, task: Task) -> tuple[Mission, list[Check]]:
+    """Return what the work on a task is judged by: its mission, and its checks."""
+    return tx.missions.get(task.mission_id), [each.check for each in definitions.effective(tx, task)]
 
 
 def _imagined(tx: Tx, *, order: LaunchRequest, choice: Choice) -> tuple[Execution, Task]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from mission.domain.checks.check import Check
 from mission.domain.executions.execution import Execution, Mode
 from mission.domain.executions.signals import KINDS, Delivery, SignalKind
 from mission.domain.missions.mission import Mission
@@ -9,7 +12,13 @@ from mission.domain.tasks.task import Task
 
 EXAMPLE_ID = "x_example"
 """The id in the example marker, so that an agent that repeats its instructions sends no signal."""
-LONGEST = 100_000
+MAX_PROMPT_LENGTH = 100_000
+MAX_CHECK_LENGTH = 300
+"""How much of a check's command or globs is shown."""
+CHECKS_FAILED = (
+    "You reported this task done and ended. Mission Control then ran its checks, and they failed. Your changes are "
+    "still in the working tree. Fix what failed, then report again:"
+)
 
 
 def brief(
@@ -17,10 +26,12 @@ def brief(
     task: Task,
     mission: Mission,
     *,
+    checks: Sequence[Check] = (),
     context: str = "",
     has_mission: bool = True,
     answer: str | None = None,
     hint: str | None = None,
+    failure: str | None = None,
     resumed: bool = False,
 ) -> str:
     """Return the prompt of a launch, or of a resumed session that already has the context."""
@@ -31,27 +42,36 @@ def brief(
             f"Your task is {task.id} of mission {execution.mission_id}: {task.name}",
             task.goal if task.goal and task.goal != task.name else "",
             context,
-            _judged_by(task, mission),
+            _judged_by(task, mission, checks),
             f"The operator answered your earlier question: {answer}" if answer is not None else "",
             f"The last attempt failed. The operator's hint: {hint}" if hint is not None else "",
+            f"{CHECKS_FAILED}\n{failure}" if failure is not None else "",
             *_how_to_signal(execution),
             *_how_to_end(task, has_mission=has_mission),
         ]
-    return "\n\n".join(part for part in parts if part)[:LONGEST]
+    return "\n\n".join(part for part in parts if part)[:MAX_PROMPT_LENGTH]
 
 
-def _judged_by(task: Task, mission: Mission) -> str:
+def _judged_by(task: Task, mission: Mission, checks: Sequence[Check]) -> str:
     """Return the criteria by which the finished work is judged."""
-    checks = {
+    criteria = {
         "the mission's objective": mission.objective if mission.objective != mission.name else None,
         "its scope": mission.scope,
         "its constraints": mission.constraints,
         "the areas to stay within (changes elsewhere are reported as unexpected)": ", ".join(task.areas),
         "the files expected to change": ", ".join(task.files_likely_affected or ()),
     }
-    given = [f"- {what}: {text}" for what, text in checks.items() if text]
+    given = [f"- {what}: {text}" for what, text in criteria.items() if text]
+    given += [f"- {_examined_by(check)}" for check in checks]
     changes = "- the files that actually changed since the start of the task, as found by Mission Control"
     return "\n".join(["Your work is judged by", *given, changes])
+
+
+def _examined_by(check: Check) -> str:
+    """Return what Mission Control runs or looks at before it believes the work."""
+    name = "" if check.name == check.run else f" '{check.name}'"
+    required = "" if check.required else " (not required)"
+    return f"Mission Control's check{name}{required}: {check.judges[:MAX_CHECK_LENGTH]}"
 
 
 def _how_to_signal(execution: Execution) -> list[str]:

@@ -42,3 +42,6 @@ class DurableWork:
 
     async def write(self, function: Callable[..., Any], /, **arguments: Any) -> Any:
         return await write_until_stored(self._work, function, **arguments)
+
+    async def finish(self, function: Callable[..., Result], /, **arguments: Any) -> Result:
+        return await write_until_stored(self._work, function, **arguments)

@@ -11,7 +11,7 @@ from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.domain.executions.observation import AckStatus, Origin
 from mission.domain.executions.signals import Delivery
 from mission.gateway.signal_intake import Signals
-from mission.runtime.adapters import client_events as said
+from mission.runtime.adapters import client_events
 from mission.runtime.adapters.launch_adapter import SIGNALS, LaunchAdapter
 from mission.runtime.running.durable_write import pause, write_until_stored
 from mission.runtime.running.markers import Diagnostic, Marker
@@ -19,7 +19,7 @@ from mission.runtime.running.output_reader import OutputFinding, OutputReader
 from mission.runtime.running.runner_process import Chunk, Exit, Process
 from mission.runtime.running.screen import Screen
 from mission.services.agents.registration import LivenessSettings
-from mission.services.executions import ending as endings
+from mission.services.executions import ending
 from mission.services.executions import signals as observations
 from mission.services.executions import state as executions
 from mission.services.executions.ending import ExecutionEnd
@@ -30,11 +30,13 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-MOST_DIAGNOSTICS = 100
-LONGEST_REASON = 500
+MAX_DIAGNOSTICS = 100
+MAX_REASON_LENGTH = 500
 CONNECT_SECONDS = 60.0
 """Time after which a client that has not connected to its MCP endpoint is reported."""
 MISSION_ENDED = "mission-ended"
+STOPPED_BY_RUN = "run: "
+"""How the reason of a stop begins that a run asked for; the words follow."""
 NEVER_CONNECTED = f"it never connected to {SIGNALS}"
 LIMITS = {
     "time-limit": "stopped: it exceeded its time limit",
@@ -56,10 +58,10 @@ class Follower:
         *,
         database: Database,
         signals: Signals,
-        rhythm: LivenessSettings,
+        liveness: LivenessSettings,
         screen: Screen,
         ended: Callable[[Execution], Awaitable[None]],
-        found_again: bool = False,
+        reattached: bool = False,
     ) -> None:
         self.execution = execution
         self.launch = launch
@@ -68,12 +70,12 @@ class Follower:
         self._work = BackgroundWork(database)
         self._clock = database.clock
         self._signals = signals
-        self._rhythm = rhythm
+        self._liveness = liveness
         self._ended = ended
         headless = execution.mode is Mode.HEADLESS
         self._needs_connection = headless and launch.read is not None
         self._markers = execution.delivery is Delivery.STDOUT_MARKER
-        self.has_connected = self._markers or found_again  # to an earlier daemon, for all we know
+        self.has_connected = self._markers or reattached  # to an earlier daemon, for all we know
         self._output = OutputReader(
             execution.id,
             read=launch.read if headless else None,
@@ -138,23 +140,23 @@ class Follower:
             except Exception:  # one bad line must not end the reading
                 log.exception("execution %s: could not record %s", self.execution.id, finding.key)
 
-    async def _note(self, key: str, what: Marker | Diagnostic | said.ClientEvent) -> None:
+    async def _note(self, key: str, what: Marker | Diagnostic | client_events.ClientEvent) -> None:
         match what:
             case Marker():
                 await self._observe(key, what)
             case Diagnostic():
                 await self._diagnose(key, "marker", {"reason": what.reason, "line": what.excerpt})
-            case said.Session():
+            case client_events.Session():
                 await self._write(executions.record_usage, session_id=what.id)
-            case said.Usage():
+            case client_events.Usage():
                 await self._write(executions.record_usage, usage=what.figures)
-            case said.Denied():
+            case client_events.Denied():
                 denied = {"tool": what.tool, "detail": what.detail}
                 await self._diagnose(key, "permission-denied", denied, origin=Origin.PROVIDER)
-            case said.ServerState():
+            case client_events.ServerState():
                 await self._server(key, what)
-            case said.Failed():
-                self._failure = what.reason[:LONGEST_REASON]
+            case client_events.Failed():
+                self._failure = what.reason[:MAX_REASON_LENGTH]
                 await self._diagnose(key, "failed", {"reason": self._failure}, origin=Origin.PROVIDER)
 
     async def _observe(self, key: str, marker: Marker) -> None:
@@ -167,13 +169,13 @@ class Follower:
         if ack.status is AckStatus.REJECTED:
             await self._diagnose(key, "marker", {"reason": ack.reason or "rejected", "event_id": ack.event_id})
 
-    async def _server(self, key: str, state: said.ServerState) -> None:
+    async def _server(self, key: str, state: client_events.ServerState) -> None:
         if not state.failed:
             return
-        detail = {"server": state.name, "error": state.error[:LONGEST_REASON]}
+        detail = {"server": state.name, "error": state.error[:MAX_REASON_LENGTH]}
         await self._diagnose(key, "mcp-server-failed", detail, origin=Origin.PROVIDER)
         if state.name == SIGNALS and self.execution.delivery is Delivery.MCP_TOOL:
-            self._failure = f"the client could not reach {SIGNALS}: {state.error}"[:LONGEST_REASON]
+            self._failure = f"the client could not reach {SIGNALS}: {state.error}"[:MAX_REASON_LENGTH]
             self.process.stop("not-provisioned")
 
     async def _diagnose(
@@ -181,9 +183,9 @@ class Follower:
     ) -> None:
         """Record a problem, up to a limit per execution."""
         self._diagnostics += 1
-        if self._diagnostics > MOST_DIAGNOSTICS:
+        if self._diagnostics > MAX_DIAGNOSTICS:
             return
-        if self._diagnostics == MOST_DIAGNOSTICS:
+        if self._diagnostics == MAX_DIAGNOSTICS:
             key, type, payload = (
                 "diagnostics:full",
                 "diagnostics-full",
@@ -202,7 +204,7 @@ class Follower:
         if not self.has_connected and exit.code is not None:
             await self._missed(NEVER_CONNECTED)
         end = self._end(exit)
-        ended = await self._write(endings.ended, end=end, rhythm=self._rhythm)
+        ended = await self._write(ending.ended, end=end, liveness=self._liveness)
         log.info("execution %s ended: %s%s", ended.id, ended.status, f" ({ended.reason})" if ended.reason else "")
         await self.process.release()
         self.screen.close()
@@ -211,13 +213,15 @@ class Follower:
 
     def _end(self, exit: Exit) -> ExecutionEnd:
         status, reason = self._verdict(exit)
-        return ExecutionEnd(status=status, exit_code=exit.code, reason=reason[:LONGEST_REASON] if reason else None)
+        return ExecutionEnd(status=status, exit_code=exit.code, reason=reason[:MAX_REASON_LENGTH] if reason else None)
 
     def _verdict(self, exit: Exit) -> tuple[ExecutionStatus, str | None]:
         if exit.reason == "lost":
             return ExecutionStatus.LOST, LIMITS["lost"]
         if exit.reason == "stopped":
             return ExecutionStatus.STOPPED, "stopped by the operator"
+        if exit.reason is not None and exit.reason.startswith(STOPPED_BY_RUN):
+            return ExecutionStatus.STOPPED, exit.reason.removeprefix(STOPPED_BY_RUN)
         if exit.reason == MISSION_ENDED:
             return ExecutionStatus.STOPPED, "stopped because its mission ended"
         if exit.reason == "not-started":

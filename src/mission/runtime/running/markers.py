@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 OWNERS = ("system", "repository", "mission", "task", "artifact")
-LONGEST = 16 * 1024
+MAX_MARKER_BYTES = 16 * 1024
 EXCERPT = 200
 _MARKED = re.compile(rb"^@(" + "|".join(OWNERS).encode() + rb")::(.*)$", re.MULTILINE)
 _PREFIXES = tuple(f"@{owner}::".encode() for owner in OWNERS)
@@ -83,13 +83,13 @@ class MarkerReader:
         """Keep the start of a line, unless it cannot be a marker or is too long for one."""
         self._line = rest if any(rest.startswith(mark[: len(rest)]) for mark in _PREFIXES) else b""
         self._skipping = bool(rest) and not self._line
-        if len(rest) > LONGEST and self._line:
+        if len(rest) > MAX_MARKER_BYTES and self._line:
             self._line, self._skipping = b"", True
             return [_oversized(self._offset - len(rest), rest)]
         return []
 
     def _read(self, line: bytes, *, owner: bytes, body: bytes, offset: int) -> MarkerLine:
-        if len(line) > LONGEST:
+        if len(line) > MAX_MARKER_BYTES:
             return _oversized(offset, line)
         try:
             event_id, signal = _parse(owner.decode(), body, execution_id=self._execution_id, wanted=self._owner)
@@ -122,7 +122,9 @@ def _parse(owner: str, body: bytes, *, execution_id: str, wanted: str) -> tuple[
 
 
 def _oversized(offset: int, text: bytes) -> Diagnostic:
-    return Diagnostic(offset=offset, reason=f"the marker is longer than {LONGEST} bytes", excerpt=_excerpt(text))
+    return Diagnostic(
+        offset=offset, reason=f"the marker is longer than {MAX_MARKER_BYTES} bytes", excerpt=_excerpt(text)
+    )
 
 
 def _excerpt(text: bytes) -> str:

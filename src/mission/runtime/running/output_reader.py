@@ -10,8 +10,8 @@ from mission.runtime.adapters.client_events import AgentText, ClientEvent, ReadE
 from mission.runtime.running.markers import Diagnostic, Marker, MarkerLine, MarkerReader
 from mission.runtime.running.runner_process import Chunk
 
-LONGEST_LINE = 4 * 1024 * 1024
-KEPT_ERRORS = 2_000
+MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_ERROR_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +48,7 @@ class LineSplitter:
             start += len(line) + 1
         if self._skipping:
             self._rest = b""
-        elif len(self._rest) > LONGEST_LINE:
+        elif len(self._rest) > MAX_LINE_BYTES:
             self._rest, self._skipping = b"", True
             found.append((start, None))
         return found
@@ -81,7 +81,7 @@ class EventOutput:
         self._execution_id = execution_id
         self._read = read
         self._markers = markers
-        self._tally = UsageCount()
+        self._usage = UsageCount()
         self._lines = LineSplitter(offset=chunk.offset, at_line_start=chunk.at_line_start)
         self._message: MarkerReader | None = None
 
@@ -98,10 +98,10 @@ class EventOutput:
 
     def _event(self, offset: int, line: bytes | None) -> Iterator[OutputFinding]:
         if line is None:
-            skipped = Diagnostic(offset=offset, reason=f"an event longer than {LONGEST_LINE} bytes was skipped")
+            skipped = Diagnostic(offset=offset, reason=f"an event longer than {MAX_LINE_BYTES} bytes was skipped")
             yield OutputFinding(key=f"line:{offset}", what=skipped)
             return
-        for number, event in enumerate(read_event(self._read, line, self._tally)):
+        for number, event in enumerate(read_event(self._read, line, self._usage)):
             if not isinstance(event, AgentText):
                 yield from self._end_message(offset)
                 yield OutputFinding(key=f"event:{offset}:{number}", what=event)
@@ -112,7 +112,7 @@ class EventOutput:
         if self._message is None:
             self._message = MarkerReader(self._execution_id)
         yield from _marked(self._message.feed(event.text.encode("utf-8", "replace")), base=offset)
-        if event.whole:
+        if event.complete:
             yield from self._end_message(offset)
 
     def _end_message(self, offset: int) -> Iterator[OutputFinding]:
@@ -137,7 +137,7 @@ class OutputReader:
         """Return the findings that this piece of output completes."""
         self._pending.append((chunk.stream, chunk.offset + len(chunk.data), chunk.end))
         if chunk.stream == "err":
-            self.errors = (self.errors + chunk.data.decode("utf-8", "replace"))[-KEPT_ERRORS:]
+            self.errors = (self.errors + chunk.data.decode("utf-8", "replace"))[-MAX_ERROR_CHARACTERS:]
             return []
         if self._source is None:
             self._source = self._source_for(chunk)

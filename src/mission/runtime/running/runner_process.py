@@ -8,7 +8,6 @@ import fcntl
 import json
 import os
 import shutil
-import signal
 import sys
 import tempfile
 from collections import deque
@@ -19,17 +18,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mission.domain.errors import InvalidState
-from mission.runtime.runner import process_group as processes
+from mission.runtime.running.leftovers import end_leftovers
 
-LONGEST_SOCKET_PATH = 100
-LONGEST_FRAME = 1024 * 1024
+MAX_SOCKET_PATH_LENGTH = 100
+MAX_FRAME_BYTES = 1024 * 1024
 AGAIN_SECONDS = 0.02
-KILL_ROUNDS = 250
-KEPT = "transcript."
+TRANSCRIPT_PREFIX = "transcript."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class ProgramLimits:
     """Limits after which a program is stopped."""
 
     seconds: float | None = None
@@ -52,7 +50,7 @@ class Start:
     directory: Path
     environment: Mapping[str, str] = field(repr=False)
     terminal: Terminal | None = None
-    limits: Limits = Limits()
+    limits: ProgramLimits = ProgramLimits()
     title: str = ""
 
 
@@ -104,7 +102,7 @@ class Process:
         """Write the plan and start a runner for it."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         socket = self.folder / "control"
-        if len(os.fsencode(socket)) > LONGEST_SOCKET_PATH:  # the kernel's limit
+        if len(os.fsencode(socket)) > MAX_SOCKET_PATH_LENGTH:  # the kernel's limit
             socket = Path(tempfile.mkdtemp(prefix="mission-")) / "control"
         (self.folder / "socket").write_text(str(socket))
         _write_private(self.folder / "plan.json", json.dumps(_plan(start, socket)))
@@ -115,7 +113,7 @@ class Process:
                 "mission.runtime.runner",
                 str(self.folder),
                 cwd=self.folder,
-                env=_bare_environment(),
+                env=bare_environment(),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -156,7 +154,7 @@ class Process:
         while True:
             with suppress(OSError):
                 path = (self.folder / "socket").read_text()
-                self._reader, self._writer = await asyncio.open_unix_connection(path, limit=LONGEST_FRAME)
+                self._reader, self._writer = await asyncio.open_unix_connection(path, limit=MAX_FRAME_BYTES)
                 if self._stop is not None:
                     self._send(self._stop)
                 return True
@@ -251,7 +249,7 @@ class Process:
         if self._writer is None:
             await self._connect()  # a runner may be waiting for this
         self._send({"released": True})
-        left = await self._end_leftovers()
+        left = await asyncio.to_thread(end_leftovers, self.execution_id, self.folder)
         while self._is_running():  # noqa: ASYNC110 - a runner of an earlier daemon does not report its end
             await asyncio.sleep(AGAIN_SECONDS)
         self.leave()
@@ -260,31 +258,14 @@ class Process:
             if socket.parent != self.folder:
                 shutil.rmtree(socket.parent, ignore_errors=True)
         for path in list(self.folder.iterdir()) if self.folder.is_dir() else []:
-            if not is_kept(path):
+            if not is_transcript(path):
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         return left
 
-    async def _end_leftovers(self) -> int:
-        """Kill processes that a killed runner left, and return how many there were."""
-        group = None
-        with suppress(OSError, ValueError, KeyError):
-            group = int(json.loads((self.folder / "state.json").read_bytes())["program"])
-        found = await asyncio.to_thread(processes.members, self.execution_id, group=None)
-        if not found:
-            return 0
-        # The group id may have been reused since: it counts only if a member has our execution id.
-        if group not in {_group(pid) for pid in found}:
-            group = None
-        for _ in range(KILL_ROUNDS):
-            if not await asyncio.to_thread(processes.send, self.execution_id, signal.SIGKILL, group=group):
-                break
-            await asyncio.sleep(AGAIN_SECONDS)
-        return len(found)
 
-
-def is_kept(path: Path) -> bool:
+def is_transcript(path: Path) -> bool:
     """Return whether a file is kept after the execution ends."""
-    return path.name.startswith(KEPT)
+    return path.name.startswith(TRANSCRIPT_PREFIX)
 
 
 def _plan(start: Start, socket: Path) -> dict[str, Any]:
@@ -319,7 +300,7 @@ def _known(ending: dict[str, Any]) -> dict[str, Any]:
     return {name: ending[name] for name in Exit.__dataclass_fields__ if name in ending}
 
 
-def _bare_environment() -> dict[str, str]:
+def bare_environment() -> dict[str, str]:
     """Return only the variables that Python itself needs."""
     return {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "PYTHONPATH"}}
 
@@ -335,10 +316,3 @@ def _write_private(path: Path, text: str) -> None:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _group(pid: int) -> int | None:
-    try:
-        return os.getpgid(pid)
-    except ProcessLookupError:
-        return None

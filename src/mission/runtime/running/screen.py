@@ -13,8 +13,8 @@ from typing import Any
 
 from mission.runtime.runner import transcript
 
-KEPT_CHARACTERS = 256 * 1024
-LONGEST_QUEUE = 4_000
+MAX_CHARACTERS = 256 * 1024
+MAX_QUEUE_LENGTH = 4_000
 
 
 class ScreenWatcher:
@@ -31,7 +31,7 @@ class ScreenWatcher:
         return await self._pieces.get()
 
     def offer(self, text: str | None) -> None:
-        if self._pieces.qsize() >= LONGEST_QUEUE:
+        if self._pieces.qsize() >= MAX_QUEUE_LENGTH:
             while not self._pieces.empty():
                 self._pieces.get_nowait()
         self._pieces.put_nowait(text)
@@ -54,13 +54,13 @@ class Screen:
             return
         self._kept.append(text)
         self._size += len(text)
-        while self._size > KEPT_CHARACTERS and len(self._kept) > 1:
+        while self._size > MAX_CHARACTERS and len(self._kept) > 1:
             self._size -= len(self._kept.popleft())
         for watcher in self._watchers:
             watcher.offer(text)
 
     def join(self) -> ScreenWatcher:
-        watcher = ScreenWatcher("".join(self._kept)[-KEPT_CHARACTERS:])
+        watcher = ScreenWatcher("".join(self._kept)[-MAX_CHARACTERS:])
         self._watchers.add(watcher)
         return watcher
 
@@ -92,8 +92,8 @@ def shown_before(folder: Path) -> str:
                 if kind == "o":
                     kept.appendleft(text)
                     size += len(text)
-            if size > KEPT_CHARACTERS:
-                return "".join(kept)[-KEPT_CHARACTERS:]
+            if size > MAX_CHARACTERS:
+                return "".join(kept)[-MAX_CHARACTERS:]
     return "".join(kept)
 
 

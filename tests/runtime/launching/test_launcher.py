@@ -67,7 +67,7 @@ async def test_a_launch_that_cannot_be_says_why_and_leaves_the_task_free(
 
     found = await control.call("task_get", {"id": task})
     assert (found["status"], found["assigned_agent_id"]) == ("pending", None)
-    assert control.app.supervisor.running == 0
+    assert control.app.launcher.running == 0
 
 
 async def test_an_agent_gets_its_secrets_and_what_it_needs_and_no_keys_of_others(control: Control, monkeypatch):
@@ -75,7 +75,7 @@ async def test_an_agent_gets_its_secrets_and_what_it_needs_and_no_keys_of_others
     launched = await control.launch("environment", delivery="mcp-tool")
     await control.ended(launched["id"])
 
-    folder = control.app.supervisor.folder(launched["id"])
+    folder = control.app.launcher.folder(launched["id"])
     text = "".join(json.loads(line)[2] for line in (folder / "transcript.cast").read_text().splitlines()[1:])
     found = json.loads(text)["environment"]
     assert found["OPEN_MISSION_MCP_URL"].endswith(f"/mcp/executions/{launched['id']}")
@@ -106,7 +106,7 @@ async def test_an_agent_that_never_answers_is_stopped_and_its_task_is_free(contr
     task = await control.task()
     launched = await control.launch("wait", task=task)
     await control.until(launched["id"], lambda each: each.progress is not None)
-    follower = control.app.supervisor.follower(launched["id"])
+    follower = control.app.launcher.follower(launched["id"])
     assert follower is not None
     follower.process.stop("stopped", grace=0.1)  # sooner than the tool would
 

@@ -1,4 +1,4 @@
-"""The daemon's supervisor: launches agents for tasks, follows them and stops them."""
+"""Launch agents for tasks, follow them while they run, and stop them."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mission.domain.errors import InternalError, InvalidState, MissionError, TransientError
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
 from mission.gateway.signal_intake import Signals
 from mission.runtime.adapters.launch_adapter import LaunchAdapter, launches
-from mission.runtime.launching import find_running as recovery
-from mission.runtime.launching.client_choice import Choice, choose, described
+from mission.runtime.launching import find_running
+from mission.runtime.launching.client_choice import Choice, choose, described, missing_program
 from mission.runtime.launching.launch_record import LaunchRecord
-from mission.runtime.launching.preparation import LaunchPreparer
+from mission.runtime.launching.preparation import LaunchPreparer, TaskContextReader
 from mission.runtime.launching.shell_environment import ShellEnvironments
 from mission.runtime.running.durable_write import write_until_stored
-from mission.runtime.running.follower import Follower
+from mission.runtime.running.follower import STOPPED_BY_RUN, Follower
+from mission.runtime.running.life_signs import LifeSigns
 from mission.runtime.running.runner_process import Process
 from mission.runtime.running.screen import Screen, cast, shown_before
 from mission.services.agents.registration import LivenessSettings
-from mission.services.executions import creation as beginnings
-from mission.services.executions import ending as endings
+from mission.services.executions import creation, ending
 from mission.services.executions import state as executions
 from mission.services.executions.creation import CreatedExecution
 from mission.services.executions.ending import ExecutionEnd
@@ -39,36 +39,44 @@ from mission.store.transaction import Tx
 
 log = logging.getLogger(__name__)
 
-Answer = TypeVar("Answer")
-
 HANDOVER = "handover"
 MIN_HEARTBEAT_SECONDS = 1.0
 
 
-class Supervisor:
-    """All executions of this daemon."""
+class AgentLauncher:
+    """Launches agents and manages all executions of this daemon."""
 
-    def __init__(self, database: Database, trees: Trees, *, rhythm: LivenessSettings, settings: Settings) -> None:
-        self.signals: Signals
-        """The intake of their signals; set once the gateway exists."""
+    def __init__(
+        self,
+        database: Database,
+        trees: Trees,
+        *,
+        signals: Signals,
+        context: TaskContextReader,
+        liveness: LivenessSettings,
+        settings: Settings,
+    ) -> None:
+        """Create the launcher. `signals` takes in the signals of agents; `context` is put into their prompts."""
+        self._signals = signals
         self._database = database
         self._work = BackgroundWork(database)
         self._trees = trees
-        self._rhythm = rhythm
+        self._liveness = liveness
         self._host_id = settings.host_id
-        self.outfitter = LaunchPreparer(self._work, home=settings.home)
+        self.preparer = LaunchPreparer(self._work, trees, context=context, home=settings.home)
         self._launches = launches()
         self._followers: dict[str, Follower] = {}
-        self._handover = ShellEnvironments(settings.home / HANDOVER)
+        self._environments = ShellEnvironments(settings.home / HANDOVER)
         self._heartbeats: asyncio.Task[None] | None = None
         self._unwritten: set[asyncio.Task[Execution]] = set()
+        self._life = LifeSigns(database.clock)
 
     async def open(self) -> None:
         """Reattach to the executions of an earlier daemon, and clean up after those that are gone."""
         for execution in await self._work.read(_live, host_id=self._host_id):
             await self._recover(execution)
-        await asyncio.to_thread(self._handover.remove_stale)
-        await recovery.clean_up(self.outfitter.folders, running=self._followers)
+        await asyncio.to_thread(self._environments.remove_stale)
+        await find_running.clean_up(self.preparer.folders, running=self._followers)
         self._heartbeats = asyncio.create_task(self._heartbeat_loop())
 
     async def close(self) -> None:
@@ -95,12 +103,12 @@ class Supervisor:
             follower.has_connected = True
 
     def folder(self, execution_id: str) -> Path:
-        return self.outfitter.folder(execution_id)
+        return self.preparer.folder(execution_id)
 
     async def execution(self, execution_id: str) -> Execution:
         return await self._work.read(_execution, execution_id=execution_id)
 
-    async def shown(self, execution_id: str) -> str:
+    async def screen_text(self, execution_id: str) -> str:
         """Return the last output of an ended execution."""
         return await asyncio.to_thread(shown_before, self.folder(execution_id))
 
@@ -113,18 +121,30 @@ class Supervisor:
         follower = self._followers.get(execution_id)
         return follower.screen.shown_at if follower is not None else None
 
-    def kept(self, execution_id: str) -> LaunchRecord:
-        """Return the record of an earlier launch."""
-        return self.outfitter.kept(execution_id)
+    def active_at(self, execution_id: str) -> datetime | None:
+        """Return when a running program last showed life, by output or CPU time; None if that is unknown."""
+        follower = self._followers.get(execution_id)
+        return self._life.active_at(follower) if follower is not None else None
 
-    async def launch(self, work: Work, order: LaunchRequest, *, answer: Callable[[Execution], Answer]) -> Answer:
+    def problem_of(self, client: str, program: str | None = None) -> str | None:
+        """Return why a client cannot be launched on this host; None if it can, as far as that is known."""
+        launch = self._launches.get(client)
+        if launch is None:
+            return f"there is no client '{client}'"
+        return missing_program(launch, program)
+
+    def launch_record(self, execution_id: str) -> LaunchRecord:
+        """Return the record of an earlier launch."""
+        return self.preparer.launch_record(execution_id)
+
+    async def launch(self, work: Work, request: LaunchRequest) -> Execution:
         """Claim and start the task, start the program, and return once it runs. A failure leaves nothing behind."""
         if self._heartbeats is None:
             raise InvalidState("Only the daemon can launch agents", hint="Start it with 'mission up'.")
         # A caller that disconnects must not leave a half-finished launch.
-        return await asyncio.shield(asyncio.ensure_future(self._launch(work, order, answer)))
+        return await asyncio.shield(asyncio.ensure_future(self._launch(work, request)))
 
-    async def _launch(self, work: Work, order: LaunchRequest, answer: Callable[[Execution], Answer]) -> Answer:
+    async def _launch(self, work: Work, order: LaunchRequest) -> Execution:
         choice = self._choose(order)
         created = await self._create(order, choice)
         execution = created.execution
@@ -141,19 +161,18 @@ class Supervisor:
             await self._abandon(execution, InternalError())
             raise
         facts = {"folder": str(follower.process.folder), "program": follower.process.program}
-        recorded = await work.write(executions.started, execution_id=execution.id, process=facts, answer=answer)
         log.info("execution %s: %s runs on task %s", execution.id, choice.launch.name, execution.task_id)
-        return recorded
+        return await work.finish(executions.started, execution_id=execution.id, process=facts)
 
-    async def rehearse(self, work: Work, order: LaunchRequest) -> LaunchPreview:
+    async def preview(self, work: Work, request: LaunchRequest) -> LaunchPreview:
         """Return what `launch` would do, without doing it."""
-        return await self.outfitter.rehearse(work, self._trees, order, self._choose(order, keep_handover=True))
+        return await self.preparer.preview(work, self._trees, request, self._choose(request, keep_environment=True))
 
-    async def stop(self, execution_id: str) -> Execution:
+    async def stop(self, execution_id: str, *, reason: str | None = None) -> Execution:
         """Stop the program, kill what does not exit, and return once its end is recorded."""
         follower = self._followers.get(execution_id)
         if follower is not None:
-            follower.process.stop("stopped")
+            follower.process.stop("stopped" if reason is None else f"{STOPPED_BY_RUN}{reason}")
             await follower.wait()
         execution = await self.execution(execution_id)
         if execution.is_live:
@@ -180,17 +199,17 @@ class Supervisor:
         rows = await asyncio.gather(*(asyncio.to_thread(described, each) for each in self._launches.values()))
         return list(rows)
 
-    def _choose(self, order: LaunchRequest, *, keep_handover: bool = False) -> Choice:
-        given = self._handover.take(order, keep=keep_handover)
+    def _choose(self, order: LaunchRequest, *, keep_environment: bool = False) -> Choice:
+        given = self._environments.take(order, keep=keep_environment)
         if given is None and order.resumes is not None:
-            self.kept(order.resumes).check(os.environ, order)
+            self.launch_record(order.resumes).check(os.environ, order)
         return choose(self._launches, order, os.environ if given is None else given)
 
     async def _create(self, order: LaunchRequest, choice: Choice) -> CreatedExecution:
-        created: CreatedExecution = await beginnings.create(
+        return await creation.create(
             self._work,
             self._trees,
-            launch=beginnings.NewExecution(
+            launch=creation.NewExecution(
                 task_id=order.task_id,
                 adapter=choice.launch.name,
                 runtime=choice.launch.runtime,
@@ -199,17 +218,17 @@ class Supervisor:
                 agent_name=order.agent_name,
                 resumes=order.resumes,
                 command_id=order.command_id,
+                run_id=order.run_id,
+                run_fence=order.run_fence,
             ),
-            rhythm=self._rhythm,
+            liveness=self._liveness,
             repository_path=order.repository_path,
             directory=order.directory,
-            answer=lambda made: made,
         )
-        return created
 
     async def _start(self, created: CreatedExecution, order: LaunchRequest, choice: Choice) -> Follower:
         execution = created.execution
-        start = await self.outfitter.outfit(created, order, choice, session=await self._session(order, choice))
+        start = await self.preparer.prepare(created, order, choice, session=await self._session(order, choice))
         process = Process(execution.id, self.folder(execution.id))
         await process.start(start)
         follower = self._follow(execution, choice.launch, process, Screen())
@@ -223,18 +242,18 @@ class Supervisor:
         process: Process,
         screen: Screen,
         *,
-        found_again: bool = False,
+        reattached: bool = False,
     ) -> Follower:
         follower = Follower(
             execution,
             launch,
             process,
             database=self._database,
-            signals=self.signals,
-            rhythm=self._rhythm,
+            signals=self._signals,
+            liveness=self._liveness,
             screen=screen,
             ended=self._gone,
-            found_again=found_again,
+            reattached=reattached,
         )
         self._followers[execution.id] = follower
         follower.start()
@@ -244,13 +263,13 @@ class Supervisor:
         """Reattach to what an earlier daemon launched; mark as lost what never started."""
         launch = self._launches.get(execution.adapter)
         process = Process(execution.id, self.folder(execution.id))
-        if not recovery.is_ours(execution, process):
+        if not find_running.is_ours(execution, process):
             return
-        screen = await recovery.reattach(self._work, execution, process) if launch is not None else None
+        screen = await find_running.reattach(self._work, execution, process) if launch is not None else None
         if launch is None or screen is None:
-            await recovery.mark_lost(self._work, execution, process, rhythm=self._rhythm)
+            await find_running.mark_lost(self._work, execution, process, liveness=self._liveness)
         else:
-            self._follow(execution, launch, process, screen, found_again=True)
+            self._follow(execution, launch, process, screen, reattached=True)
 
     async def _gone(self, execution: Execution) -> None:
         self._followers.pop(execution.id, None)
@@ -262,10 +281,12 @@ class Supervisor:
             await follower.leave()
         end = ExecutionEnd(status=ExecutionStatus.FAILED, reason=f"not launched: {error}"[:500], refused=True)
         try:
-            await self._work.write(endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
+            await self._work.write(ending.ended, execution_id=execution.id, end=end, liveness=self._liveness)
         except TransientError:  # perhaps the disk is full: do not let the caller wait for space
             task = asyncio.create_task(
-                write_until_stored(self._work, endings.ended, execution_id=execution.id, end=end, rhythm=self._rhythm)
+                write_until_stored(
+                    self._work, ending.ended, execution_id=execution.id, end=end, liveness=self._liveness
+                )
             )
             self._unwritten.add(task)
             task.add_done_callback(self._unwritten.discard)
@@ -281,12 +302,13 @@ class Supervisor:
 
     async def _heartbeat_loop(self) -> None:
         """Send heartbeats for the agents of all running programs."""
-        pause = min(self._rhythm.heartbeat, self._rhythm.lease / 3).total_seconds()
+        pause = min(self._liveness.heartbeat, self._liveness.lease / 3).total_seconds()
         while True:
             await asyncio.sleep(max(MIN_HEARTBEAT_SECONDS, pause))
+            await asyncio.to_thread(self._life.sample, self.followers())
             try:
                 await self._work.write(
-                    executions.heartbeat_all, execution_ids=list(self._followers), rhythm=self._rhythm
+                    executions.heartbeat_all, execution_ids=list(self._followers), liveness=self._liveness
                 )
             except Exception:  # the next heartbeat may succeed
                 log.warning("could not write heartbeats", exc_info=True)
