@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import AgentNotFound, InvalidInput, NotOwner, PermissionDenied
-from mission.gateway.authorization import LONGEST_NAME, Authorizer, bound_to, with_actor
+from mission.gateway.authorization import MAX_NAME_LENGTH, Authorizer, bound_to, with_actor
 from mission.gateway.caller import Caller, Identity
 from mission.services.agents.access_tokens import Bearer
 from tests.domain.samples import agent
@@ -18,7 +18,7 @@ async def register(call, name, role="worker"):
 
 
 @pytest.fixture
-def admission(app):
+def authorizer(app):
     return Authorizer(app.database, app.gateway._ports.policy)
 
 
@@ -26,28 +26,28 @@ async def find(app, id):
     return await app.database.read(lambda tx: tx.agents.get(id))
 
 
-async def test_a_token_alone_says_who_calls(app, call, admission):
+async def test_a_token_alone_says_who_calls(app, call, authorizer):
     ada = await find(app, await register(call, "ada"))
 
     assert bound_to(Caller(transport="test")).agent is None
     assert bound_to(Caller(transport="test", bearer=Bearer(agent=ada))).agent == ada
-    assert (await admission.identify(Caller(transport="test", bearer=Bearer(agent=ada)))).agent_id == ada.id
+    assert (await authorizer.identify(Caller(transport="test", bearer=Bearer(agent=ada)))).agent_id == ada.id
 
 
-async def test_a_connection_may_name_the_agent_of_its_token_and_no_other(app, call, admission):
+async def test_a_connection_may_name_the_agent_of_its_token_and_no_other(app, call, authorizer):
     ada, bob = [await find(app, await register(call, name)) for name in ("ada", "bob")]
     bearer = Bearer(agent=ada)
 
     for spelling in (ada.id, "ada"):
-        assert (await admission.identify(Caller(transport="test", bearer=bearer, agent=spelling))).agent_id == ada.id
+        assert (await authorizer.identify(Caller(transport="test", bearer=bearer, agent=spelling))).agent_id == ada.id
     with pytest.raises(PermissionDenied, match=bob.id):
-        await admission.identify(Caller(transport="test", bearer=bearer, agent="bob"))
+        await authorizer.identify(Caller(transport="test", bearer=bearer, agent="bob"))
 
 
 @pytest.mark.parametrize(("name", "error"), [("nobody", AgentNotFound), ("a\x00b", InvalidInput)])
-async def test_an_agent_that_does_not_exist_is_named_by_the_callers_field(admission, name, error):
+async def test_an_agent_that_does_not_exist_is_named_by_the_callers_field(authorizer, name, error):
     with pytest.raises(error) as refused:
-        await admission.identify(Caller(transport="test", agent=name, agent_field="X-Agent"))
+        await authorizer.identify(Caller(transport="test", agent=name, agent_field="X-Agent"))
 
     assert refused.value.details["field"] == "X-Agent"
 
@@ -74,16 +74,16 @@ async def test_a_false_name_is_recorded_under_the_one_who_gave_it(call, app):
 
 
 @pytest.mark.parametrize("name", ["mission_delete", "no such tool", "x" * 5_000])
-async def test_a_denial_names_the_rule_and_never_a_long_name(app, call, admission, name):
+async def test_a_denial_names_the_rule_and_never_a_long_name(app, call, authorizer, name):
     worker = Identity(agent=await find(app, await register(call, "ada")))
 
-    assert not admission.permits(worker, name)
-    assert admission.permits(Identity(agent=None), name)
-    admission.check_permitted(Identity(agent=None), name)
+    assert not authorizer.permits(worker, name)
+    assert authorizer.permits(Identity(agent=None), name)
+    authorizer.check_permitted(Identity(agent=None), name)
     with pytest.raises(PermissionDenied) as refused:
-        admission.check_permitted(worker, name)
+        authorizer.check_permitted(worker, name)
     assert refused.value.details["rule"].startswith("WORKER ")
-    assert len(refused.value.message) < LONGEST_NAME + 100
+    assert len(refused.value.message) < MAX_NAME_LENGTH + 100
 
 
 async def test_a_worker_writes_only_to_its_own_task_and_others_are_not_asked(call):

@@ -9,7 +9,7 @@ import pytest
 
 from mission.domain.errors import Conflict, InternalError, TransientError
 from mission.domain.missions.mission import MissionStatus
-from mission.gateway.call import Call, dumped
+from mission.gateway.call import Call
 from mission.gateway.caller import Caller
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Arguments, Registry, Result, tool
@@ -18,12 +18,19 @@ from mission.gateway.retry import Retry
 
 class Start(Arguments):
     name: str
-    fails: str = ""
 
 
 class Started(Result):
     id: str
     token: str = "mca_0123456789abcdefghij"
+
+
+class Unshowable(Result):
+    id: str
+
+    @classmethod
+    def of(cls, mission):
+        raise KeyError(mission.id)
 
 
 class Given(Registry):
@@ -34,9 +41,10 @@ class Given(Registry):
 
 
 class Tries:
-    """How often a tool was run."""
+    """How often a tool was run, and what it did after its last write."""
 
     count: ClassVar[int] = 0
+    after: ClassVar[list[object]] = []
 
 
 def moved(tx, *, id, status):
@@ -50,41 +58,51 @@ def found(tx, *, id):
     return tx.missions.get(id)
 
 
-def failing(_mission):
-    raise KeyError("the answer cannot be made")
-
-
-@tool(toolset="mission")
-async def end_mission(call: Call, args: Start) -> Started:
+@tool(toolset="mission", result=Started)
+async def end_mission(call: Call, args: Start):
     """End a mission in the call's last write."""
-    answer = failing if args.fails else (lambda mission: Started(id=mission.id))
-    return await call.write(moved, id=args.name, status=MissionStatus.ABANDONED, answer=answer)
+    mission = await call.finish(moved, id=args.name, status=MissionStatus.ABANDONED)
+    Tries.after.append(mission.name)
+    return mission
 
 
-@tool(toolset="mission")
-async def two_steps(call: Call, args: Start) -> Started:
+@tool(toolset="mission", result=Unshowable)
+async def end_without_words(call: Call, args: Start):
+    """End a mission, with an answer that cannot be made."""
+    return await call.finish(moved, id=args.name, status=MissionStatus.ABANDONED)
+
+
+@tool(toolset="mission", result=Started)
+async def end_twice(call: Call, args: Start):
+    """End a mission, then fail in passing."""
+    Tries.count += 1
+    await call.finish(moved, id=args.name, status=MissionStatus.ABANDONED)
+    raise TransientError
+
+
+@tool(toolset="mission", result=Started)
+async def two_steps(call: Call, args: Start):
     """Write once, then fail in passing."""
     Tries.count += 1
     await call.write(moved, id=args.name, status=MissionStatus.IN_PROGRESS)
     raise TransientError
 
 
-@tool(toolset="mission", reads=True)
-async def look_first(call: Call, args: Start) -> Started:
+@tool(toolset="mission", reads=True, result=Started)
+async def look_first(call: Call, args: Start):
     """Read, then fail in passing."""
     Tries.count += 1
     await call.read(found, id=args.name)
     raise TransientError
 
 
-@tool(toolset="mission", secret="token")
-async def make_secret(call: Call, args: Start) -> Started:
+@tool(toolset="mission", secret="token", result=Started)
+async def make_secret(call: Call, args: Start):
     """Answer with a secret."""
-    begun = MissionStatus.IN_PROGRESS
-    return await call.write(moved, id=args.name, status=begun, answer=lambda mission: Started(id=mission.id))
+    return await call.finish(moved, id=args.name, status=MissionStatus.IN_PROGRESS)
 
 
-@tool(toolset="mission", reads=True)
+@tool(toolset="mission", reads=True, result=Started)
 async def tell_about_itself(call: Call, args: Start) -> Started:
     """Report progress from another thread."""
     for step in ("first", "second"):
@@ -92,14 +110,24 @@ async def tell_about_itself(call: Call, args: Start) -> Started:
     return Started(id=call.entry_id, token=f"{call.actor} {call.directory} {call.lease.total_seconds():g}")
 
 
-TOOLS = (end_mission, two_steps, look_first, make_secret, tell_about_itself)
+TOOLS = (end_mission, end_without_words, end_twice, two_steps, look_first, make_secret, tell_about_itself)
 
 
 @pytest.fixture
 def toys(app):
     """A gateway with the tools of this file, on the application's database."""
     Tries.count = 0
-    return Gateway(registry=Given(*TOOLS), database=app.database, ports=app.gateway._ports, retry=Retry(pause=0))
+    Tries.after = []
+    real = app.gateway
+    return Gateway(
+        registry=Given(*TOOLS),
+        database=app.database,
+        ports=real._ports,
+        audit=real.audit,
+        heartbeats=real._heartbeats,
+        signals=real.signals,
+        retry=Retry(pause=0),
+    )
 
 
 @pytest.fixture
@@ -117,13 +145,31 @@ CALLER = Caller(transport="test")
 async def test_an_answer_is_what_was_made_inside_the_commit(toys, mission, call):
     answer = await toys("end_mission", {"name": mission}, CALLER)
 
-    assert answer["id"] == mission
+    assert answer == {"id": mission, "token": "mca_0123456789abcdefghij"}
     assert await status_of(call, mission) is MissionStatus.ABANDONED
+    assert Tries.after == ["x"]
+
+
+async def test_a_repeated_call_gets_the_stored_answer_and_does_nothing_after_it(toys, mission):
+    keyed = Caller(transport="test", key="k")
+
+    first = await toys("end_mission", {"name": mission}, keyed)
+    second = await toys("end_mission", {"name": mission}, keyed)
+
+    assert second == first
+    assert Tries.after == ["x"]
+
+
+async def test_a_call_that_has_finished_is_not_tried_again(toys, mission):
+    with pytest.raises(TransientError):
+        await toys("end_twice", {"name": mission}, CALLER)
+
+    assert Tries.count == 1
 
 
 async def test_an_answer_that_cannot_be_made_takes_its_write_back(toys, mission, call):
     with pytest.raises(InternalError):
-        await toys("end_mission", {"name": mission, "fails": "yes"}, CALLER)
+        await toys("end_without_words", {"name": mission}, CALLER)
 
     assert await status_of(call, mission) is MissionStatus.PLANNING
 
@@ -179,7 +225,3 @@ async def test_a_caller_that_wants_no_progress_gets_none_and_the_call_knows_who_
 
     assert answer["id"].startswith("log_")
     assert answer["token"] == f"None /here {app.settings.lease_seconds:g}"
-
-
-def test_a_result_goes_out_as_plain_json():
-    assert dumped(Started(id="x")) == {"id": "x", "token": "mca_0123456789abcdefghij"}

@@ -6,7 +6,7 @@ import pytest
 
 from mission.domain.errors import Unauthenticated
 from mission.gateway.caller import Caller, Identity, TokenCheck
-from mission.services.agents import access_tokens as identity
+from mission.services.agents import access_tokens
 from tests.domain.samples import agent
 
 OPERATOR = "operators-own-token"
@@ -15,7 +15,7 @@ OPERATOR = "operators-own-token"
 @pytest.fixture
 def tokens(app):
     async def find(token):
-        return await app.database.read(identity.bearer_of, token=token)
+        return await app.database.read(access_tokens.bearer_of, token=token)
 
     return TokenCheck(OPERATOR, find=find)
 
@@ -34,7 +34,7 @@ async def test_any_other_text_is_refused(tokens, token):
 
 async def test_an_agents_token_stands_for_that_agent_until_it_is_revoked(tokens, call, app):
     ada = (await call("agent_register", {"name": "ada", "runtime": "codex"}))["id"]
-    token = await app.database.write(identity.issue, agent_id=ada)
+    token = await app.database.write(access_tokens.issue, agent_id=ada)
 
     assert (await tokens.check(token)).agent.id == ada
 

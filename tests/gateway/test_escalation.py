@@ -12,7 +12,7 @@ import pytest
 
 from mission.app import App
 from mission.domain.errors import InternalError, NotFound, TransientError
-from mission.domain.inbox import failure_report as incident
+from mission.domain.inbox import failure_report
 from mission.gateway.caller import Caller
 from mission.gateway.retry import Retry, is_passing
 from mission.git.errors import GitFailed
@@ -114,7 +114,7 @@ async def test_a_critical_tool_always_reaches_the_person(call, monkeypatch):
     boss = await call("mcp__agent__create", {"type": "ORCHESTRATOR", "name": "boss"})
     worker = await call("mcp__agent__create", {"type": "WORKER", "name": "bee", "supervisorId": boss["id"]})
     monkeypatch.setattr(agents, "get", failing(ZeroDivisionError()))
-    monkeypatch.setattr(incident, "CRITICAL_TOOLS", frozenset({"agent_get"}))
+    monkeypatch.setattr(failure_report, "CRITICAL_TOOLS", frozenset({"agent_get"}))
 
     await fail(call, "agent_get", {"id": boss["id"]}, agent=worker["id"])
 

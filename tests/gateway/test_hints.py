@@ -28,6 +28,7 @@ FOR_MODELS = {
     "runtime/launching/preparation.py",
     "runtime/launching/prompt.py",
     "runtime/message_delivery.py",
+    "tools/missions/tasks.py",
     "tools/page/mission.py",
     "tools/tasks/next_step.py",
     "transports/mcp_server/prompts.py",

@@ -41,9 +41,9 @@ async def test_a_failure_nobody_waits_for_any_more_is_no_warning(app: App, caplo
     caller = Caller(transport="test", key="gone")
     wanted = {"mission_id": "m_0000000000", "status": "failed", "summary": "s"}
     first = asyncio.create_task(app.gateway("complete_mission", wanted, caller))
-    while not app.gateway.repeats.flying:  # noqa: ASYNC110 - it takes a few turns of the loop
+    while not app.gateway.idempotent_calls.in_flight:  # noqa: ASYNC110 - it takes a few turns of the loop
         await asyncio.sleep(0)
-    under_way = next(iter(app.gateway.repeats.flying.values()))[1]
+    under_way = next(iter(app.gateway.idempotent_calls.in_flight.values()))[1]
 
     first.cancel()
     await asyncio.wait([first, under_way], timeout=60)
@@ -51,5 +51,5 @@ async def test_a_failure_nobody_waits_for_any_more_is_no_warning(app: App, caplo
     assert first.cancelled()
     assert under_way.done()
     assert not under_way.cancelled()
-    assert app.gateway.repeats.flying == {}
+    assert app.gateway.idempotent_calls.in_flight == {}
     assert "never retrieved" not in caplog.text

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from mission import tools
 from mission.domain.errors import Conflict, InvalidInput
-from mission.gateway.registry import PRESETS, TOOLSETS, Address, Arguments, Registry, Result, parse_toolsets, tool
+from mission.gateway.registry import (
+    PRESETS,
+    TOOLSETS,
+    Address,
+    Arguments,
+    Registry,
+    Result,
+    attribute,
+    parse_toolsets,
+    tool,
+)
 from scripts.generate.reference import event_types
 
 MODULE = '''
@@ -25,8 +37,8 @@ class Done(Result):
     id: str = "x"
 
 
-@tool(toolset="{toolset}", reads=True)
-async def {name}(call, args: Nothing) -> Done:
+@tool(toolset="{toolset}", reads=True, result=Done)
+async def {name}(call, args: Nothing):
     """Do
     {name}."""
     return Done()
@@ -45,16 +57,64 @@ class Secretive(Result):
     key: str
 
 
-@tool(toolset="mission", secret="key", destructive=True)
+@tool(toolset="mission", secret="key", destructive=True, result=Secretive)
 async def made(call: object, args: Nothing) -> Secretive:
     """Make something."""
     return Secretive(id="x", key="y")
 
 
-@tool(toolset="mission", reads=True, address="/api/things/{id}", stale_on=("thing",), about="task", fades=True)
+@tool(
+    toolset="mission",
+    result=Secretive,
+    reads=True,
+    address="/api/things/{id}",
+    stale_on=("thing",),
+    about="task",
+    fades=True,
+)
 async def thing_get(call: object, args: Nothing) -> Secretive:
     """Read something."""
     return Secretive(id="x", key="y")
+
+
+@dataclass(frozen=True)
+class Box:
+    id: str
+    size: int = 3
+
+
+@dataclass(frozen=True)
+class Shelf:
+    first: Box
+    rows: tuple[Box, ...] = ()
+    broken: Box | None = None
+
+
+class BoxRow(Result):
+    id: str
+    size: int
+
+
+class SmallBox(Result):
+    id: str
+    halves: int
+
+    @classmethod
+    def of(cls, box: Box) -> SmallBox:
+        return cls(id=box.id, halves=box.size * 2)
+
+
+class ShelfRecord(Result):
+    first_id: str = attribute("first.id", description="The first")
+    boxes: list[BoxRow] = attribute("rows")
+    small: list[SmallBox] = attribute("rows")
+    broken: SmallBox | None
+
+
+@tool(toolset="mission", result=ShelfRecord)
+async def shelf_get(call: object, args: Nothing) -> Shelf:
+    """Read a shelf."""
+    return Shelf(first=Box("a"))
 
 
 @pytest.fixture
@@ -86,6 +146,35 @@ def test_a_tool_says_of_itself_what_its_declaration_says():
         "idempotentHint": False,
         "openWorldHint": False,
     }
+
+
+def test_a_value_is_rendered_by_its_attributes_and_by_what_a_model_computes():
+    shelf = Shelf(first=Box("a"), rows=(Box("b", 1), Box("c")))
+
+    assert shelf_get.render(shelf) == {
+        "first_id": "a",
+        "boxes": [{"id": "b", "size": 1}, {"id": "c", "size": 3}],
+        "small": [{"id": "b", "halves": 2}, {"id": "c", "halves": 6}],
+        "broken": None,
+    }
+
+
+def test_a_result_that_a_tool_made_itself_goes_out_as_it_is():
+    assert made.render(Secretive(id="x", key="y")) == {"id": "x", "key": "y"}
+    assert shelf_get.render(ShelfRecord(first_id="a", boxes=[], small=[], broken=Box("b", 1)))["broken"] == {
+        "id": "b",
+        "halves": 2,
+    }
+
+
+def test_a_value_without_the_declared_attributes_is_not_rendered():
+    with pytest.raises(ValidationError):
+        shelf_get.render(Box("a"))
+
+
+def test_the_schema_of_a_result_names_its_fields_not_their_attributes():
+    assert shelf_get.output_schema["required"] == ["first_id", "boxes", "small", "broken"]
+    assert shelf_get.output_schema["properties"]["first_id"] == {"type": "string", "description": "The first"}
 
 
 def test_a_tool_that_only_reads_may_be_repeated(package):
@@ -149,7 +238,8 @@ def test_every_address_belongs_to_one_tool_that_takes_what_the_path_gives():
 
 
 def test_only_tools_that_read_declare_stale_topics_and_each_topic_has_events():
+    topics = {kind.partition(":")[0].partition(".")[0] for kind in event_types()}
     for each in Registry(tools):
         if each.stale_on or each.fades or each.about:
             assert each.reads, each.name
-        assert set(each.stale_on) <= {kind.partition(":")[0].partition(".")[0] for kind in event_types()}, each.name
+        assert set(each.stale_on) <= topics, each.name

@@ -6,9 +6,9 @@ import pytest
 
 from mission.domain.errors import TransientError
 from mission.domain.executions.signals import Delivery
-from mission.gateway import signal_intake as signals
+from mission.gateway import signal_intake
 from mission.gateway.retry import Retry
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def deliver(app, call, monkeypatch):
     """Send a signal while observing it fails, each time with the next of these errors."""
     taken = app.gateway.signals
     monkeypatch.setattr(taken, "_retry", Retry(pause=0))
-    observe = signals.observations.observe
+    observe = signal_intake.signals.observe
 
     async def send(*errors):
         left = list(errors)
@@ -26,8 +26,8 @@ def deliver(app, call, monkeypatch):
                 raise left.pop(0)
             return observe(tx, **arguments)
 
-        monkeypatch.setattr(signals.observations, "observe", observed)
-        created = await Workshop(app, call).launch()
+        monkeypatch.setattr(signal_intake.signals, "observe", observed)
+        created = await FakeExecutions(app, call).launch()
         payload = {"summary": "Half way"}
         return await taken.deliver(created.execution.id, "progress", "e1", payload, delivery=Delivery.MCP_TOOL)
 

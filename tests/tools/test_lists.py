@@ -10,21 +10,29 @@ from pydantic import BaseModel
 import mission.tools
 from mission.domain.errors import InvalidInput
 from mission.gateway.registry import Registry, Tool
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 from tests.tools.conftest import planned
 
 ROWS = 5
 """How many rows each list has at least; pages of 1, 2 and ROWS are walked, so that the last one is full at times."""
 
 NOT_LISTS = {
+    "candidate_get": "one candidate with its evidence",
+    "run_get": "one run with all its tasks",
+    "run_list": "walked in tests/tools/control/test_runs.py",
+    "run_report": "the report of one run",
     "adapter_list": "the few clients that this program knows",
     "audit_get": "one entry and its lines",
+    "checks_list": "the checks of one repository, mission or task",
+    "evidence_export": "the attestations of one mission",
     "execution_get": "one execution, with the last messages to it",
     "get_context": "a mission with several sections: tests/tools/missions/test_journal_and_context.py walks them",
     "overview": "what the page's first view shows, with totals",
     "overview_changes": "all changed files of one mission",
     "overview_files": "the files of one task, with how many there are",
     "overview_mission": "one mission with all its tasks",
+    "overview_proof": "the checks of one task",
+    "overview_proposed_checks": "the commands that one item asks about",
     "overview_spending": "one row for each agent that was asked for",
     "overview_task": "one task and its moves",
     "permission_show": "the rules for one agent",
@@ -61,7 +69,7 @@ LISTS = sorted(name for name, tool in TOOLS.items() if tool.reads and rows_of(to
 @pytest.fixture
 async def filled(app, call, make_agent, make_workflow, repository):
     """A store in which every list has some rows. Answers the arguments with which each list is asked."""
-    workshop = Workshop(app, call)
+    fake_executions = FakeExecutions(app, call)
     boss = (await call("mcp__agent__create", {"type": "SUPERVISOR", "name": "boss"}))["id"]
     agents = [await make_agent(f"agent {number}") for number in range(ROWS)]
     plan = [planned(f"step {number}", sequence=number % 2 + 1) for number in range(ROWS + 1)]
@@ -85,11 +93,13 @@ async def filled(app, call, make_agent, make_workflow, repository):
         (repository / ".mission" / "templates").mkdir(parents=True, exist_ok=True)
         one = f'{{"tasks": [{{"name": "a", "description": "d", "sequence": 1}}], "name": "File {number % 2}"}}'
         (repository / ".mission" / "templates" / f"{number}.json").write_text(one)
-    executions = [(await workshop.launch()).execution.id for _ in range(ROWS)]
+    proved = await proved_mission(call, repository, make_workflow)
+    executions = [(await fake_executions.launch()).execution.id for _ in range(ROWS)]
     for number in range(ROWS):
-        await workshop.signal(executions[0], f"e{number}", "progress", summary=f"at {number}")
+        await fake_executions.signal(executions[0], f"e{number}", "progress", summary=f"at {number}")
     return {
         "checkpoint_list": {"task_id": task},
+        "evidence_list": {"mission_id": proved},
         "execution_observations": {"execution_id": executions[0]},
         "mcp__epic__list_tasks": {"epicId": mission, "agentId": boss},
         "mcp__mail__list_inbox": {"agentId": agents[0]},
@@ -103,6 +113,15 @@ async def filled(app, call, make_agent, make_workflow, repository):
         "workflow_next_tasks": {"workflow_id": mission},
         "audit_list": {"tool": "checkpoint_add"},
     }
+
+
+async def proved_mission(call, repository, make_workflow):
+    """A mission whose task was checked with several commands."""
+    checks = [f"test {number} -lt 9" for number in range(ROWS)]
+    id, tasks = await make_workflow(planned("checked"), repository_path=str(repository), checks=checks)
+    await call("start_task", {"task_id": tasks["checked"]})
+    await call("task_checks", {"task_id": tasks["checked"], "run": True})
+    return id
 
 
 async def walk(call, name, arguments, *, limit, between=None):

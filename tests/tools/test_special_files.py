@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import resource
 import shutil
@@ -15,17 +16,21 @@ import pytest
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git import command
 from mission.git.errors import GitFailed
+from tests import fault_cases
 
 PATIENCE = 60
 GROWTH = 400 << 20
 
 INSIDE_GIT = ("HEAD", "config", "index", "packed-refs", "info/exclude", "info/attributes", "logs/HEAD")
+LINKED = (".gitattributes", "src/.gitattributes", ".gitignore", "src/.gitignore", ".mailmap")
+DEVICES = ("/dev/zero", "/dev/tty", "/proc/self/mem")
+NAMED_IN_SETTINGS = ("core.excludesFile", "core.attributesFile", "diff.orderFile", "mailmap.file")
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "STILL", 0.6)
-    monkeypatch.setattr(command, "LOOK", 0.1)
+    monkeypatch.setattr(command, "STUCK_SECONDS", 0.6)
+    monkeypatch.setattr(command, "POLL_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -70,8 +75,8 @@ async def finish(call, task):
     return await asyncio.wait_for(call("complete_task", done), PATIENCE)
 
 
-@pytest.mark.parametrize("name", [".gitattributes", "src/.gitattributes", ".gitignore", "src/.gitignore", ".mailmap"])
-@pytest.mark.parametrize("target", ["/dev/zero", "/dev/tty", "/proc/self/mem"])
+@pytest.mark.faults
+@pytest.mark.parametrize(("name", "target"), fault_cases.sample(itertools.product(LINKED, DEVICES)))
 async def test_a_link_to_a_device_is_not_read(call, bounded, repository, tmp_path, git, name, target):
     (repository / name).symlink_to(target)
     git(repository, "add", "-A")
@@ -114,8 +119,10 @@ async def test_a_folder_of_templates_behind_a_link_is_passed_over(call, reposito
     assert (listed["templates"], listed["broken"]) == ([], [])
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
-    "name", [*(f".git/{name}" for name in INSIDE_GIT), ".gitattributes", ".gitignore", ".gitmodules"]
+    "name",
+    fault_cases.sample([*(f".git/{name}" for name in INSIDE_GIT), ".gitattributes", ".gitignore", ".gitmodules"]),
 )
 async def test_a_pipe_in_place_of_a_file_is_named_and_holds_up_nobody(call, repository, other, name):
     mission, elsewhere = await mission_in(call, repository), await mission_in(call, other)
@@ -132,7 +139,8 @@ async def test_a_pipe_in_place_of_a_file_is_named_and_holds_up_nobody(call, repo
         assert error.hint
 
 
-@pytest.mark.parametrize("name", ["src/.gitignore", "new/.gitignore"])
+@pytest.mark.faults
+@pytest.mark.parametrize("name", fault_cases.sample(["src/.gitignore", "new/.gitignore"], size=1))
 async def test_a_pipe_that_nobody_looks_for_is_noticed_when_git_waits(call, repository, other, name):
     mission, elsewhere = await mission_in(call, repository), await mission_in(call, other)
     pipe(repository / name)
@@ -162,8 +170,10 @@ async def test_a_pipe_that_comes_after_the_start_is_named_at_the_end(call, repos
     assert (await finish(call, task))["files_changed"]["modified"] == ["src/app.py"]
 
 
-@pytest.mark.parametrize("key", ["core.excludesFile", "core.attributesFile", "diff.orderFile", "mailmap.file"])
-@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("key", "target"), fault_cases.sample(itertools.product(NAMED_IN_SETTINGS, ["pipe", "/dev/zero"]))
+)
 async def test_a_file_that_a_setting_names_is_read_only_if_it_is_one(
     call, bounded, repository, tmp_path, git, key, target
 ):
@@ -305,7 +315,7 @@ async def test_a_copied_file_that_became_a_pipe_holds_up_nothing(call, repositor
 
 
 async def test_stopping_does_not_wait_for_a_repository_that_gives_no_answer(call, repository, monkeypatch):
-    monkeypatch.setattr(command, "STILL", 600.0)
+    monkeypatch.setattr(command, "STUCK_SECONDS", 600.0)
     mission = await mission_in(call, repository)
     pipe(repository / "src" / ".gitignore")
     stuck = [asyncio.create_task(start(call, mission, repository)) for _ in range(8)]

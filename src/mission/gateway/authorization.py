@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mission.domain.agent import Agent, AgentType
+from mission.domain.agents.agent import Agent, AgentType
 from mission.domain.errors import PermissionDenied
 from mission.domain.message import HUMAN
 from mission.domain.permissions import PermissionPolicy
 from mission.gateway.arguments.validation import check_text
-from mission.gateway.audit.trail import AuditEntry
+from mission.gateway.audit.audit_trail import AuditEntry
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.registry import Tool
 from mission.services.agents import registration as agents
 from mission.services.tasks import claims
 from mission.store.database import Database
 
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 
 
 class Authorizer:
@@ -53,10 +53,10 @@ class Authorizer:
         """Raise PermissionDenied unless a tool with this name may be called, even if it does not exist."""
         if identity.agent is None:
             return
-        verdict = self._policy.decide(identity.agent.type, name[:LONGEST_NAME])
+        verdict = self._policy.decide(identity.agent.type, name[:MAX_NAME_LENGTH])
         if not verdict.allowed:
             raise PermissionDenied(
-                f"Tool '{name[:LONGEST_NAME]}' is not allowed for agent type '{identity.agent.type}'",
+                f"Tool '{name[:MAX_NAME_LENGTH]}' is not allowed for agent type '{identity.agent.type}'",
                 hint="Ask your supervisor or the operator to do it.",
                 rule=verdict.rule,
             )
@@ -69,11 +69,11 @@ class Authorizer:
         task_id = getattr(arguments, tool.owned)
         if task_id is not None:
             task = await self._database.read(claims.get, task_id=task_id)
-            task.check_worker(agent.id, takes=arguments.takes_task, now=self._database.clock())
+            task.check_worker(agent.id, claims=arguments.takes_task, now=self._database.clock())
 
     async def _agent(self, reference: str, *, field: str) -> Agent:
         check_text(reference, field=field)
-        return await self._database.read(agents.find, reference=reference[:LONGEST_NAME], field=field)
+        return await self._database.read(agents.find, reference=reference[:MAX_NAME_LENGTH], field=field)
 
 
 def bound_to(caller: Caller) -> Identity:

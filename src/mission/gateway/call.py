@@ -6,24 +6,22 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, TypeVar, overload
-
-from pydantic import BaseModel
+from typing import Any, TypeVar
 
 from mission.domain.permissions import PermissionPolicy
 from mission.events.log import EventLog
-from mission.gateway.audit.trail import AuditEntry
+from mission.gateway.audit.audit_trail import AuditEntry
 from mission.gateway.caller import Caller, Identity
-from mission.gateway.idempotency import IdempotentCall
+from mission.gateway.idempotency import AlreadyAnswered, IdempotentCall
 from mission.gateway.registry import Registry, Tool
 from mission.services.agents.registration import LivenessSettings
+from mission.services.checks.ports import CheckPorts
 from mission.services.launcher import Launcher
 from mission.services.repositories.working_trees import Trees
 from mission.store.database import Database
 from mission.store.transaction import Tx
 
 Value = TypeVar("Value")
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,7 +29,8 @@ class Ports:
     """The services that tools may use besides the store."""
 
     trees: Trees
-    rhythm: LivenessSettings
+    checks: CheckPorts
+    liveness: LivenessSettings
     launcher: Launcher
     events: EventLog
     policy: PermissionPolicy = field(default_factory=PermissionPolicy)
@@ -53,7 +52,8 @@ class Call:
         repeat: IdempotentCall | None,
     ) -> None:
         self.trees = ports.trees
-        self.rhythm = ports.rhythm
+        self.checks = ports.checks
+        self.liveness = ports.liveness
         self.policy = ports.policy
         self.registry = registry
         self.launcher = ports.launcher
@@ -83,51 +83,44 @@ class Call:
 
     @property
     def lease(self) -> timedelta:
-        return self.rhythm.lease
+        return self.liveness.lease
 
     async def read(self, function: Callable[..., Value], /, **arguments: Any) -> Value:
         return await self._database.read(function, **arguments)
 
-    @overload
-    async def write(
-        self, function: Callable[..., Value], /, *, answer: Callable[[Value], Answer], **arguments: Any
-    ) -> Answer: ...
+    async def write(self, function: Callable[..., Value], /, **arguments: Any) -> Value:
+        value = await self._database.write(function, **arguments)
+        self.took_effect = True
+        return value
 
-    @overload
-    async def write(self, function: Callable[..., Value], /, **arguments: Any) -> Value: ...
+    async def finish(self, function: Callable[..., Value], /, **arguments: Any) -> Value:
+        """Run the call's last write and return its value: its answer and audit row are stored in the same commit.
 
-    async def write(
-        self, function: Callable[..., Any], /, *, answer: Callable[[Any], Any] | None = None, **arguments: Any
-    ) -> Any:
-        """Run the function. With `answer` it is the call's last write: its answer and audit row are stored
-        in the same commit."""
-        if answer is None:
-            result = await self._database.write(function, **arguments)
-            self.took_effect = True
-            return result
+        Raise AlreadyAnswered if the answer of the same call is stored.
+        """
 
-        def answered(tx: Tx) -> Any:
-            if self._repeat is not None and (kept := self._repeat.recall(tx)) is not None:
-                self._tool.check_whole(kept)
-                self.answered = self._entry.result = kept
-                return None
-            rendered = answer(function(tx, **arguments))
-            self.answered = dumped(rendered)
-            self._entry.result = kept = self._tool.without_secret(self.answered)
+        def finished(tx: Tx) -> tuple[Value, dict[str, Any]] | AlreadyAnswered:
+            if self._repeat is not None and (stored := self._repeat.recall(tx)) is not None:
+                self._tool.check_whole(stored)
+                self._entry.result = stored
+                return AlreadyAnswered(stored)
+            value = function(tx, **arguments)
+            answer = self._tool.render(value)
+            self._entry.result = stored = self._tool.without_secret(answer)
             if self._repeat is not None:
-                self._repeat.remember(tx, kept)
-            return rendered
+                self._repeat.remember(tx, stored)
+            return value, answer
 
         self._entry.handed_in = True
-        return await self._database.write(answered, record=self._entry)
+        done = await self._database.write(finished, record=self._entry)
+        if isinstance(done, AlreadyAnswered):
+            raise done
+        self.took_effect = True
+        value, self.answered = done
+        return value
 
     def report(self, message: str) -> None:
         """Report the progress of a long call to the caller; may be called from any thread."""
         if self._progress is not None:
             self._steps += 1
             asyncio.run_coroutine_threadsafe(self._progress(self._steps, message), self._loop)
-
-
-def dumped(result: BaseModel) -> dict[str, Any]:
-    """Return the result as it is sent."""
-    return result.model_dump(mode="json", by_alias=True)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from mission.domain.agent import Agent
+from mission.domain.agents.agent import Agent
 from mission.domain.errors import Unauthenticated
 from mission.domain.message import OPERATOR
 from mission.services.agents.access_tokens import PREFIX, Bearer

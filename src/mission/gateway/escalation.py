@@ -16,9 +16,9 @@ from mission.store.database import Database
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 1_000
+MAX_WAITING = 1_000
 FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 30.0
+MAX_PAUSE = 30.0
 
 
 def concerns_others(error: MissionError) -> bool:
@@ -31,9 +31,9 @@ class Escalations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: deque[FailedCall] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[FailedCall] = deque(maxlen=MAX_WAITING)
         self._reporting: asyncio.Task[None] | None = None
-        self._hurry = asyncio.Event()
+        self._flush_now = asyncio.Event()
 
     def add(self, error: BaseException, row: Mapping[str, Any], shown: MissionError) -> None:
         """Report the failure in an audit row; `error` is the original exception, `shown` the error for the caller."""
@@ -54,16 +54,16 @@ class Escalations:
 
     async def flush(self) -> None:
         """Report all waiting failures now; give up on those that cannot be reported."""
-        self._hurry.set()
+        self._flush_now.set()
         while self._reporting is not None:
             await asyncio.wait([self._reporting])
-        self._hurry.clear()
+        self._flush_now.clear()
 
     async def _report_all(self) -> None:
         pause = FIRST_PAUSE
         try:
             while self._waiting:
-                failure, last = self._waiting[0], self._hurry.is_set()
+                failure, last = self._waiting[0], self._flush_now.is_set()
                 if await self._reported(failure):
                     pause = FIRST_PAUSE
                 elif last:
@@ -71,7 +71,7 @@ class Escalations:
                     self._waiting.clear()
                 else:
                     await self._rest(pause)
-                    pause = min(pause * 2, LONGEST_PAUSE)
+                    pause = min(pause * 2, MAX_PAUSE)
                     continue
                 if self._waiting and self._waiting[0] is failure:
                     self._waiting.popleft()
@@ -90,7 +90,7 @@ class Escalations:
 
     async def _rest(self, seconds: float) -> None:
         try:
-            await asyncio.wait_for(self._hurry.wait(), seconds)
+            await asyncio.wait_for(self._flush_now.wait(), seconds)
         except TimeoutError:
             return
 

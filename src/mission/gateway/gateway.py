@@ -17,14 +17,13 @@ from mission.domain.errors import (
 )
 from mission.gateway import hints
 from mission.gateway.arguments.validation import validate
-from mission.gateway.audit.masking import Masker
-from mission.gateway.audit.trail import AuditEntry, AuditTrail
+from mission.gateway.audit.audit_trail import AuditEntry, AuditTrail
 from mission.gateway.authorization import Authorizer, bound_to, with_actor
-from mission.gateway.call import Call, Ports, dumped
+from mission.gateway.call import Call, Ports
 from mission.gateway.caller import Caller, Identity
 from mission.gateway.escalation import Escalations, concerns_others
 from mission.gateway.heartbeats import HeartbeatRecorder
-from mission.gateway.idempotency import IdempotentCalls, repeat_of
+from mission.gateway.idempotency import AlreadyAnswered, IdempotentCalls, idempotent_call
 from mission.gateway.registry import Registry, Tool, parse_toolsets
 from mission.gateway.retry import Retry, is_passing
 from mission.gateway.signal_intake import Signals
@@ -44,23 +43,25 @@ class Gateway:
         registry: Registry,
         database: Database,
         ports: Ports,
-        retry: Retry | None = None,
-        masker: Masker | None = None,
+        audit: AuditTrail,
+        heartbeats: HeartbeatRecorder,
+        signals: Signals,
+        retry: Retry,
     ) -> None:
         self.registry = registry
-        self.audit = AuditTrail(database, masker)
+        self.audit = audit
+        self.signals = signals
         self.escalations = Escalations(database)
         self._database = database
         self._ports = ports
-        self._retry = retry or Retry()
-        self._signs = HeartbeatRecorder(database, ports.rhythm)
-        self.signals = Signals(database, audit=self.audit, signs=self._signs, retry=self._retry)
-        self._admission = Authorizer(database, ports.policy)
-        self.repeats = IdempotentCalls(database)
+        self._retry = retry
+        self._heartbeats = heartbeats
+        self._authorizer = Authorizer(database, ports.policy)
+        self.idempotent_calls = IdempotentCalls(database)
 
     async def __call__(self, name: str, arguments: Any, caller: Caller) -> dict[str, Any]:
         """Return the tool's result, or raise a MissionError that is safe to show to the caller."""
-        entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
+        entry = self.audit.start(tool=name, transport=caller.transport, arguments=arguments)
         try:
             result = await self._answer(name, arguments, caller, entry)
         except asyncio.CancelledError as error:  # the caller left; a submitted write adds its own row
@@ -81,49 +82,49 @@ class Gateway:
 
     async def identify(self, caller: Caller) -> Identity:
         """Return the identity that the connection acts for."""
-        return await self._admission.identify(caller)
+        return await self._authorizer.identify(caller)
 
     def permitted(self, identity: Identity, tool: Tool) -> bool:
-        return self._admission.permits(identity, tool.name)
+        return self._authorizer.permits(identity, tool.name)
 
     def note_refused(self, name: str, arguments: Any, caller: Caller, error: MissionError) -> None:
         """Add an audit row for a request that its transport could not turn into a call."""
-        entry = self.audit.begin(tool=name, transport=caller.transport, arguments=arguments)
+        entry = self.audit.start(tool=name, transport=caller.transport, arguments=arguments)
         entry.identity = bound_to(caller)
         self.audit.add(entry.finished(error, self._database.clock()))
 
-    def note_worthless_token(self, error: Unauthenticated) -> None:
+    def note_revoked_token(self, error: Unauthenticated) -> None:
         """Add an audit row for a token that was once valid for an agent; its user now is unknown."""
-        entry = self.audit.begin(tool="token", transport="token", arguments={})
+        entry = self.audit.start(tool="token", transport="token", arguments={})
         row = entry.finished(error, self._database.clock())
         self.audit.add({**row, "agent_id": error.details["agent_id"]})
 
     def note_failed(self, name: str, caller: Caller, error: Exception) -> MissionError:
         """Add an audit row for a failure outside any call; return it as the caller may see it."""
-        entry = self.audit.begin(tool=name, transport=caller.transport, arguments={})
+        entry = self.audit.start(tool=name, transport=caller.transport, arguments={})
         entry.identity = bound_to(caller)
         self.audit.add(entry.finished(error, self._database.clock()))
         return self._presentable(error, entry)
 
     async def close(self) -> None:
         """Write everything that is still pending."""
-        await self._signs.settle()
+        await self._heartbeats.settle()
         await self.escalations.flush()
         await self.audit.flush()
 
     async def _answer(self, name: str, arguments: Any, caller: Caller, entry: AuditEntry) -> dict[str, Any]:
         """Run the pipeline and fill in the audit entry on the way."""
         tool = self.registry.get(name)
-        identity = await self._admission.identify_actor(tool, arguments, caller, entry)
-        self._admission.check_permitted(identity, name)
+        identity = await self._authorizer.identify_actor(tool, arguments, caller, entry)
+        self._authorizer.check_permitted(identity, name)
         if identity.agent is not None and not caller.is_onlooker:
-            self._signs.note(identity.agent.id)
+            self._heartbeats.note(identity.agent.id)
         if tool is None:
             raise self._unknown(name, caller, identity)
         entry.reads, entry.whole = tool.reads, tool.whole
         checked = validate(tool, with_actor(tool, arguments, identity))
-        await self._admission.check_owned(tool, checked, identity)
-        repeat = repeat_of(tool, arguments, caller, identity)
+        await self._authorizer.check_owned(tool, checked, identity)
+        idempotent = idempotent_call(tool, arguments, caller, identity)
         if tool.outside:
             await self.audit.write_invocation(entry)
         call = Call(
@@ -134,19 +135,22 @@ class Gateway:
             caller=caller,
             identity=identity,
             entry=entry,
-            repeat=repeat,
+            repeat=idempotent,
         )
-        if repeat is None:
+        if idempotent is None:
             result = await self._run(tool, call, checked)
         else:
-            result = await self.repeats.run(tool, repeat, lambda: self._run(tool, call, checked))
+            result = await self.idempotent_calls.run(tool, idempotent, lambda: self._run(tool, call, checked))
         entry.result = tool.without_secret(result)
         return result
 
     async def _run(self, tool: Tool, call: Call, arguments: Any) -> dict[str, Any]:
         async def attempt() -> dict[str, Any]:
-            result = await tool.handler(call, arguments)
-            return call.answered if call.answered is not None else dumped(result)
+            try:
+                value = await tool.handler(call, arguments)
+            except AlreadyAnswered as repeated:
+                return repeated.answer
+            return call.answered if call.answered is not None else tool.render(value)
 
         return await self._retry.run(attempt, harmless=lambda: tool.idempotent or not call.took_effect)
 
@@ -160,7 +164,7 @@ class Gateway:
             log.warning("call %s failed three times with a temporary error", entry.id, exc_info=error)
             return TransientError(incident=entry.id)
         if isinstance(error, ConflictingRow):
-            log.warning("call %s met a conflicting row: %s", entry.id, error.orig)
+            log.warning("call %s conflicts with an existing row: %s", entry.id, error.orig)
         else:
             log.error("call %s failed", entry.id, exc_info=error)
         return InternalError().as_incident(entry.id)

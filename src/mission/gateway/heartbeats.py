@@ -12,31 +12,31 @@ from mission.store.database import Database
 
 log = logging.getLogger(__name__)
 
-SELDOM = timedelta(seconds=10)
-MOST_NOTED = 1_000
+MIN_INTERVAL = timedelta(seconds=10)
+MAX_RECORDED = 1_000
 """Above this many agents, those without a recent call are dropped."""
 
 
 class HeartbeatRecorder:
     """Records which agent called, with the next group of writes, at most every few seconds per agent."""
 
-    def __init__(self, database: Database, rhythm: LivenessSettings) -> None:
+    def __init__(self, database: Database, liveness: LivenessSettings) -> None:
         self._database = database
-        self._rhythm = rhythm
-        self._every = min(SELDOM, rhythm.lease / 3, rhythm.heartbeat / 3)
-        self._noted: dict[str, datetime] = {}
+        self._liveness = liveness
+        self._every = min(MIN_INTERVAL, liveness.lease / 3, liveness.heartbeat / 3)
+        self._recorded: dict[str, datetime] = {}
         self._writing: set[asyncio.Future[AgentWithPresence]] = set()
 
     def note(self, agent_id: str) -> None:
         now = self._database.clock()
-        last = self._noted.get(agent_id)
+        last = self._recorded.get(agent_id)
         if last is not None and now - last < self._every:
             return
-        if len(self._noted) >= MOST_NOTED:
-            self._noted = {id: at for id, at in self._noted.items() if now - at < self._every}
-        self._noted[agent_id] = now
+        if len(self._recorded) >= MAX_RECORDED:
+            self._recorded = {id: at for id, at in self._recorded.items() if now - at < self._every}
+        self._recorded[agent_id] = now
         writing = self._database.submit(
-            agents.heartbeat, agent_id=agent_id, current_task_id=None, status=None, rhythm=self._rhythm
+            agents.heartbeat, agent_id=agent_id, current_task_id=None, status=None, liveness=self._liveness
         )
         self._writing.add(writing)
         writing.add_done_callback(self._written)

@@ -75,15 +75,15 @@ WORDINGS: Mapping[Action, Wording] = {
     Action.FIND_PHASE: Wording(
         "'mission show MISSION' lists the phases of a mission.",
         (
-            "Start it with {start_phase}, or read the phases with {get_context} include ['phase_summary'].",
-            "Read the phases with {get_context} include ['phase_summary'].",
+            "Start it with {start_phase}, or read the phases with {get_context} (include: ['phase_summary']).",
+            "Read the phases with {get_context} (include: ['phase_summary']).",
         ),
     ),
     Action.START_PHASE: Wording("It starts with its first task.", ("Start it first with {start_phase}.",)),
     Action.FIND_TASK: Wording(
         "'mission show MISSION' lists the tasks of a mission.",
         (
-            "Start one with {start_task}, or read the tasks with {get_context} include ['tasks'].",
+            "Start one with {start_task}, or read the tasks with {get_context} (include: ['tasks']).",
             "Start one with {start_task}.",
             "List the tasks with {task_list}.",
             "List the tasks with {mcp__epic__list_tasks}.",
@@ -92,9 +92,9 @@ WORDINGS: Mapping[Action, Wording] = {
     Action.CLAIM_FIRST: Wording(
         "'mission launch' starts an agent on it.",
         (
-            "Take it first with {task_claim} or {start_task}.",
-            "Take it first with {task_claim}.",
-            "Take it first with {start_task}.",
+            "Claim it first with {task_claim} or {start_task}.",
+            "Claim it first with {task_claim}.",
+            "Claim it first with {start_task}.",
         ),
     ),
     Action.START_TASK: Wording(
@@ -104,20 +104,20 @@ WORDINGS: Mapping[Action, Wording] = {
     Action.TAKE_ANOTHER_TASK: Wording(
         "'mission show MISSION' lists the tasks of a mission.",
         (
-            "Take another task: {task_get_available} lists those that are free.",
-            "Take another task with {task_claim_next}.",
+            "Claim another task: {task_get_available} lists those that are free.",
+            "Claim another task with {task_claim_next}.",
         ),
     ),
     Action.STOP_WORK: Wording(
         "'mission show TASK' shows who has it now.",
         (
-            "Stop work on it. Read it again with {get_context}, or take another task.",
-            "Stop work on it. Read it again with {task_get}, or take another task.",
+            "Stop work on it. Read it again with {get_context}, or claim another task.",
+            "Stop work on it. Read it again with {task_get}, or claim another task.",
         ),
     ),
     Action.WAIT_FOR_TASK: Wording(
         "'mission launch' starts an agent on a task.",
-        ("Take one with {task_claim_next}, or wait until one is assigned to you.",),
+        ("Claim one with {task_claim_next}, or wait until one is assigned to you.",),
     ),
     Action.FIND_AGENT: Wording(
         "'mission agents' lists them.",
@@ -127,7 +127,7 @@ WORDINGS: Mapping[Action, Wording] = {
         ),
     ),
     Action.REGISTER_AGENT: Wording(
-        "'mission agents' lists them; 'mission agent create' makes a new one.",
+        "'mission agents' lists them; 'mission agent create' creates a new one.",
         (
             "Register it with {agent_register}, or list agents with {agent_list}.",
             "Register it with {agent_register}.",
@@ -137,12 +137,12 @@ WORDINGS: Mapping[Action, Wording] = {
     Action.FIND_WORKSPACE: Wording(
         "'mission workspaces' lists them.",
         (
-            "List those of a workflow with {workspace_list}, or make one with {workspace_create}.",
+            "List those of a workflow with {workspace_list}, or create one with {workspace_create}.",
             "List those of a workflow with {workspace_list}.",
         ),
     ),
     Action.MAKE_WORKSPACE: Wording(
-        "'mission workspaces' lists those that exist.", ("Make a new one with {workspace_create}.",)
+        "'mission workspaces' lists those that exist.", ("Create a new one with {workspace_create}.",)
     ),
     Action.CLOSE_WORKSPACE: Wording(
         "Mark it merged or abandoned first, on the workspaces page ('mission open').",
@@ -153,35 +153,45 @@ WORDINGS: Mapping[Action, Wording] = {
         ("Remove them first with {workspace_remove}; it says what would be lost.",),
     ),
     Action.REPLACE_WORKSPACE: Wording(
-        "'mission launch' on the task makes a new one.",
+        "'mission launch' on the task creates a new one.",
         (
             "Claim the task again for a new worktree, or give it another workspace with {task_assign_workspace}.",
             "Claim the task again with {task_claim} for a new worktree.",
         ),
     ),
     Action.FIND_TEMPLATE: Wording(
-        "'mission templates' lists those of the store and of the repository you are in.",
-        ("{template_list} shows those of the store and of repositories; one in a file needs its repository_path.",),
+        "'mission templates' lists saved templates and those in the current repository.",
+        ("{template_list} lists saved templates and template files; for a file, also give its repository_path.",),
     ),
     Action.FIND_MESSAGE: Wording(
-        "'mission inbox' lists what waits for you.",
+        "'mission inbox' lists what is waiting for you.",
         (
-            "You can read what you sent or received: list it with {message_list}.",
-            "You can read what you sent or received: list it with {mcp__mail__list_inbox}.",
+            "You can read only messages that you sent or received; list them with {message_list}.",
+            "You can read only messages that you sent or received; list them with {mcp__mail__list_inbox}.",
         ),
     ),
     Action.FIND_ITEM: Wording("'mission inbox' lists them.", ("List them with {queue_list}.",)),
     Action.FIND_EXECUTION: Wording("'mission executions' lists them.", ("List them with {execution_list}.",)),
+    Action.FIND_EVIDENCE: Wording("'mission evidence' lists it.", ("List it with {evidence_list}.",)),
+    Action.FIX_AND_REPORT: Wording(
+        "Fix it, then complete the task again; 'mission accept TASK --reason …' accepts it as it is.",
+        (
+            "Fix it, run {task_checks} with run: true, then call {complete_task} again.",
+            "Fix it, then call {complete_task} again.",
+            "Fix it, then call {task_update_status} again.",
+            "Fix it, then call {mcp__task__update_status} again.",
+        ),
+    ),
     Action.MAKE_EPIC: Wording(
         "Only an agent has a current epic: use its token.",
-        ("Create one with {mcp__epic__create}, or give its epicId where that is taken.",),
+        ("Create one with {mcp__epic__create}, or pass its epicId.",),
     ),
     Action.NAME_CREW_TASK: Wording(
         "'mission show MISSION' lists the tasks of a mission.",
-        ("Give the taskId where that is taken; {mcp__epic__list_tasks} lists them.",),
+        ("Pass the taskId; {mcp__epic__list_tasks} lists the tasks.",),
     ),
     Action.READ_OWN_MAIL: Wording(
-        "'mission inbox' lists what waits for you.",
+        "'mission inbox' lists what is waiting for you.",
         ("Give the agentId, or use an agent's token; the person's mailbox is read with {message_list}.",),
     ),
 }

@@ -16,9 +16,16 @@ from mission.store.database import Database
 from mission.store.errors import ConflictingRow
 from mission.store.transaction import Tx
 
-LONGEST_KEY = 200
+MAX_KEY_LENGTH = 200
 
 Answer = dict[str, Any]
+
+
+class AlreadyAnswered(Exception):
+    """Ends a repeated call at its last write: the first call's answer is stored. Only the gateway catches it."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,18 +62,18 @@ class IdempotentCalls:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.flying: dict[tuple[str, str], tuple[str, asyncio.Task[Answer]]] = {}
+        self.in_flight: dict[tuple[str, str], tuple[str, asyncio.Task[Answer]]] = {}
 
     async def run(self, tool: Tool, repeat: IdempotentCall, call: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
         """Run the call, or return the answer of the same call if it has run or is running."""
         key = (repeat.caller, repeat.key)
-        if key in self.flying:
-            digest, first = self.flying[key]
+        if key in self.in_flight:
+            digest, first = self.in_flight[key]
             repeat.check(digest)
         else:
             first = asyncio.create_task(self._run_first(tool, repeat, call))
-            self.flying[key] = (repeat.digest, first)
-            first.add_done_callback(lambda _: self.flying.pop(key))
+            self.in_flight[key] = (repeat.digest, first)
+            first.add_done_callback(lambda _: self.in_flight.pop(key))
         return await asyncio.shield(first)  # a caller that leaves does not cancel it for the others
 
     async def _run_first(
@@ -83,12 +90,14 @@ class IdempotentCalls:
             return kept  # another process was faster with the same key
 
 
-def repeat_of(tool: Tool, arguments: Mapping[str, Any], caller: Caller, identity: Identity) -> IdempotentCall | None:
+def idempotent_call(
+    tool: Tool, arguments: Mapping[str, Any], caller: Caller, identity: Identity
+) -> IdempotentCall | None:
     """Return the idempotent form of this call; None for a read or a call without a key."""
     if caller.key is None or tool.reads:
         return None
-    if len(caller.key) > LONGEST_KEY or not caller.key.isprintable():
+    if len(caller.key) > MAX_KEY_LENGTH or not caller.key.isprintable():
         raise InvalidInput(
-            f"an idempotency key has at most {LONGEST_KEY} printable characters", hint="Use a random id."
+            f"the idempotency key must have at most {MAX_KEY_LENGTH} printable characters", hint="Use a random id."
         )
     return IdempotentCall(caller=identity.name, key=caller.key, digest=digest_of([tool.name, arguments]))

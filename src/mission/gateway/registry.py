@@ -11,7 +11,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, model_validator
 
 from mission.domain.errors import Conflict, InvalidInput
 from mission.gateway.tool_schemas import input_schema, output_schema
@@ -36,9 +36,33 @@ class Arguments(BaseModel):
 
 
 class Result(BaseModel):
-    """The answer of a tool, as the caller sees it."""
+    """The answer of a tool, as the caller sees it.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    A value of the domain is rendered by its attributes: those of the same name, or those that `attribute` names. A
+    model that computes something has a class method `of`, which is also used where it is part of another result.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, from_attributes=True, populate_by_name=True
+    )
+
+    _render: ClassVar[Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Put a model's own `of` before its validation; models without one are validated without a Python call."""
+        super().__init_subclass__(**options)
+        if "of" in vars(cls):
+            render: Any = classmethod(_render)
+            cls._render = model_validator(mode="before")(render)
+
+
+def _render(cls: Any, value: Any) -> Any:
+    return value if isinstance(value, dict | Result) else cls.of(value)
+
+
+def attribute(path: str, **options: Any) -> Any:
+    """Declare a field of a result that shows another attribute of the value, such as `workspace.path`."""
+    return Field(validation_alias=AliasPath(*path.split(".")), **options)
 
 
 @dataclass(frozen=True)
@@ -61,7 +85,7 @@ Subject = Literal["mission", "task", "agent", "execution", "item"]
 """The kinds of objects that a query of the page can be about; events about other objects do not affect it."""
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
-Handler = Callable[[Any, Any], Awaitable[BaseModel]]
+Handler = Callable[[Any, Any], Awaitable[object]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +96,7 @@ class Tool:
     toolset: str
     description: str
     arguments: type[Arguments]
-    result: type[BaseModel]
+    result: type[Result]
     handler: Handler
     reads: bool
     idempotent: bool
@@ -112,6 +136,10 @@ class Tool:
             "openWorldHint": False,
         }
 
+    def render(self, value: object) -> dict[str, Any]:
+        """Return the value as it is sent, in the words of the declared result."""
+        return self.result.model_validate(value).model_dump(mode="json", by_alias=True)
+
     def without_secret(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Return the answer as it may be stored."""
         return answer if self.secret is None else {**answer, self.secret: NOT_KEPT}
@@ -132,6 +160,7 @@ NOT_KEPT = "***"
 def tool(
     *,
     toolset: str,
+    result: type[Result],
     actor: str | None = None,
     reads: bool = False,
     idempotent: bool = False,
@@ -145,14 +174,15 @@ def tool(
     stale_on: tuple[str, ...] = (),
     about: Subject | None = None,
     fades: bool = False,
-) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[BaseModel]]], Tool]:
-    """Declare a function as a tool with its name, docstring and types.
+) -> Callable[[Callable[[Any, ArgumentsT], Awaitable[object]]], Tool]:
+    """Declare a function as a tool with its name, docstring and arguments.
 
-    `actor` is the argument that names the acting agent; with `person` it may also be 'human' for the operator.
-    `address` is its REST address; `stale_on`, `about` and `fades` say when the page reloads it.
+    `result` renders the value that the function returns. `actor` is the argument that names the acting agent; with
+    `person` it may also be 'human' for the operator. `address` is its REST address; `stale_on`, `about` and `fades` say
+    when the page reloads it.
     """
 
-    def declare(function: Callable[[Any, ArgumentsT], Awaitable[BaseModel]]) -> Tool:
+    def declare(function: Callable[[Any, ArgumentsT], Awaitable[object]]) -> Tool:
         hints = get_type_hints(function)
         parameter = list(inspect.signature(function).parameters)[1]
         return Tool(
@@ -160,7 +190,7 @@ def tool(
             toolset=toolset,
             description=inspect.cleandoc(function.__doc__ or "").replace("\n", " "),
             arguments=hints[parameter],
-            result=hints["return"],
+            result=result,
             handler=function,
             reads=reads,
             idempotent=idempotent,

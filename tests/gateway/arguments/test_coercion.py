@@ -36,6 +36,7 @@ class Order(BaseModel):
     flag: bool = False
     limit: float | None = None
     many: int | list[int] = 0
+    words: list[str] | Literal["all"] = []
 
 
 def meant(**given_values):
@@ -50,6 +51,8 @@ def meant(**given_values):
         ({"color": "green"}, {"color": "green"}),
         ({"way": "FAST"}, {"way": "Fast"}),
         ({"tags": "one"}, {"tags": ["one"]}),
+        ({"words": "one"}, {"words": ["one"]}),
+        ({"words": "All"}, {"words": "all"}),
         ({"tags": ""}, {"tags": ""}),
         ({"tags": '["a", "b"]'}, {"tags": ["a", "b"]}),
         ({"tags": "[broken"}, {"tags": ["[broken"]}),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from mission.domain.errors import InvalidInput, TooLarge
-from mission.gateway.arguments.validation import DEEPEST, LONGEST_TEXT, check_text, check_value, validate
+from mission.gateway.arguments.validation import MAX_DEPTH, MAX_TEXT_LENGTH, check_text, check_value, validate
 from mission.gateway.registry import Arguments, Result, tool
 
 
@@ -41,7 +41,7 @@ class Done(Result):
     pass
 
 
-@tool(toolset="mission")
+@tool(toolset="mission", result=Done)
 async def order(call: object, args: Order) -> Done:
     """Order something."""
     return Done()
@@ -139,16 +139,16 @@ def test_a_number_that_json_does_not_have_is_refused(number):
 
 
 def test_the_longest_text_is_taken_and_one_character_more_is_not():
-    check_text("x" * LONGEST_TEXT, field="f")
-    check_text("ü" * LONGEST_TEXT, field="f")
+    check_text("x" * MAX_TEXT_LENGTH, field="f")
+    check_text("ü" * MAX_TEXT_LENGTH, field="f")
     with pytest.raises(TooLarge):
-        check_text("x" * (LONGEST_TEXT + 1), field="f")
+        check_text("x" * (MAX_TEXT_LENGTH + 1), field="f")
 
 
 @pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}])
 def test_the_deepest_nesting_is_taken_and_one_level_more_is_not(wrap):
     value = "ü"
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         value = wrap(value)
 
     check_value(value, field="f")

@@ -92,7 +92,7 @@ def test_secret_fields_are_masked_at_any_depth_and_numbers_of_tokens_are_not():
 
 
 def test_more_names_and_shapes_can_be_given():
-    masker = Masker(names="kennung, PIN", pattern=r"CUST-\d+", longest=10)
+    masker = Masker(names="kennung, PIN", pattern=r"CUST-\d+", max_length=10)
 
     assert masker.value({"kennung": "x", "my_pin": "1", "note": "CUST-12 x"}) == {
         "kennung": "***",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.gateway.audit.secret_patterns import HIDDEN, is_no_password, masked
+from mission.gateway.audit.secret_patterns import HIDDEN, is_not_password, masked
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 SECRET = st.text(LETTERS, min_size=35, max_size=45).map("K9".__add__)  # digits alone may be a count of tokens
@@ -85,4 +85,4 @@ def test_a_private_key_is_hidden_even_when_it_is_cut_off():
     ],
 )
 def test_a_result_of_tests_and_a_folder_are_not_passwords(name, value, harmless):
-    assert is_no_password(name, value) is harmless
+    assert is_not_password(name, value) is harmless

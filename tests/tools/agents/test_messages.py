@@ -11,6 +11,7 @@ import pytest
 from mission.domain.errors import AgentNotFound, InvalidInput, NotFound, PermissionDenied, TooLarge
 from mission.gateway.caller import Caller
 from mission.services.messages import sending as mail
+from tests import fault_cases
 
 RANKS = ("low", "normal", "high", "urgent")
 
@@ -170,10 +171,10 @@ async def test_a_broadcast_reaches_all_others_that_fit(call, make_agent, monkeyp
     assert await reached("human", status="busy") == {bob}
     assert await reached(boss, status="online", runtime="codex") == {ada}
     assert await reached(ada, role="coordinator", status="busy") == set()
-    monkeypatch.setattr(mail, "LARGEST_BROADCAST", 5)
+    monkeypatch.setattr(mail, "MAX_BROADCAST_LENGTH", 5)
     with pytest.raises(TooLarge, match=r"2 copies take 6 characters \(limit 5\)"):
         await reached(boss)
-    monkeypatch.setattr(mail, "MOST_RECIPIENTS", 2)
+    monkeypatch.setattr(mail, "MAX_RECIPIENTS", 2)
     with pytest.raises(InvalidInput, match=r"3 agents match \(limit 2\)"):
         await reached("human")
 
@@ -232,7 +233,7 @@ async def test_what_cannot_be_sent_is_named_and_nothing_arrives(call, send, inbo
         (NotFound, "m_0000000000", {"workflow_id": "m_0000000000"}),
         (InvalidInput, mission, {"workflow_id": other, "task_id": tasks["t"]}),
         (InvalidInput, "message_type: 'chat' is not one of", {"message_type": "chat"}),
-        (InvalidInput, "body: is empty", {"body": " "}),
+        (InvalidInput, "body: must not be empty", {"body": " "}),
         (InvalidInput, "body: must be text or an object", {"body": 7}),
         (TooLarge, "body: too long: 5,000,000 characters", {"body": "x" * 5_000_000}),
         (TooLarge, "body: too long: 5,0.* characters", {"body": {str(n): "x" * 1000 for n in range(5_000)}}),
@@ -242,9 +243,11 @@ async def test_what_cannot_be_sent_is_named_and_nothing_arrives(call, send, inbo
     assert (await inbox(bob, status="all"))["messages"] == []
 
 
-async def test_threads_and_counts_stay_true_whatever_happens_at_once(call, send, inbox, make_agent):
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=25))
+async def test_threads_and_counts_stay_true_whatever_happens_at_once(call, send, inbox, make_agent, seed):
     """A model of the rules beside random operations, in rounds of many at once."""
-    dice = random.Random(7)
+    dice = random.Random(seed)
     agents = [await make_agent(name) for name in ("ada", "bob", "eve")]
     known: dict[str, dict] = {}
 

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select, update
 
 from mission.domain.errors import InvalidInput, InvalidState, NotFound, PermissionDenied
+from mission.domain.inbox import ranking
 from mission.domain.inbox.item import ACCEPT, SEND_BACK
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.services.inbox import items as inbox
-from mission.services.inbox import ranking
 from mission.store.tables import journal
 from tests.tools.conftest import planned
 
@@ -192,9 +192,9 @@ async def test_bad_answers_are_refused_and_change_nothing(call, task):
     (item,) = await queue(call)
 
     for arguments, error, words in (
-        ({"text": "  "}, InvalidInput, "needs a text"),
+        ({"text": "  "}, InvalidInput, "must not be empty"),
         ({"choice": 1}, InvalidInput, "no choice 1"),
-        ({"id": "q_0000000000", "text": "x"}, NotFound, "no queue item"),
+        ({"id": "q_0000000000", "text": "x"}, NotFound, "no inbox item"),
         ({"id": task["task_id"], "text": "x"}, InvalidInput, "the id of a task"),
     ):
         with pytest.raises(error, match=words):
@@ -297,7 +297,7 @@ async def test_work_that_wants_a_review_is_accepted_or_sent_back_as_a_new_task(c
     assert (item["kind"], item["subject"], item["body"]) == ("review", "Check the copy", "Check the copy\n\nDone.")
     assert [choice["label"] for choice in item["choices"]] == ["Accept", "Send back"]
     assert item["holds_tasks"] == 0
-    with pytest.raises(InvalidInput, match="needs a text"):
+    with pytest.raises(InvalidInput, match="must not be empty"):
         await call("queue_answer", {"id": item["id"], "choice": 2})
     back = await call("queue_answer", {"id": item["id"], "choice": 2, "text": "The title is wrong"})
     follow_up = await call("task_get", {"id": back["follow_up_task_id"]})
@@ -342,7 +342,7 @@ async def test_mail_and_failures_are_for_the_person_alone(call, task):
         listed = await call("queue_list", {}, agent=agents[kind])
         assert ({item["kind"] for item in listed["items"]}, listed["total"]) == (seen, len(seen))
         for hidden in set(items) - seen:
-            with pytest.raises(PermissionDenied, match="only for the person"):
+            with pytest.raises(PermissionDenied, match="only for the operator"):
                 await call("queue_get", {"id": items[hidden]}, agent=agents[kind])
     assert (await call("queue_get", {"id": items["mail"]}, agent=lead))["body"] == "private"
 

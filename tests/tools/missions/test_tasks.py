@@ -226,7 +226,7 @@ async def test_completing_twice_with_the_same_words_answers_the_same(call, missi
     (repository / "newer").write_text("x")
 
     assert await call("complete_task", ending(task, phase_complete=True)) == first
-    with pytest.raises(InvalidState, match="is completed already"):
+    with pytest.raises(InvalidState, match="is already completed"):
         await call("complete_task", ending(task, status="failed"))
 
 
@@ -296,7 +296,7 @@ async def test_a_git_command_that_takes_too_long_is_an_incident_with_a_number(ca
         await call("complete_task", ending(task))
 
     assert failed.value.details == {"command": "status", "incident": failed.value.details["incident"]}
-    assert failed.value.message == "'git status' did not end within 60 seconds and was stopped"
+    assert failed.value.message == "'git status' did not finish within 60 seconds and was stopped"
 
 
 async def test_the_snapshot_of_a_failed_task_is_kept_until_its_mission_has_ended_for_good(call, mission):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from mission.services.executions import state as executions
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 
 
 @pytest.fixture
-def workshop(app, call):
-    return Workshop(app, call)
+def fake_executions(app, call):
+    return FakeExecutions(app, call)
 
 
-async def test_launched_agents_come_with_names_counts_and_what_they_used(workshop, call, app):
-    ids = [(await workshop.launch()).execution.id for _ in range(3)]
-    await workshop.end(ids[0], "failed", exit_code=2, reason="it crashed")
+async def test_launched_agents_come_with_names_counts_and_what_they_used(fake_executions, call, app):
+    ids = [(await fake_executions.launch()).execution.id for _ in range(3)]
+    await fake_executions.end(ids[0], "failed", exit_code=2, reason="it crashed")
     for tokens, cost in ((100, 0.5), (900, 1.25)):  # a client tells its sums again and again
         usage = {"input_tokens": tokens, "output_tokens": 10, "cost_usd": cost}
         await app.database.write(executions.record_usage, execution_id=ids[1], usage=usage)

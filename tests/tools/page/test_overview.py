@@ -38,7 +38,10 @@ async def test_a_glance_shows_what_runs_who_works_and_what_ended_since(call, clo
 
     assert (seen["missions_open"], [each["id"] for each in seen["missions"]]) == (1, [mission])
     assert seen["missions"][0]["tasks"] == {
-        "claimed": 0,
+        "proved": 0,
+        "accepted": 0,
+        "unproved": 0,
+        "failing": 0,
         "working": 1,
         "needs": 0,
         "failed": 0,
@@ -59,8 +62,8 @@ async def test_a_glance_shows_what_runs_who_works_and_what_ended_since(call, clo
     )
     later = await call("overview", {"since": left.isoformat()})
 
-    assert [(row["name"], row["state"]) for row in later["ended"]] == [("Read", "claimed")]
-    assert (later["ended_total"], later["claimed"], later["failed"]) == (1, 1, 0)
+    assert [(row["name"], row["state"]) for row in later["ended"]] == [("Read", "unproved")]
+    assert (later["ended_total"], later["unproved"], later["proved"], later["failed"]) == (1, 1, 0, 0)
     assert (await call("overview", {"since": clock().isoformat()}))["ended_total"] == 0
 
 

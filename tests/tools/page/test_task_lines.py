@@ -257,7 +257,7 @@ async def main():
         mission = (await call("start_mission", name="m", objective="o", repository_path=str(tree)))["mission_id"]
         task = (await call("start_task", mission_id=mission, name="t", goal="g"))["task_id"]
         with (tree / "huge.txt").open("wb") as file:
-            for _ in range(300):
+            for _ in range(150):
                 file.write(b"one line of a huge file, and more\\n" * 30_000)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         said = await asyncio.gather(*(call("overview_diff", task_id=task, path="huge.txt") for _ in range(4)))

@@ -10,6 +10,7 @@ import pytest
 from mission.domain.errors import AgentNotFound, InvalidInput, InvalidState, NotOwner
 from mission.events.bus import Topic
 from mission.services.tasks import claims
+from tests import fault_cases
 from tests.tools.conftest import planned
 
 LEASE = {"minutes": 16}
@@ -22,7 +23,7 @@ async def claim(call, task, agent):
 
 async def settle(call):
     """Write the signs of life that nobody waits for."""
-    await call.app.gateway._signs.settle()
+    await call.app.gateway._heartbeats.settle()
 
 
 def writes(task, agent, *, lapsed=False):
@@ -167,6 +168,7 @@ async def test_the_next_owner_is_told_what_lies_in_the_tree(call, make_workflow,
         "tree": str(repository),
         "uncommitted_changes": {"added": ["half.py"], "modified": [], "deleted": [], "renamed": []},
         "commits": [{"id": git(repository, "rev-parse", "HEAD"), "subject": "the first half"}],
+        "failed_checks": [],
     }
     started = await call("start_task", {"task_id": tasks["a"], "agent_id": bob})
     assert "recovery" not in started
@@ -377,7 +379,8 @@ class Model:
                 self.until[task] = self.now + self.LEASE
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=2, many=40))
 async def test_claims_follow_the_model_whatever_happens_in_whatever_order(call, make_workflow, make_agent, clock, seed):
     chance = random.Random(seed)
     _, named = await make_workflow(*(planned(f"t{number}") for number in range(3)))

@@ -9,15 +9,16 @@ import random
 import pytest
 
 from mission.domain.errors import InvalidInput, NotFound
-from mission.services.tasks.token_count import Utf8Bytes, tokenizer
+from mission.domain.token_count import Utf8Bytes, tokenizer
 from mission.tools.tasks import load_context as recall
+from tests import fault_cases
 from tests.tools.conftest import planned
 
 PLAN = {"approach": "carefully", "steps": [f"step {number}: look, change, test" for number in range(30)]}
 
 
 def tokens(answer):
-    return tokenizer().count(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), most=1_000_000)
+    return tokenizer().count(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), limit=1_000_000)
 
 
 @pytest.fixture
@@ -198,7 +199,8 @@ def texts(chance):
     return ("x" + sample * (length // len(sample) + 1))[:length]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=25))
 async def test_whatever_was_written_the_answer_stays_within_its_budget(
     load, note, call, make_workflow, seed, monkeypatch
 ):

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from mission.domain.errors import MissionError
-from mission.domain.tasks.task import OPEN, TaskStatus
+from mission.domain.tasks.states import OPEN, TaskStatus
+from tests import fault_cases
 from tests.tools.conftest import planned
 
 COUNT = text("SELECT status, waiting_for > 0 AS waits, count(*) FROM tasks GROUP BY status, waiting_for > 0")
@@ -21,7 +22,8 @@ WRONGLY_WAITING = text(
 STATES = [str(status) for status in TaskStatus]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=2, many=40))
 async def test_kept_counts_equal_the_tasks_whatever_happens(app, call, make_workflow, make_agent, seed):
     chance = random.Random(seed)
     agents = [await make_agent("ada"), await make_agent("bob")]
@@ -81,6 +83,6 @@ def _both(tx, *, mission_id):
     for group, status in tx.connection.execute(GROUPS):
         groups[group] += 1
         done[group] += TaskStatus(status) is TaskStatus.COMPLETED
-    kept = Counter({state: count for state, count in tx.tallies.states(mission_id).items() if count})
-    kept_groups = {row.name: (row.tasks, row.done) for row in tx.tallies.groups(mission_id)}
+    kept = Counter({state: count for state, count in tx.task_counts.states(mission_id).items() if count})
+    kept_groups = {row.name: (row.tasks, row.done) for row in tx.task_counts.groups(mission_id)}
     return kept, kept_groups, true, {name: (groups[name], done[name]) for name in groups}

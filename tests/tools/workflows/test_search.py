@@ -15,6 +15,7 @@ from mission.services.search import index as service
 from mission.store import backup
 from mission.store.open_database import new_backend
 from mission.store.views.search_index import IndexPosition
+from tests import fault_cases
 from tests.conftest import Front
 from tests.tools.conftest import planned
 
@@ -170,7 +171,7 @@ async def test_long_texts_are_taken_in_a_few_at_a_time(call, find, make_workflow
 
     steps = 0
     while (step := await app.database.read(service.next_step)) is not None:
-        assert sum(len(row["words"]) for row in step.rows) <= 2 * service.MOST_WORDS
+        assert sum(len(row["words"]) for row in step.rows) <= 2 * service.MAX_WORDS
         await app.database.write(service.take, step=step)
         steps += 1
 
@@ -178,8 +179,10 @@ async def test_long_texts_are_taken_in_a_few_at_a_time(call, find, make_workflow
     assert (await call("search", {"query": "wombat", "kind": ["task"]}))["total"] == 30
 
 
-async def test_no_query_is_an_error(call, find, scene):
-    chance = random.Random(7)
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=25))
+async def test_no_query_is_an_error(call, find, scene, seed):
+    chance = random.Random(seed)
     anything = ["".join(chr(chance.choice(RANGES)(chance)) for _ in range(chance.randrange(1, 30))) for _ in range(40)]
     for query in ['"', "a OR", "-x", "--", "NEAR(a b)", "a:*", "'; DROP", "^a", "*", "(", "{a b}: c", "\\", *anything]:
         await find(query.replace("\x00", "") or "x")

@@ -46,6 +46,7 @@ async def test_as_json(call, scene):
         "plan_summary": "s",
         "total_tasks": 5,
         "by_status": {"pending": 1, "blocked": 1, "in_progress": 1, "completed": 1, "failed": 1},
+        "evidence": {"proved": 0, "unproved": 1, "accepted": 0, "failing": 0},
         "remaining_tasks": 4,
         "estimated_remaining": pytest.approx(600, abs=1),
         "estimated_range": [pytest.approx(600, abs=1), pytest.approx(1200, abs=1)],
@@ -53,7 +54,9 @@ async def test_as_json(call, scene):
         "next": [{"id": tasks["e"], "name": "e", "status": "pending"}],
         "blocked": [{"id": tasks["d"], "name": "d", "status": "blocked", "blocked_by": ["c"]}],
         "failed": [{"id": tasks["b"], "name": "b", "status": "failed", "error": "x" * 200 + "…"}],
-        "completed_last": [{"id": tasks["a"], "name": "a", "status": "completed", "outcome": "works"}],
+        "completed_last": [
+            {"id": tasks["a"], "name": "a", "status": "completed", "outcome": "works", "proof": "unproved"}
+        ],
         "decisions_last": [{"text": "Which? → this", "author": ada, "task_id": tasks["c"]}],
         "open_blockers": [],
     }
@@ -69,6 +72,7 @@ async def test_as_markdown(call, scene):
             "# W",
             "",
             f"Workflow `{id}`, in_progress. Tasks: 1 pending, 1 blocked, 1 in_progress, 1 completed, 1 failed.",
+            "Evidence: 1 unproved.",
             "About 10 to 20 min remain.",
             "Source: Build # it",
             "Plan: s",
@@ -76,7 +80,7 @@ async def test_as_markdown(call, scene):
             *("", "## Next", "", f"- `{tasks['e']}` e"),
             *("", "## Blocked", "", f"- `{tasks['d']}` d (blocked): c"),
             *("", "## Failed", "", f"- `{tasks['b']}` b (failed): {'x' * 200}…"),
-            *("", "## Recently completed", "", f"- `{tasks['a']}` a (completed): works"),
+            *("", "## Recently completed", "", f"- `{tasks['a']}` a (unproved): works"),
             *("", "## Recent decisions", "", f"- Which? → this (`{tasks['c']}`, {ada})"),
             "",
         ]

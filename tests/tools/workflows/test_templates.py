@@ -39,7 +39,7 @@ async def test_a_definition_becomes_a_planned_workflow_with_its_blanks_filled_in
     with pytest.raises(InvalidInput, match="missing thing") as caught:
         await call("template_apply", wanted)
     assert caught.value.details["missing"] == ["thing"]
-    with pytest.raises(InvalidInput, match="no 'thign'"):
+    with pytest.raises(InvalidInput, match="no variable 'thign'"):
         await call("template_apply", wanted | {"variables": {"thing": "x", "thign": "y"}})
 
     applied = await call(

@@ -455,7 +455,7 @@ async def test_ten_thousand_tasks_are_one_call(call, make_workflow):
 async def test_a_plan_of_another_dialect_is_workable_in_both(call, make_workflow):
     id, tasks = await make_workflow(planned("a"), planned("b", after=["a"]))
 
-    with pytest.raises(InvalidState, match="waits for") as caught:
+    with pytest.raises(InvalidState, match="is waiting for") as caught:
         await call("start_task", {"task_id": tasks["b"]})
     started = await call("start_task", {"task_id": tasks["a"]})
     await call("complete_task", {"task_id": tasks["a"], "status": "success", "outcome": {"summary": "ok"}})
@@ -483,7 +483,7 @@ async def test_tasks_have_the_words_that_the_page_shows_and_count_failed_attempt
             "waits": "waiting",
             "ready": "ready",
             "works": "working",
-            "done": "claimed",
+            "done": "unproved",
             "fails": "failed",
         }
         for name, row in found.items():

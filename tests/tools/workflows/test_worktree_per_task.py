@@ -13,7 +13,7 @@ import pytest
 from mission.app import App
 from mission.domain.errors import InvalidState
 from mission.gateway.caller import Caller
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 from tests.tools.conftest import planned
 
 
@@ -135,7 +135,7 @@ async def test_agents_that_ask_at_once_get_different_worktrees(call, make_parall
 async def test_a_launched_agent_works_in_the_worktree_of_its_task(call, make_parallel, app, repository, git):
     _, tasks = await make_parallel(planned("a"))
 
-    created = await Workshop(app, call).launch(tasks["a"])
+    created = await FakeExecutions(app, call).launch(tasks["a"])
 
     (row,) = (await call("workspace_list", {}))["workspaces"]
     assert created.execution.directory == created.task.tree == row["path"]

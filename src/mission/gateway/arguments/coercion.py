@@ -60,10 +60,10 @@ def _value(shape: _Shape, value: Any) -> Any:
     if shape.is_number and isinstance(value, bool):
         return str(value).lower()  # Python would accept it as a number; a text is refused
     if isinstance(value, str) and str not in shape.options:
+        if (word := _words(shape.options).get(value.strip().casefold())) is not None:
+            return word
         if shape.model is not None or shape.item is not None or shape.is_dict:
             value = _decoded(value)
-        else:
-            value = _choice(shape.options, value)
     if shape.item is not None:
         if isinstance(value, str) and value:
             value = [value]
@@ -91,13 +91,12 @@ def _decoded(text: str) -> Any:
         return text
 
 
-def _choice(options: tuple[Any, ...], text: str) -> str:
-    """Return the option that matches the text, ignoring case."""
+def _words(options: tuple[Any, ...]) -> dict[str, str]:
+    """Return the words that a field accepts, by how they are compared: ignoring case."""
     words: list[str] = []
     for each in options:
         if isinstance(each, type) and issubclass(each, StrEnum):
             words += [str(member) for member in each]
         elif get_origin(each) is Literal:
             words += [str(word) for word in get_args(each)]
-    folded = {word.casefold(): word for word in words}
-    return folded.get(text.strip().casefold(), text)
+    return {word.casefold(): word for word in words}

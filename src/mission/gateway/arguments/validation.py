@@ -12,10 +12,10 @@ from mission.gateway.arguments.coercion import coerce, model_of
 from mission.gateway.registry import Arguments, Tool
 from mission.spelling import STRICT, nearest
 
-LONGEST_TEXT = 1_000_000
-DEEPEST = 32
+MAX_TEXT_LENGTH = 1_000_000
+MAX_DEPTH = 32
 SHOWN_PROBLEMS = 5
-MOST_NAMES = 200
+MAX_NAMES = 200
 
 
 def validate(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
@@ -53,13 +53,13 @@ def _is_plain(value: Any, *, depth: int) -> bool:
     """Return whether a value needs no further check; fast, because a plan of thousands of tasks is one argument."""
     kind = type(value)
     if kind is str:
-        return value.isascii() and "\x00" not in value and len(value) <= LONGEST_TEXT
+        return value.isascii() and "\x00" not in value and len(value) <= MAX_TEXT_LENGTH
     if kind is dict:
-        return depth < DEEPEST and all(
+        return depth < MAX_DEPTH and all(
             _is_plain(key, depth=depth) and _is_plain(each, depth=depth + 1) for key, each in value.items()
         )
     if kind is list:
-        return depth < DEEPEST and all(_is_plain(each, depth=depth + 1) for each in value)
+        return depth < MAX_DEPTH and all(_is_plain(each, depth=depth + 1) for each in value)
     return kind is int or kind is bool or value is None
 
 
@@ -67,8 +67,8 @@ def _check_value(value: Any, *, field: str, depth: int) -> None:
     if isinstance(value, str):
         check_text(value, field=field)
     elif isinstance(value, dict | list):
-        if depth > DEEPEST:
-            raise InvalidInput(f"{field}: nested more than {DEEPEST} levels deep", hint="Flatten it.", field=field)
+        if depth > MAX_DEPTH:
+            raise InvalidInput(f"{field}: nested more than {MAX_DEPTH} levels deep", hint="Flatten it.", field=field)
         if isinstance(value, dict):
             for key, each in value.items():
                 check_text(key, field=field)
@@ -81,8 +81,8 @@ def _check_value(value: Any, *, field: str, depth: int) -> None:
 
 
 def check_text(text: str, *, field: str) -> None:
-    if len(text) > LONGEST_TEXT:
-        raise TooLarge(f"{field}: too long: {len(text):,} characters (limit {LONGEST_TEXT:,})", field=field)
+    if len(text) > MAX_TEXT_LENGTH:
+        raise TooLarge(f"{field}: too long: {len(text):,} characters (limit {MAX_TEXT_LENGTH:,})", field=field)
     if text.isascii() and "\x00" not in text:
         return
     if "\x00" in text:
@@ -101,7 +101,7 @@ def _check_spelling(tool: Tool, model: type[BaseModel], given: Mapping[str, Any]
     """Raise InvalidInput for an unknown name that looks like a missing argument; ignore other unknown names."""
     fields = model.model_fields
     missing = [name for name in fields if name not in given]
-    for name in list(given)[:MOST_NAMES]:
+    for name in list(given)[:MAX_NAMES]:
         if name in fields:
             nested = model_of(fields[name].annotation)
             if nested is not None and isinstance(given[name], Mapping):

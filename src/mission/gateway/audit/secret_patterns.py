@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 HIDDEN = "***"
-SHORTEST = 8
+MIN_LENGTH = 8
 """Shorter texts have no secrets."""
 WORDS = ("token", "secret", "pass", "pwd", "authorization", "credential", "cookie", "key")
 """Words in the names of secrets."""
@@ -58,7 +58,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 def masked(text: str, words: Sequence[str] = WORDS) -> str:
     """Return the text with its secrets replaced; `words` occur in the names of secrets."""
-    if len(text) < SHORTEST:
+    if len(text) < MIN_LENGTH:
         return text
     if any(mark in text for mark in _MARKS):
         text = _SHAPES.sub(HIDDEN, text)
@@ -72,7 +72,7 @@ def masked(text: str, words: Sequence[str] = WORDS) -> str:
     return kept + text[done:]
 
 
-def is_no_password(name: str, value: str) -> bool:
+def is_not_password(name: str, value: str) -> bool:
     """Return whether the value of a name such as 'pass' or 'pwd' is a test result or a folder."""
     if name == "pwd":
         return _PLACE.match(value) is not None
@@ -133,7 +133,7 @@ def _weak_value(text: str, at: int, behind: int, word: str) -> tuple[int, int] |
     if found is None or found[1].startswith(HIDDEN):
         return None
     prose = found[1].isalpha() and _NEXT_WORD.match(text, found.end())
-    return None if prose or is_no_password(word, found[1]) else _inside(found)
+    return None if prose or is_not_password(word, found[1]) else _inside(found)
 
 
 def _stated_value(text: str, behind: int, word: str) -> tuple[int, int] | None:

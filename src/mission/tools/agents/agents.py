@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from datetime import timedelta
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from mission.domain.agent import Agent, AgentRole, Presence, Runtime
+from mission.domain.agents.agent import AgentRole, Presence, Runtime
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.agents import registration as agents
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.agents import registration
 from mission.services.agents.registration import AgentFilter, AgentWithPresence
-from mission.services.views import agents as agent_states
+from mission.services.paging import Page
+from mission.services.views import agents
 from mission.services.views.agents import AgentState
 from mission.tools.shared.fields import AbsolutePath, GivenTexts, Name, TaskId, Texts
 from mission.tools.shared.records import STATE, Done
@@ -28,13 +30,9 @@ class RegisterAgent(Arguments):
 
 
 class RegisteredAgent(Result):
-    id: str
-    name: str
-    status: str
-
-    @classmethod
-    def of(cls, seen: AgentWithPresence) -> RegisteredAgent:
-        return cls(id=seen.agent.id, name=seen.agent.name, status=seen.presence)
+    id: str = attribute("agent.id")
+    name: str = attribute("agent.name")
+    status: str = attribute("presence")
 
 
 class Heartbeat(Arguments):
@@ -46,6 +44,10 @@ class Heartbeat(Arguments):
 class HeartbeatSeen(Result):
     success: bool
     next_heartbeat_ms: int
+
+    @classmethod
+    def of(cls, due_in: timedelta) -> HeartbeatSeen:
+        return cls(success=True, next_heartbeat_ms=round(due_in.total_seconds() * 1000))
 
 
 class UpdateAgent(Arguments):
@@ -63,43 +65,26 @@ class AgentById(Arguments):
     id: str
 
 
-class AgentRecord(Result):
-    id: str
-    name: str
-    runtime: str
-    role: str
-    type: str
-    status: str
-    state: str = STATE
-    capabilities: Texts
-    current_task_id: str | None
-    workspace_path: str | None
-    supervisor_id: str | None
-    mission_id: str | None
-    last_heartbeat: Moment
-    metadata: dict[str, Any]
-    created_at: Moment
+Metadata = Annotated[dict[str, Any], BeforeValidator(lambda given: given or {})]
+"""What an agent reports about itself; empty if it reports nothing."""
 
-    @classmethod
-    def of(cls, shown: AgentState) -> AgentRecord:
-        agent: Agent = shown.agent
-        return cls(
-            id=agent.id,
-            name=agent.name,
-            runtime=agent.runtime,
-            role=agent.role,
-            type=agent.type,
-            status=shown.presence,
-            state=shown.state,
-            capabilities=list(agent.capabilities),
-            current_task_id=agent.current_task_id,
-            workspace_path=agent.workspace_path,
-            supervisor_id=agent.supervisor_id,
-            mission_id=agent.mission_id,
-            last_heartbeat=agent.last_seen_at,
-            metadata=dict(agent.metadata or {}),
-            created_at=agent.created_at,
-        )
+
+class AgentRecord(Result):
+    id: str = attribute("agent.id")
+    name: str = attribute("agent.name")
+    runtime: str = attribute("agent.runtime")
+    role: str = attribute("agent.role")
+    type: str = attribute("agent.type")
+    status: str = attribute("presence")
+    state: str = STATE
+    capabilities: Texts = attribute("agent.capabilities")
+    current_task_id: str | None = attribute("agent.current_task_id")
+    workspace_path: str | None = attribute("agent.workspace_path")
+    supervisor_id: str | None = attribute("agent.supervisor_id")
+    mission_id: str | None = attribute("agent.mission_id")
+    last_heartbeat: Moment = attribute("agent.last_seen_at")
+    metadata: Metadata = attribute("agent.metadata")
+    created_at: Moment = attribute("agent.created_at")
 
 
 class ListAgents(Arguments):
@@ -111,15 +96,15 @@ class ListAgents(Arguments):
 
 
 class AgentList(Result):
-    agents: list[AgentRecord]
-    next_cursor: str | None
+    agents: list[AgentRecord] = attribute("rows")
+    next_cursor: str | None = attribute("next")
 
 
-@tool(toolset="agents")
-async def agent_register(call: Call, args: RegisterAgent) -> RegisteredAgent:
+@tool(toolset="agents", result=RegisteredAgent)
+async def agent_register(call: Call, args: RegisterAgent) -> AgentWithPresence:
     """Register an agent and mark it online."""
-    return await call.write(
-        agents.register,
+    return await call.finish(
+        registration.register,
         by=call.identity.agent,
         name=args.name,
         runtime=args.runtime,
@@ -127,29 +112,26 @@ async def agent_register(call: Call, args: RegisterAgent) -> RegisteredAgent:
         capabilities=args.capabilities,
         workspace_path=args.workspace_path,
         metadata=args.metadata,
-        answer=RegisteredAgent.of,
     )
 
 
-@tool(toolset="agents", actor="agent_id", idempotent=True)
-async def agent_heartbeat(call: Call, args: Heartbeat) -> HeartbeatSeen:
+@tool(toolset="agents", result=HeartbeatSeen, actor="agent_id", idempotent=True)
+async def agent_heartbeat(call: Call, args: Heartbeat) -> timedelta:
     """Send a heartbeat; renews leases."""
-    next_ms = round(call.rhythm.heartbeat.total_seconds() * 1000)
-    return await call.write(
-        agents.heartbeat,
+    return await call.finish(
+        registration.acknowledge_heartbeat,
         agent_id=call.actor,
         current_task_id=args.current_task_id,
         status=Presence(args.status) if args.status else None,
-        rhythm=call.rhythm,
-        answer=lambda _seen: HeartbeatSeen(success=True, next_heartbeat_ms=next_ms),
+        liveness=call.liveness,
     )
 
 
-@tool(toolset="agents", actor="id", idempotent=True)
-async def agent_update(call: Call, args: UpdateAgent) -> Done:
+@tool(toolset="agents", result=Done, actor="id", idempotent=True)
+async def agent_update(call: Call, args: UpdateAgent) -> AgentWithPresence:
     """Update an agent's own record."""
-    return await call.write(
-        agents.update,
+    return await call.finish(
+        registration.update,
         agent_id=call.actor,
         status=args.status,
         current_task_id=args.current_task_id,
@@ -157,30 +139,33 @@ async def agent_update(call: Call, args: UpdateAgent) -> Done:
         workspace_path=args.workspace_path,
         capabilities=args.capabilities,
         metadata=args.metadata,
-        rhythm=call.rhythm,
-        answer=lambda _seen: Done(success=True),
+        liveness=call.liveness,
     )
 
 
-@tool(toolset="agents", reads=True, address="/api/agents/{id}", stale_on=("task", "agent"), about="agent")
-async def agent_get(call: Call, args: AgentById) -> AgentRecord:
+@tool(
+    toolset="agents",
+    result=AgentRecord,
+    reads=True,
+    address="/api/agents/{id}",
+    stale_on=("task", "agent"),
+    about="agent",
+)
+async def agent_get(call: Call, args: AgentById) -> AgentState:
     """Read one agent."""
-    return AgentRecord.of(await call.read(agent_states.get, agent_id=args.id, rhythm=call.rhythm))
+    return await call.read(agents.get, agent_id=args.id, liveness=call.liveness)
 
 
-@tool(toolset="agents", reads=True, address="/api/agents", stale_on=("task", "agent"), fades=True)
-async def agent_list(call: Call, args: ListAgents) -> AgentList:
+@tool(toolset="agents", result=AgentList, reads=True, address="/api/agents", stale_on=("task", "agent"), fades=True)
+async def agent_list(call: Call, args: ListAgents) -> Page[AgentState]:
     """List agents, newest first."""
     wanted = AgentFilter(presences=args.status, role=args.role, runtime=args.runtime)
-    page = await call.read(
-        agent_states.list_agents, wanted=wanted, rhythm=call.rhythm, limit=args.limit, cursor=args.cursor
+    return await call.read(
+        agents.list_agents, wanted=wanted, liveness=call.liveness, limit=args.limit, cursor=args.cursor
     )
-    return AgentList(agents=[AgentRecord.of(shown) for shown in page.rows], next_cursor=page.next)
 
 
-@tool(toolset="agents", actor="id", idempotent=True)
-async def agent_unregister(call: Call, args: AgentById) -> Done:
+@tool(toolset="agents", result=Done, actor="id", idempotent=True)
+async def agent_unregister(call: Call, args: AgentById) -> AgentWithPresence:
     """Take an agent offline and release its tasks."""
-    return await call.write(
-        agents.unregister, agent_id=call.actor, rhythm=call.rhythm, answer=lambda _seen: Done(success=True)
-    )
+    return await call.finish(registration.unregister, agent_id=call.actor, liveness=call.liveness)

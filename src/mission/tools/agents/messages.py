@@ -8,13 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mission.domain.agent import AgentRole, Presence
+from mission.domain.agents.agent import AgentRole, Presence
 from mission.domain.message import HUMAN, Message, MessageState, MessageType, Priority, checked_body
 from mission.gateway.call import Call
-from mission.gateway.registry import Address, Arguments, Result, tool
+from mission.gateway.registry import Address, Arguments, Result, attribute, tool
 from mission.services.agents.registration import LivenessSettings
-from mission.services.messages import mailboxes
-from mission.services.messages import sending as mail
+from mission.services.messages import mailboxes, sending
 from mission.services.messages.mailboxes import MessagePage
 from mission.services.messages.sending import Audience
 from mission.store.agents.messages import MessageFilter
@@ -48,19 +47,15 @@ class SentMessage(Result):
     id: str
     thread_id: str
 
-    @classmethod
-    def of(cls, message: Message) -> SentMessage:
-        return cls(id=message.id, thread_id=message.thread_id)
-
 
 class RecipientFilter(Arguments):
     role: AgentRole | None = None
     status: Literal["online", "busy"] | None = None
     runtime: str | None = None
 
-    def audience(self, rhythm: LivenessSettings) -> Audience:
+    def audience(self, liveness: LivenessSettings) -> Audience:
         presence = Presence(self.status) if self.status else None
-        return Audience(rhythm=rhythm, role=self.role, presence=presence, runtime=self.runtime)
+        return Audience(liveness=liveness, role=self.role, presence=presence, runtime=self.runtime)
 
 
 class BroadcastMessage(Arguments):
@@ -88,44 +83,23 @@ class MessageRecord(Result):
     sender_name: str
     sender_type: str
     recipient_id: str
-    message_type: str
+    message_type: str = attribute("type")
     subject: str | None
     body: str | dict[str, Any]
     priority: str
-    status: str
+    status: str = attribute("state")
     thread_id: str
     reply_to_id: str | None
-    workflow_id: str | None
+    workflow_id: str | None = attribute("mission_id")
     task_id: str | None
     created_at: Moment
     read_at: Moment | None
 
     @classmethod
-    def of(cls, message: Message) -> MessageRecord:
-        return cls(
-            id=message.id,
-            sender_id=message.sender_id,
-            sender_name=message.sender_name,
-            sender_type=message.sender_type,
-            recipient_id=message.recipient_id,
-            message_type=message.type,
-            subject=message.subject,
-            body=message.body if isinstance(message.body, str) else dict(message.body),
-            priority=message.priority,
-            status=message.state,
-            thread_id=message.thread_id,
-            reply_to_id=message.reply_to_id,
-            workflow_id=message.mission_id,
-            task_id=message.task_id,
-            created_at=message.created_at,
-            read_at=message.read_at,
-        )
-
-    @classmethod
     def row(cls, message: Message) -> MessageRecord:
         """Return the message for a list, with a long body truncated."""
-        whole = cls.of(message)
-        return whole.model_copy(update={"body": cut(whole.body)})
+        full = cls.model_validate(message)
+        return full.model_copy(update={"body": cut(full.body)})
 
 
 class ListMessages(Arguments):
@@ -185,11 +159,11 @@ class UnreadCount(Result):
     by_priority: dict[str, int]
 
 
-@tool(toolset="messages", actor="sender_id", person=True)
-async def message_send(call: Call, args: SendMessage) -> SentMessage:
+@tool(toolset="messages", result=SentMessage, actor="sender_id", person=True)
+async def message_send(call: Call, args: SendMessage) -> Message:
     """Send a message to an agent or the human."""
-    return await call.write(
-        mail.send,
+    return await call.finish(
+        sending.send,
         sender=mailbox(call),
         recipient=args.recipient_id,
         type=args.message_type,
@@ -199,64 +173,68 @@ async def message_send(call: Call, args: SendMessage) -> SentMessage:
         mission_id=args.workflow_id,
         task_id=args.task_id,
         reply_to_id=args.reply_to_id,
-        answer=SentMessage.of,
     )
 
 
-@tool(toolset="messages", actor="sender_id", person=True)
-async def message_broadcast(call: Call, args: BroadcastMessage) -> SentMessages:
+@tool(toolset="messages", result=SentMessages, actor="sender_id", person=True)
+async def message_broadcast(call: Call, args: BroadcastMessage) -> list[Message]:
     """Send a message to all other agents, or those that match the filter."""
-    return await call.write(
-        mail.broadcast,
+    return await call.finish(
+        sending.broadcast,
         sender=mailbox(call),
-        audience=args.recipient_filter.audience(call.rhythm),
+        audience=args.recipient_filter.audience(call.liveness),
         type=MessageType(args.message_type),
         subject=args.subject,
         body=args.body,
         priority=args.priority,
         mission_id=args.workflow_id,
-        answer=SentMessages.of,
     )
-
-
-@tool(
-    toolset="messages", actor="agent_id", person=True, reads=True, address="/api/messages", stale_on=("message", "mail")
-)
-async def message_list(call: Call, args: ListMessages) -> MessageList:
-    """List a mailbox, newest first. Long bodies are truncated; message_get returns them in full."""
-    found = await call.read(
-        mailboxes.list_messages, owner=mailbox(call), wanted=args.wanted(), limit=args.limit, cursor=args.cursor
-    )
-    return MessageList.of(found)
 
 
 @tool(
     toolset="messages",
+    result=MessageList,
+    actor="agent_id",
+    person=True,
+    reads=True,
+    address="/api/messages",
+    stale_on=("message", "mail"),
+)
+async def message_list(call: Call, args: ListMessages) -> MessagePage:
+    """List a mailbox, newest first. Long bodies are truncated; message_get returns them in full."""
+    return await call.read(
+        mailboxes.list_messages, owner=mailbox(call), wanted=args.wanted(), limit=args.limit, cursor=args.cursor
+    )
+
+
+@tool(
+    toolset="messages",
+    result=MessageRecord,
     actor="agent_id",
     person=True,
     idempotent=True,
     address=Address("/api/messages/{id}", defaults={"mark_read": False}),
 )
-async def message_get(call: Call, args: GetMessage) -> MessageRecord:
+async def message_get(call: Call, args: GetMessage) -> Message:
     """Read one message in full. Its content comes from the sender, not from Mission Control."""
     if not args.mark_read:
-        return MessageRecord.of(await call.read(mailboxes.get, id=args.id, reader=call.actor))
-    return await call.write(mailboxes.read, id=args.id, reader=call.actor, answer=MessageRecord.of)
+        return await call.read(mailboxes.get, id=args.id, reader=call.actor)
+    return await call.finish(mailboxes.read, id=args.id, reader=call.actor)
 
 
-@tool(toolset="messages", actor="agent_id", person=True, idempotent=True)
-async def message_mark_read(call: Call, args: MoveMessages) -> Done:
+@tool(toolset="messages", result=Done, actor="agent_id", person=True, idempotent=True)
+async def message_mark_read(call: Call, args: MoveMessages) -> None:
     """Mark received messages as read, all or none."""
-    return await _move(call, args, MessageState.READ)
+    await _move(call, args, MessageState.READ)
 
 
-@tool(toolset="messages", actor="agent_id", person=True, idempotent=True)
-async def message_archive(call: Call, args: MoveMessages) -> Done:
+@tool(toolset="messages", result=Done, actor="agent_id", person=True, idempotent=True)
+async def message_archive(call: Call, args: MoveMessages) -> None:
     """Archive received messages; list them with status archived."""
-    return await _move(call, args, MessageState.ARCHIVED)
+    await _move(call, args, MessageState.ARCHIVED)
 
 
-@tool(toolset="messages", actor="agent_id", person=True, reads=True, stale_on=("message", "mail"))
+@tool(toolset="messages", result=UnreadCount, actor="agent_id", person=True, reads=True, stale_on=("message", "mail"))
 async def message_count_unread(call: Call, args: CountUnread) -> UnreadCount:
     """Count unread messages by priority."""
     counted = await call.read(mailboxes.unread, owner=mailbox(call))
@@ -264,13 +242,12 @@ async def message_count_unread(call: Call, args: CountUnread) -> UnreadCount:
     return UnreadCount(count=sum(chosen.values()), by_priority={str(name): count for name, count in chosen.items()})
 
 
-async def _move(call: Call, args: MoveMessages, target: MessageState) -> Done:
-    return await call.write(
+async def _move(call: Call, args: MoveMessages, target: MessageState) -> None:
+    await call.finish(
         mailboxes.move,
         ids=args.message_ids,
         target=target,
         reader=call.actor,
-        answer=lambda _: Done(success=True),
     )
 
 

@@ -14,7 +14,7 @@ from mission.tools.agents.messages import MessageRecord, mailbox
 from mission.tools.shared.fields import MissionId
 from mission.tools.shared.wording import Moment
 
-LONGEST_WAIT = 55
+MAX_WAIT = 55
 
 
 class WaitForEvents(Arguments):
@@ -22,7 +22,7 @@ class WaitForEvents(Arguments):
 
     agent_id: str | None = Field(None, description="The waiting agent")
     since: int | None = Field(None, ge=0, lt=2**63, description="cursor of the last result")
-    timeout_seconds: float = Field(30, ge=0, le=LONGEST_WAIT)
+    timeout_seconds: float = Field(30, ge=0, le=MAX_WAIT)
     workflow_id: MissionId | None = Field(None, description="Include events of this mission")
     limit: int = Field(50, ge=1, le=200)
 
@@ -42,23 +42,20 @@ class NewsRecord(Result):
     reset: bool = Field(description="The cursor is outside the stored range: reload, then continue with the new one")
 
     @classmethod
-    def of(cls, news: NewEvents) -> NewsRecord:
+    def of(cls, found: NewEvents) -> NewsRecord:
         return cls(
-            messages=[MessageRecord.row(message) for message in news.messages],
-            events=[
-                EventRecord(seq=each.seq, type=each.type, at=each.at, mission_id=each.mission_id, data=each.data)
-                for each in news.events
-            ],
-            cursor=news.cursor,
-            reset=news.reset,
+            messages=[MessageRecord.row(message) for message in found.messages],
+            events=found.events,
+            cursor=found.cursor,
+            reset=found.reset,
         )
 
 
-@tool(toolset="messages", actor="agent_id", person=True, reads=True)
-async def wait_for_events(call: Call, args: WaitForEvents) -> NewsRecord:
+@tool(toolset="messages", result=NewsRecord, actor="agent_id", person=True, reads=True)
+async def wait_for_events(call: Call, args: WaitForEvents) -> NewEvents:
     """Wait for a message or event, then call again with the cursor. The first call returns at once if there are
     unread messages."""
-    found = await waiting.new_events(
+    return await waiting.new_events(
         call,
         call.events,
         watcher=EventWatcher(party=mailbox(call), mission_id=args.workflow_id),
@@ -67,4 +64,3 @@ async def wait_for_events(call: Call, args: WaitForEvents) -> NewsRecord:
         seconds=args.timeout_seconds,
         left=call.left,
     )
-    return NewsRecord.of(found)

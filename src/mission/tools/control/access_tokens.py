@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.agents import access_tokens as identity
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.agents import access_tokens
 from mission.services.agents.access_tokens import AgentTokenList, Credentials, Revoked
 from mission.tools.shared.fields import moment_of
 from mission.tools.shared.wording import Moment
@@ -30,25 +30,16 @@ class RotateToken(Arguments):
 
 
 class NewToken(Result):
-    id: str
-    type: str
-    name: str
+    id: str = attribute("agent.id")
+    type: str = attribute("agent.type")
+    name: str = attribute("agent.name")
     token: str
     expires_at: Moment | None
 
-    @classmethod
-    def of(cls, made: Credentials) -> NewToken:
-        agent = made.agent
-        return cls(id=agent.id, type=agent.type, name=agent.name, token=made.token, expires_at=made.expires_at)
-
 
 class RevokedTokens(Result):
-    id: str
-    revoked: int
-
-    @classmethod
-    def of(cls, revoked: Revoked) -> RevokedTokens:
-        return cls(id=revoked.agent.id, revoked=revoked.count)
+    id: str = attribute("agent.id")
+    revoked: int = attribute("count")
 
 
 class KnownToken(Result):
@@ -69,21 +60,19 @@ class TokenList(Result):
         return cls(id=known.agent.id, tokens=[KnownToken(**row) for row in rows], next_cursor=known.next)
 
 
-@tool(toolset="control", reads=True)
-async def token_list(call: Call, args: ListTokens) -> TokenList:
+@tool(toolset="control", result=TokenList, reads=True)
+async def token_list(call: Call, args: ListTokens) -> AgentTokenList:
     """List an agent's current and former tokens, oldest first, without their values."""
-    return TokenList.of(
-        await call.read(identity.of_agent, agent_id=args.agent_id, limit=args.limit, cursor=args.cursor)
-    )
+    return await call.read(access_tokens.list_tokens, agent_id=args.agent_id, limit=args.limit, cursor=args.cursor)
 
 
-@tool(toolset="control", secret="token")
-async def token_rotate(call: Call, args: RotateToken) -> NewToken:
+@tool(toolset="control", result=NewToken, secret="token")
+async def token_rotate(call: Call, args: RotateToken) -> Credentials:
     """Issue a new token for an agent and revoke the old ones. The token is shown only once."""
-    return await call.write(identity.rotate, agent_id=args.agent_id, expires_at=args.expires_at, answer=NewToken.of)
+    return await call.finish(access_tokens.rotate, agent_id=args.agent_id, expires_at=args.expires_at)
 
 
-@tool(toolset="control", idempotent=True, destructive=True)
-async def token_revoke(call: Call, args: OfAgent) -> RevokedTokens:
+@tool(toolset="control", result=RevokedTokens, idempotent=True, destructive=True)
+async def token_revoke(call: Call, args: OfAgent) -> Revoked:
     """Revoke all tokens of an agent."""
-    return await call.write(identity.revoke, agent_id=args.agent_id, answer=RevokedTokens.of)
+    return await call.finish(access_tokens.revoke, agent_id=args.agent_id)

@@ -17,9 +17,10 @@ from mission.domain.executions.execution import (
 from mission.domain.executions.observation import AckStatus, Observation, Origin
 from mission.domain.executions.signals import SignalPolicy
 from mission.gateway.call import Call
-from mission.gateway.registry import Address, Arguments, Result, tool
-from mission.services.executions import commands
-from mission.services.executions import history as ledger
+from mission.gateway.registry import Address, Arguments, Result, attribute, tool
+from mission.services.executions import commands, history
+from mission.services.executions.history import ExecutionDetail
+from mission.services.paging import Page
 from mission.tools.shared.fields import ExecutionId, MissionId, TaskId, Text
 from mission.tools.shared.wording import Moment
 
@@ -50,12 +51,13 @@ class TellExecution(Arguments):
     text: Text | None = Field(None, max_length=8_000, description="The message; required for kind text")
 
 
-class ExecutionRecord(Result):
+class ExecutionFields(Result):
     id: str
     mission_id: str
     task_id: str
     agent_id: str
     adapter: str
+    kind: str
     mode: Mode
     status: ExecutionStatus
     transport: dict[str, Any]
@@ -74,14 +76,16 @@ class ExecutionRecord(Result):
     ended_at: str | None
     duration_seconds: float | None
 
+
+class ExecutionRecord(ExecutionFields):
     @classmethod
     def of(cls, execution: Execution) -> ExecutionRecord:
         return cls(**execution.record())
 
 
 class ExecutionList(Result):
-    executions: list[ExecutionRecord]
-    next_cursor: str | None
+    executions: list[ExecutionRecord] = attribute("rows")
+    next_cursor: str | None = attribute("next")
 
 
 class ToldMessage(Result):
@@ -95,25 +99,21 @@ class ToldMessage(Result):
     created_at: Moment
     delivered_at: Moment | None
 
-    @classmethod
-    def of(cls, message: ExecutionCommand) -> ToldMessage:
-        return cls(**{name: getattr(message, name) for name in cls.model_fields})
 
-
-class WholeExecution(ExecutionRecord):
+class WholeExecution(ExecutionFields):
     task_name: str
     agent_name: str
     protocol: dict[str, Any]
     messages: list[ToldMessage]
 
     @classmethod
-    def whole(cls, found: ledger.ExecutionDetail) -> WholeExecution:
+    def of(cls, found: ExecutionDetail) -> WholeExecution:
         return cls(
             **found.execution.record(),
             task_name=found.task_name,
             agent_name=found.agent_name,
-            protocol=dict(found.execution.protocol),
-            messages=[ToldMessage.of(message) for message in found.messages],
+            protocol=found.execution.protocol,
+            messages=found.messages,
         )
 
 
@@ -128,21 +128,23 @@ class ObservationRecord(Result):
     status: AckStatus
     created_at: Moment
 
-    @classmethod
-    def of(cls, observation: Observation) -> ObservationRecord:
-        return cls(**{name: getattr(observation, name) for name in cls.model_fields})
-
 
 class ObservationList(Result):
-    observations: list[ObservationRecord]
-    next_cursor: str | None
+    observations: list[ObservationRecord] = attribute("rows")
+    next_cursor: str | None = attribute("next")
 
 
-@tool(toolset="control", reads=True, address="/api/executions", stale_on=("task", "execution", "observation"))
-async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
+@tool(
+    toolset="control",
+    result=ExecutionList,
+    reads=True,
+    address="/api/executions",
+    stale_on=("task", "execution", "observation"),
+)
+async def execution_list(call: Call, args: ListExecutions) -> Page[Execution]:
     """List launched agents, newest first."""
-    page = await call.read(
-        ledger.list_executions,
+    return await call.read(
+        history.list_executions,
         statuses=args.status,
         mission_id=args.mission_id,
         task_id=args.task_id,
@@ -150,44 +152,43 @@ async def execution_list(call: Call, args: ListExecutions) -> ExecutionList:
         limit=args.limit,
         cursor=args.cursor,
     )
-    return ExecutionList(executions=[ExecutionRecord.of(row) for row in page.rows], next_cursor=page.next)
 
 
 @tool(
     toolset="control",
+    result=WholeExecution,
     reads=True,
     address="/api/executions/{id}",
     stale_on=("execution", "observation"),
     about="execution",
 )
-async def execution_get(call: Call, args: ExecutionById) -> WholeExecution:
+async def execution_get(call: Call, args: ExecutionById) -> ExecutionDetail:
     """Read one execution: state, protocol and operator messages."""
-    return WholeExecution.whole(await call.read(ledger.get, execution_id=args.id))
+    return await call.read(history.get, execution_id=args.id)
 
 
 @tool(
     toolset="control",
+    result=ObservationList,
     reads=True,
     address=Address("/api/executions/{id}/observations", argument="execution_id"),
     stale_on=("observation",),
     about="execution",
 )
-async def execution_observations(call: Call, args: ListObservations) -> ObservationList:
+async def execution_observations(call: Call, args: ListObservations) -> Page[Observation]:
     """List an execution's signals and observations, newest first."""
-    page = await call.read(
-        ledger.observations, execution_id=args.execution_id, type=args.type, limit=args.limit, cursor=args.cursor
+    return await call.read(
+        history.observations, execution_id=args.execution_id, type=args.type, limit=args.limit, cursor=args.cursor
     )
-    return ObservationList(observations=[ObservationRecord.of(row) for row in page.rows], next_cursor=page.next)
 
 
-@tool(toolset="control")
-async def execution_message(call: Call, args: TellExecution) -> ToldMessage:
+@tool(toolset="control", result=ToldMessage)
+async def execution_message(call: Call, args: TellExecution) -> ExecutionCommand:
     """Send a running agent a command (interrupt, checkpoint, nudge, resume) or text. state shows whether it arrived."""
-    return await call.write(
+    return await call.finish(
         commands.send_message,
         execution_id=args.execution_id,
         kind=args.kind,
         text=args.text,
         author=call.identity.name,
-        answer=ToldMessage.of,
     )

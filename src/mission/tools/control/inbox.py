@@ -8,11 +8,11 @@ from pydantic import Field
 
 from mission.domain.inbox.item import InboxItem, ItemKind, ItemState
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.answers import answering as answers
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.answers import answering
 from mission.services.answers.answering import AnswerResult
-from mission.services.inbox import ranking
-from mission.services.inbox.ranking import RankedItem
+from mission.services.inbox import ranked_items
+from mission.services.inbox.ranked_items import RankedItem
 from mission.store.inbox.items import InboxFilter
 from mission.tools.shared.fields import MissionId, QueueItemId, TaskId, cut
 from mission.tools.shared.wording import Moment
@@ -92,7 +92,7 @@ class ItemRow(Result):
             execution_id=item.execution_id,
             message_id=item.message_id,
             entry_id=item.entry_id,
-            choices=[dict(choice) for choice in item.choices],
+            choices=item.choices,
             count=item.count,
             holds_tasks=ranked.rank.tasks,
             holds_agents=ranked.rank.agents,
@@ -117,57 +117,40 @@ class DismissedItem(Result):
     task_id: str | None
     closed_at: Moment | None
 
-    @classmethod
-    def of(cls, item: InboxItem) -> DismissedItem:
-        return cls(id=item.id, state=item.state, task_id=item.task_id, closed_at=item.closed_at)
-
 
 class AnsweredItem(Result):
-    id: str
-    state: ItemState
-    answer: str | None
-    task_id: str | None
-    follow_up_task_id: str | None = Field(description="The task added for the missing work")
+    id: str = attribute("item.id")
+    state: ItemState = attribute("item.state")
+    answer: str | None = attribute("item.answer")
+    task_id: str | None = attribute("item.task_id")
+    follow_up_task_id: str | None = attribute("follow_up", description="The task added for the missing work")
     message_id: str | None = Field(description="The message that delivers the answer to the agent")
-    closed_at: Moment | None
-
-    @classmethod
-    def of(cls, given: AnswerResult) -> AnsweredItem:
-        item = given.item
-        return cls(
-            id=item.id,
-            state=item.state,
-            answer=item.answer,
-            task_id=item.task_id,
-            follow_up_task_id=given.follow_up,
-            message_id=given.letter,
-            closed_at=item.closed_at,
-        )
+    closed_at: Moment | None = attribute("item.closed_at")
 
 
-@tool(toolset="control", reads=True, address="/api/queue", stale_on=("queue",))
+@tool(toolset="control", result=Queue, reads=True, address="/api/queue", stale_on=("queue",))
 async def queue_list(call: Call, args: ListQueue) -> Queue:
     """List inbox items: critical path first, then most blocking, then oldest.
 
     Agents do not see failures or other agents' messages.
     """
     found, total = await call.read(
-        ranking.list_items, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
+        ranked_items.list_items, wanted=args.wanted(reader=call.actor), limit=args.limit, offset=args.offset
     )
     return Queue(items=[ItemRow.of(ranked, body=cut(ranked.item.body)) for ranked in found], total=total)
 
 
-@tool(toolset="control", reads=True, address="/api/queue/{id}", stale_on=("queue",), about="item")
+@tool(toolset="control", result=ItemRow, reads=True, address="/api/queue/{id}", stale_on=("queue",), about="item")
 async def queue_get(call: Call, args: ItemById) -> ItemRow:
     """Read one inbox item."""
-    ranked = await call.read(ranking.get, item_id=args.id, reader=call.actor)
+    ranked = await call.read(ranked_items.get, item_id=args.id, reader=call.actor)
     return ItemRow.of(ranked, body=ranked.item.body)
 
 
-@tool(toolset="control")
-async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
+@tool(toolset="control", result=AnsweredItem)
+async def queue_answer(call: Call, args: AnswerItem) -> AnswerResult:
     """Answer an item with text or one of its choices; resolves the blocker and resumes the task."""
-    return await answers.answer(
+    return await answering.answer(
         call,
         call.trees,
         item_id=args.id,
@@ -176,13 +159,10 @@ async def queue_answer(call: Call, args: AnswerItem) -> AnsweredItem:
         by=call.identity.name,
         lease=call.lease,
         clients=call.launcher.clients(),
-        answer=AnsweredItem.of,
     )
 
 
-@tool(toolset="control")
-async def queue_dismiss(call: Call, args: DismissItem) -> DismissedItem:
+@tool(toolset="control", result=DismissedItem)
+async def queue_dismiss(call: Call, args: DismissItem) -> InboxItem:
     """Dismiss an item without an answer; the task resumes."""
-    return await call.write(
-        answers.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason, answer=DismissedItem.of
-    )
+    return await call.finish(answering.dismiss, item_id=args.id, by=call.identity.name, reason=args.reason)

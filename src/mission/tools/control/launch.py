@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
+from mission.domain.executions.execution import Execution
 from mission.domain.executions.signals import Delivery
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.launcher import LaunchRequest
+from mission.services.launcher import LaunchPreview, LaunchRequest
 from mission.tools.control.executions import ExecutionById, ExecutionRecord
 from mission.tools.shared.fields import Name, TaskId
 
@@ -17,8 +18,8 @@ from mission.tools.shared.fields import Name, TaskId
 class LaunchAgent(Arguments):
     task_id: TaskId
     adapter: str = Field(description="claude-code, codex, opencode, copilot-cli, gemini-cli, pi, or command")
-    delivery: Delivery | None = Field(None, description="Signal transport; default: the adapter's preference")
-    interactive: bool = Field(False, description="Run on a terminal that people can watch and type into")
+    delivery: Delivery | None = Field(None, description="Delivery method for signals; default: the adapter's")
+    interactive: bool = Field(False, description="Run in a terminal that people can watch and type into")
     arguments: list[str] = Field(
         [], max_length=200, description="Extra client arguments; for command, the program and its arguments"
     )
@@ -27,7 +28,7 @@ class LaunchAgent(Arguments):
     seconds: float | None = Field(None, gt=0, description="Time limit")
     handover: str | None = Field(None, max_length=100, description="Set by 'mission launch'")
 
-    def order(self, call: Call) -> LaunchRequest:
+    def request(self, call: Call) -> LaunchRequest:
         return LaunchRequest(
             task_id=self.task_id,
             adapter=self.adapter,
@@ -69,32 +70,25 @@ class AdapterList(Result):
     adapters: list[AdapterRow]
 
 
-@tool(toolset="control", outside=True)
-async def execution_launch(call: Call, args: LaunchAgent) -> ExecutionRecord:
+@tool(toolset="control", result=ExecutionRecord, outside=True)
+async def execution_launch(call: Call, args: LaunchAgent) -> Execution:
     """Launch an agent on a task: claim and start the task for it, then start its program."""
-    return await call.launcher.launch(call, args.order(call), answer=ExecutionRecord.of)
+    return await call.launcher.launch(call, args.request(call))
 
 
-@tool(toolset="control", reads=True)
-async def execution_preview(call: Call, args: LaunchAgent) -> Preview:
+@tool(toolset="control", result=Preview, reads=True)
+async def execution_preview(call: Call, args: LaunchAgent) -> LaunchPreview:
     """Preview execution_launch: command line, prompt and environment variables."""
-    intent = await call.launcher.rehearse(call, args.order(call))
-    return Preview(
-        argv=list(intent.argv),
-        prompt=intent.prompt,
-        delivery=intent.delivery,
-        directory=intent.directory,
-        variables=list(intent.variables),
-    )
+    return await call.launcher.preview(call, args.request(call))
 
 
-@tool(toolset="control", idempotent=True, destructive=True, outside=True)
-async def execution_stop(call: Call, args: ExecutionById) -> ExecutionRecord:
+@tool(toolset="control", result=ExecutionRecord, idempotent=True, destructive=True, outside=True)
+async def execution_stop(call: Call, args: ExecutionById) -> Execution:
     """Stop a launched agent and every process it started; returns when all have ended."""
-    return ExecutionRecord.of(await call.launcher.stop(args.id))
+    return await call.launcher.stop(args.id)
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", result=AdapterList, reads=True)
 async def adapter_list(call: Call, args: ListAdapters) -> AdapterList:
     """List the agent clients that can be launched, with installation and capabilities."""
-    return AdapterList(adapters=[AdapterRow(**row) for row in await call.launcher.adapters()])
+    return AdapterList(adapters=await call.launcher.adapters())

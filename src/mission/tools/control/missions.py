@@ -1,4 +1,4 @@
-"""Operator tools for records: extend a plan, archive and delete missions, read the audit trail."""
+"""Operator tools for records: extend a plan, archive and delete missions, read the audit audit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pydantic import Field
 
 from mission.domain.missions.mission import Mission
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.missions import creation as missions
-from mission.services.missions import planning
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.missions import creation, planning
 from mission.services.missions.planning import Planned
-from mission.services.views import audit as trail
+from mission.services.views import audit
 from mission.tools.shared.fields import AuditId, MissionId, moment_of
-from mission.tools.shared.plan_tasks import MOST_TASKS, PlanTask
-from mission.tools.shared.records import IF_ASKED, mission_word
+from mission.tools.shared.plan_tasks import MAX_TASKS, PlanTask
+from mission.tools.shared.records import IF_ASKED, MissionWord
 from mission.tools.shared.wording import Moment
 
 
@@ -26,12 +25,8 @@ class ArchiveMission(Arguments):
 
 
 class ArchivedMission(Result):
-    mission_id: str
+    mission_id: str = attribute("id")
     archived_at: Moment | None
-
-    @classmethod
-    def of(cls, mission: Mission) -> ArchivedMission:
-        return cls(mission_id=mission.id, archived_at=mission.archived_at)
 
 
 class DeleteMission(Arguments):
@@ -39,12 +34,8 @@ class DeleteMission(Arguments):
 
 
 class DeletedMission(Result):
-    mission_id: str
+    mission_id: str = attribute("id")
     name: str
-
-    @classmethod
-    def of(cls, mission: Mission) -> DeletedMission:
-        return cls(mission_id=mission.id, name=mission.name)
 
 
 class ListAudit(Arguments):
@@ -96,52 +87,41 @@ class AddTasks(Arguments):
     aliases: ClassVar[dict[str, str]] = {"workflow_id": "id", "mission_id": "id"}
 
     id: MissionId
-    tasks: list[PlanTask] = Field(min_length=1, max_length=MOST_TASKS)
+    tasks: list[PlanTask] = Field(min_length=1, max_length=MAX_TASKS)
 
 
 class AddedTasks(Result):
-    workflow_id: str
+    workflow_id: str = attribute("mission.id")
     tasks_created: int
     task_ids: list[str]
-    status: str
-
-    @classmethod
-    def of(cls, planned: Planned) -> AddedTasks:
-        return cls(
-            workflow_id=planned.mission.id,
-            tasks_created=planned.tasks_created,
-            task_ids=list(planned.task_ids),
-            status=mission_word(planned.mission),
-        )
+    status: MissionWord = attribute("mission")
 
 
-@tool(toolset="control")
-async def workflow_add_tasks(call: Call, args: AddTasks) -> AddedTasks:
+@tool(toolset="control", result=AddedTasks)
+async def workflow_add_tasks(call: Call, args: AddTasks) -> Planned:
     """Add tasks to a plan. depends_on also accepts names and ids of existing tasks."""
-    return await call.write(
-        planning.extend, mission_id=args.id, new=[task.new() for task in args.tasks], answer=AddedTasks.of
+    return await call.finish(
+        planning.extend, mission_id=args.id, new=[task.new() for task in args.tasks], agent_id=call.actor
     )
 
 
-@tool(toolset="control", idempotent=True)
-async def mission_archive(call: Call, args: ArchiveMission) -> ArchivedMission:
+@tool(toolset="control", result=ArchivedMission, idempotent=True)
+async def mission_archive(call: Call, args: ArchiveMission) -> Mission:
     """Archive an ended mission, or restore it to the lists."""
-    return await call.write(
-        missions.archive, mission_id=args.mission_id, archived=args.archived, answer=ArchivedMission.of
-    )
+    return await call.finish(creation.archive, mission_id=args.mission_id, archived=args.archived)
 
 
-@tool(toolset="control", destructive=True)
-async def mission_delete(call: Call, args: DeleteMission) -> DeletedMission:
+@tool(toolset="control", result=DeletedMission, destructive=True)
+async def mission_delete(call: Call, args: DeleteMission) -> Mission:
     """Permanently delete an ended mission with its phases, tasks and journal."""
-    return await missions.remove(call, call.launcher, mission_id=args.mission_id, answer=DeletedMission.of)
+    return await creation.remove(call, call.launcher, mission_id=args.mission_id)
 
 
-@tool(toolset="control", reads=True, address="/api/audit")
+@tool(toolset="control", result=AuditList, reads=True, address="/api/audit")
 async def audit_list(call: Call, args: ListAudit) -> AuditList:
     """List audited calls with caller and result, newest first."""
     page = await call.read(
-        trail.list_entries,
+        audit.list_entries,
         agent_id=args.agent_id,
         tool=args.tool,
         status=args.status,
@@ -150,12 +130,12 @@ async def audit_list(call: Call, args: ListAudit) -> AuditList:
         limit=args.limit,
         cursor=args.cursor,
     )
-    rows = [{**row, "lines": trail.lines(row)} for row in page.rows] if args.lines else page.rows
-    return AuditList(entries=[AuditEntry(**row) for row in rows], next_cursor=page.next)
+    rows = [{**row, "lines": audit.lines(row)} for row in page.rows] if args.lines else page.rows
+    return AuditList(entries=rows, next_cursor=page.next)
 
 
-@tool(toolset="control", reads=True, address="/api/audit/{id}")
+@tool(toolset="control", result=AuditEntry, reads=True, address="/api/audit/{id}")
 async def audit_get(call: Call, args: EntryById) -> AuditEntry:
     """Read one audit entry, such as that of an incident."""
-    row = await call.read(trail.get, id=args.id)
-    return AuditEntry(**row, lines=[LogLine(**line) for line in trail.lines(row)])
+    row = await call.read(audit.get, id=args.id)
+    return AuditEntry(**row, lines=audit.lines(row))

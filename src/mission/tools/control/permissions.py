@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.agents import registration as agents
+from mission.services.agents import registration
 from mission.tools.shared.fields import Texts
 
 
@@ -29,11 +29,11 @@ class Permissions(Result):
     denied_by_default: Texts
 
 
-@tool(toolset="control", reads=True)
+@tool(toolset="control", result=Permissions, reads=True)
 async def permission_show(call: Call, args: OfAgent) -> Permissions:
     """Show which tools an agent may call and which rule decides; deny rules are checked first."""
     known = args.agent_id.upper() in AgentType.__members__
-    agent = None if known else await call.read(agents.find, reference=args.agent_id)
+    agent = None if known else await call.read(registration.find, reference=args.agent_id)
     kind = agent.type if agent is not None else AgentType(args.agent_id.upper())
     decided: dict[str, list[str]] = {}
     for each in call.registry:

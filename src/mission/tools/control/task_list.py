@@ -7,17 +7,19 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import tasks as listing
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.paging import Page
+from mission.services.views import tasks
 from mission.store.tasks.tasks import TaskState
 from mission.tools.shared.fields import MissionId, cut
 from mission.tools.shared.records import BLOCKED, task_word
 from mission.tools.shared.wording import Moment
 
 Word = Literal["pending", "blocked", "planning", "in_progress", "paused", "completed", "failed", "skipped"]
-_STANDINGS: dict[str, Sequence[TaskState]] = {
+_STATES: dict[str, Sequence[TaskState]] = {
     "pending": [(TaskStatus.PENDING, False)],
     BLOCKED: [(TaskStatus.PENDING, True), (TaskStatus.PAUSED, None)],
     "in_progress": [(TaskStatus.IN_PROGRESS, None), (TaskStatus.REVIEW, None)],
@@ -33,11 +35,11 @@ class ListTasks(Arguments):
     limit: int = Field(50, ge=1, le=200)
     cursor: str | None = None
 
-    def standings(self) -> list[TaskState] | None:
+    def states(self) -> list[TaskState] | None:
         """Return the stored states that these status words cover; None for all."""
         if self.status is None:
             return None
-        return [each for word in self.status for each in _STANDINGS.get(word) or [(TaskStatus(word), None)]]
+        return [each for word in self.status for each in _STATES.get(word) or [(TaskStatus(word), None)]]
 
     def fits(self, task: Task) -> bool:
         return self.status is None or task_word(task) in self.status
@@ -78,20 +80,19 @@ class TaskRow(Result):
 
 
 class TaskList(Result):
-    tasks: list[TaskRow]
-    next_cursor: str | None
+    tasks: list[TaskRow] = attribute("rows")
+    next_cursor: str | None = attribute("next")
 
 
-@tool(toolset="control", reads=True, address="/api/tasks")
-async def task_list(call: Call, args: ListTasks) -> TaskList:
+@tool(toolset="control", result=TaskList, reads=True, address="/api/tasks")
+async def task_list(call: Call, args: ListTasks) -> Page[Task]:
     """List tasks of one mission, or of all that are not archived; newest first."""
-    page = await call.read(
-        listing.list_tasks,
+    return await call.read(
+        tasks.list_tasks,
         mission_id=args.mission_id,
-        standings=args.standings(),
+        states=args.states(),
         fits=args.fits,
         agent_id=args.agent_id,
         limit=args.limit,
         cursor=args.cursor,
     )
-    return TaskList(tasks=[TaskRow.of(task) for task in page.rows], next_cursor=page.next)

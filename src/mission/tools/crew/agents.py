@@ -7,12 +7,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
+from mission.domain.missions.mission import Mission
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, parse_toolsets, tool
-from mission.services.agents import access_tokens as identity
+from mission.gateway.registry import Arguments, Result, attribute, parse_toolsets, tool
+from mission.services.agents import access_tokens
 from mission.services.agents.access_tokens import Credentials
-from mission.services.crew import members as crew
+from mission.services.crew import members
+from mission.services.crew.members import AtWork, Member
+from mission.services.paging import Page
 from mission.tools.crew.records import AgentStatus, CrewMember, CurrentTask, Epic
 from mission.tools.shared.fields import MissionId, Name, moment_of
 
@@ -35,21 +38,17 @@ class CreateAgent(Arguments):
 
 
 class CreatedAgent(Result):
-    id: str
-    type: str
-    name: str
+    id: str = attribute("agent.id")
+    type: str = attribute("agent.type")
+    name: str = attribute("agent.name")
     token: str
 
-    @classmethod
-    def of(cls, made: Credentials) -> CreatedAgent:
-        return cls(id=made.agent.id, type=made.agent.type, name=made.agent.name, token=made.token)
 
-
-@tool(toolset="crew", secret="token")
-async def mcp__agent__create(call: Call, args: CreateAgent) -> CreatedAgent:
+@tool(toolset="crew", result=CreatedAgent, secret="token")
+async def mcp__agent__create(call: Call, args: CreateAgent) -> Credentials:
     """Create an agent of a type below your own. Its token is shown only once."""
-    return await call.write(
-        identity.create,
+    return await call.finish(
+        access_tokens.create,
         by=call.identity.agent,
         type=args.type,
         name=args.name,
@@ -57,7 +56,6 @@ async def mcp__agent__create(call: Call, args: CreateAgent) -> CreatedAgent:
         supervisor_id=args.supervisorId,
         expires_at=args.expiresAt,
         toolsets=args.toolsets,
-        answer=CreatedAgent.of,
     )
 
 
@@ -75,28 +73,30 @@ class MemberList(Result):
     count: int
     nextCursor: str | None
 
+    @classmethod
+    def of(cls, page: Page[Member]) -> MemberList:
+        return cls(agents=page.rows, count=len(page.rows), nextCursor=page.next)
 
-@tool(toolset="crew", actor="agentId", reads=True)
-async def mcp__agent__get_status(call: Call, args: Nothing) -> AgentStatus:
+
+@tool(toolset="crew", result=AgentStatus, actor="agentId", reads=True)
+async def mcp__agent__get_status(call: Call, args: Nothing) -> Member:
     """Show your identity, state and current work."""
-    return AgentStatus.of(await call.read(crew.get, agent=call.identity.agent))
+    return await call.read(members.get, agent=call.identity.agent)
 
 
-@tool(toolset="crew", actor="agentId", reads=True)
-async def mcp__agent__get_task(call: Call, args: Nothing) -> CurrentTask:
+@tool(toolset="crew", result=CurrentTask, actor="agentId", reads=True)
+async def mcp__agent__get_task(call: Call, args: Nothing) -> AtWork:
     """Read your current task. For workers."""
-    return CurrentTask.at(await crew.current_task(call, call.trees, agent=call.identity.agent))
+    return await members.current_task(call, call.trees, agent=call.identity.agent)
 
 
-@tool(toolset="crew", actor="agentId", reads=True)
-async def mcp__agent__get_epic(call: Call, args: Nothing) -> Epic:
+@tool(toolset="crew", result=Epic, actor="agentId", reads=True)
+async def mcp__agent__get_epic(call: Call, args: Nothing) -> Mission:
     """Read your current epic; for a worker, its task's."""
-    return Epic.of(await call.read(crew.current_mission, agent=call.identity.agent))
+    return await call.read(members.current_mission, agent=call.identity.agent)
 
 
-@tool(toolset="crew", actor="agentId", reads=True)
-async def mcp__supervisor__list_agents(call: Call, args: ListMembers) -> MemberList:
+@tool(toolset="crew", result=MemberList, actor="agentId", reads=True)
+async def mcp__supervisor__list_agents(call: Call, args: ListMembers) -> Page[Member]:
     """List agents with state, epic and task, newest first."""
-    page = await call.read(crew.members, limit=args.limit, cursor=args.cursor)
-    members = [CrewMember.of(member) for member in page.rows]
-    return MemberList(agents=members, count=len(members), nextCursor=page.next)
+    return await call.read(members.list_members, limit=args.limit, cursor=args.cursor)

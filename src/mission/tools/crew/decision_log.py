@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from pydantic import Field
 
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import audit as trail
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.views import audit
+from mission.services.views.audit import LoggedEntry
 from mission.tools.shared.fields import Name, Text
 from mission.tools.shared.wording import Moment
 
@@ -19,16 +18,11 @@ class LogDecision(Arguments):
 
 
 class LoggedDecision(Result):
-    logId: str
-    timestamp: Moment
+    logId: str = attribute("id")
+    timestamp: Moment = attribute("at")
 
 
-@tool(toolset="crew", actor="agentId", whole=True)
-async def mcp__system__log_decision(call: Call, args: LogDecision) -> LoggedDecision:
+@tool(toolset="crew", result=LoggedDecision, actor="agentId", whole=True)
+async def mcp__system__log_decision(call: Call, args: LogDecision) -> LoggedEntry:
     """Record a decision and its reasons in the audit trail."""
-    entry_id = call.entry_id
-
-    def logged(at: datetime) -> LoggedDecision:
-        return LoggedDecision(logId=entry_id, timestamp=at)
-
-    return await call.write(trail.moment, answer=logged)
+    return await call.finish(audit.log, entry_id=call.entry_id)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.missions.mission import Family
+from mission.domain.missions.mission import Family, Mission
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.crew import members as crew
-from mission.services.crew import tasks as crew_tasks
-from mission.services.missions import completion as mission_ends
-from mission.services.missions import creation as missions
+from mission.services.crew import members, tasks
+from mission.services.crew.tasks import TaskPage
+from mission.services.missions import completion, creation
 from mission.services.missions.creation import NewMission
 from mission.tools.crew.records import CrewTask, Epic, EpicState, TaskState, task_state
 from mission.tools.shared.fields import MissionId, Name, Text, cut
@@ -48,6 +47,15 @@ class TaskList(Result):
     nextCursor: str | None
     nextOffset: int | None
 
+    @classmethod
+    def of(cls, page: TaskPage) -> TaskList:
+        rows = [CrewTask.of(task) for task in page.tasks]
+        return cls(
+            tasks=[row.model_copy(update={"description": cut(row.description)}) for row in rows],
+            nextCursor=page.next,
+            nextOffset=page.next_offset,
+        )
+
 
 class UpdateEpic(Arguments):
     status: EpicState
@@ -67,18 +75,18 @@ class EpicList(Result):
     total: int
 
 
-@tool(toolset="crew", actor="agentId")
-async def mcp__epic__create(call: Call, args: CreateEpic) -> Epic:
+@tool(toolset="crew", result=Epic, actor="agentId")
+async def mcp__epic__create(call: Call, args: CreateEpic) -> Mission:
     """Start an epic; it becomes your current one."""
     place = await call.trees.around(call.directory)
-    return await call.write(crew.create_mission, new=args.new(), place=place, agent=call.identity.agent, answer=Epic.of)
+    return await call.finish(members.create_mission, new=args.new(), place=place, agent=call.identity.agent)
 
 
-@tool(toolset="crew", actor="agentId", reads=True)
-async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
+@tool(toolset="crew", result=TaskList, actor="agentId", reads=True)
+async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskPage:
     """List the tasks of an epic in plan order."""
-    page = await call.read(
-        crew_tasks.list_tasks,
+    return await call.read(
+        tasks.list_tasks,
         agent=call.identity.agent,
         mission_id=args.epicId,
         fits=lambda task: args.state is None or task_state(task) is args.state,
@@ -86,29 +94,21 @@ async def mcp__epic__list_tasks(call: Call, args: ListTasks) -> TaskList:
         offset=args.offset,
         cursor=args.cursor,
     )
-    rows = [CrewTask.of(task) for task in page.tasks]
-    return TaskList(
-        tasks=[row.model_copy(update={"description": cut(row.description)}) for row in rows],
-        nextCursor=page.next,
-        nextOffset=page.next_offset,
-    )
 
 
-@tool(toolset="crew", actor="agentId")
-async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Epic:
+@tool(toolset="crew", result=Epic, actor="agentId")
+async def mcp__epic__update_status(call: Call, args: UpdateEpic) -> Mission:
     """Change an epic's status. COMPLETED requires all tasks to be finished; CANCELLED skips open ones."""
-    mission_id = args.epicId or (await call.read(crew.current_mission, agent=call.identity.agent)).id
+    mission_id = args.epicId or (await call.read(members.current_mission, agent=call.identity.agent)).id
     with legal_moves_in({state.status: state for state in EpicState}):
-        return await call.write(
-            mission_ends.move, mission_id=mission_id, status=args.status.status, reason=args.reason, answer=Epic.of
-        )
+        return await call.finish(completion.move, mission_id=mission_id, status=args.status.status, reason=args.reason)
 
 
-@tool(toolset="crew", actor="agentId", reads=True)
+@tool(toolset="crew", result=EpicList, actor="agentId", reads=True)
 async def mcp__orchestrator__list_epics(call: Call, args: ListEpics) -> EpicList:
     """List epics, most recently active first."""
     listed, total = await call.read(
-        missions.list_missions,
+        creation.list_missions,
         statuses=[str(status) for status in args.state.statuses] if args.state is not None else None,
         repository_path=None,
         archived=False,

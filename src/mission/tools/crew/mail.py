@@ -8,11 +8,11 @@ from pydantic import Field, model_validator
 
 from mission.domain.actions import Action
 from mission.domain.errors import InvalidAgentState, InvalidInput
-from mission.domain.message import HUMAN, LARGEST_BODY, Message, MessageState, body_text
+from mission.domain.message import HUMAN, MAX_BODY_LENGTH, Message, MessageState, body_text
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.messages import mailboxes
-from mission.services.messages import sending as mail
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.messages import mailboxes, sending
+from mission.services.messages.mailboxes import MessagePage
 from mission.store.agents.messages import MessageFilter
 from mission.tools.shared.fields import MessageId, Name, Text, cut
 from mission.tools.shared.wording import Moment
@@ -42,7 +42,7 @@ class MailRecord(Result):
             fromAgentId=message.sender_id,
             fromAgentType=message.sender_type,
             subject=message.subject,
-            body=body_text(message.body, longest=LARGEST_BODY),
+            body=body_text(message.body, max_length=MAX_BODY_LENGTH),
             isRead=message.read_at is not None,
             createdAt=message.created_at,
             readAt=message.read_at,
@@ -50,8 +50,8 @@ class MailRecord(Result):
 
     @classmethod
     def row(cls, message: Message) -> MailRecord:
-        whole = cls.of(message)
-        return whole.model_copy(update={"body": cut(whole.body)})
+        full = cls.of(message)
+        return full.model_copy(update={"body": cut(full.body)})
 
 
 class Inbox(Result):
@@ -59,6 +59,11 @@ class Inbox(Result):
     unreadCount: int
     mails: list[MailRecord]
     nextCursor: str | None
+
+    @classmethod
+    def of(cls, page: MessagePage) -> Inbox:
+        rows = [MailRecord.row(message) for message in page.messages]
+        return cls(count=len(rows), unreadCount=page.unread, mails=rows, nextCursor=page.next)
 
 
 class ReadMail(Arguments):
@@ -91,55 +96,46 @@ class ReplyMail(Arguments):
 
 
 class SentMail(Result):
-    mailId: str
-    timestamp: Moment
-
-    @classmethod
-    def of(cls, message: Message) -> SentMail:
-        return cls(mailId=message.id, timestamp=message.created_at)
+    mailId: str = attribute("id")
+    timestamp: Moment = attribute("created_at")
 
 
-@tool(toolset="crew", actor="agentId", reads=True)
-async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> Inbox:
+@tool(toolset="crew", result=Inbox, actor="agentId", reads=True)
+async def mcp__mail__list_inbox(call: Call, args: ListInbox) -> MessagePage:
     """List your mail, newest first. Long bodies are truncated."""
     states = [MessageState.UNREAD, MessageState.READ] if args.includeRead else [MessageState.UNREAD]
-    found = await call.read(
+    return await call.read(
         mailboxes.list_messages,
         owner=_own_box(call),
         wanted=MessageFilter(states=states),
         limit=args.limit,
         cursor=args.cursor,
     )
-    rows = [MailRecord.row(message) for message in found.messages]
-    return Inbox(count=len(rows), unreadCount=found.unread, mails=rows, nextCursor=found.next)
 
 
-@tool(toolset="crew", actor="agentId", idempotent=True)
-async def mcp__mail__read(call: Call, args: ReadMail) -> MailRecord:
+@tool(toolset="crew", result=MailRecord, actor="agentId", idempotent=True)
+async def mcp__mail__read(call: Call, args: ReadMail) -> Message:
     """Read one of your mails in full and mark it as read."""
-    return await call.write(mailboxes.open_mail, id=args.mailId, reader=_own_box(call), answer=MailRecord.of)
+    return await call.finish(mailboxes.open_mail, id=args.mailId, reader=_own_box(call))
 
 
-@tool(toolset="crew", actor="agentId")
-async def mcp__mail__send(call: Call, args: SendMail) -> SentMail:
+@tool(toolset="crew", result=SentMail, actor="agentId")
+async def mcp__mail__send(call: Call, args: SendMail) -> Message:
     """Send mail to an agent or the human."""
-    return await call.write(
-        mail.send_mail,
+    return await call.finish(
+        sending.send_mail,
         sender=_own_box(call),
         recipient=args.toAgentId or HUMAN,
         subject=args.subject,
         body=args.body,
         field="toAgentId",
-        answer=SentMail.of,
     )
 
 
-@tool(toolset="crew", actor="agentId")
-async def mcp__mail__reply(call: Call, args: ReplyMail) -> SentMail:
+@tool(toolset="crew", result=SentMail, actor="agentId")
+async def mcp__mail__reply(call: Call, args: ReplyMail) -> Message:
     """Reply to a mail you received."""
-    return await call.write(
-        mail.reply, to=args.originalMailId, sender=_own_box(call), body=args.body, answer=SentMail.of
-    )
+    return await call.finish(sending.reply, to=args.originalMailId, sender=_own_box(call), body=args.body)
 
 
 def _own_box(call: Call) -> str:

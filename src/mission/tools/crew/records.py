@@ -6,9 +6,11 @@ import re
 from enum import StrEnum
 
 from mission.domain.missions.mission import Mission, MissionStatus
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.gateway.registry import Result
 from mission.services.crew.members import AtWork, Member
+from mission.services.tasks.status_changes import Moved, task_of
 from mission.tools.shared.wording import Moment
 
 _ISSUE_ID = re.compile(r"\b[A-Z][A-Z0-9]*-\d+\b")
@@ -105,7 +107,7 @@ class CurrentTask(Result):
     updatedAt: Moment
 
     @classmethod
-    def at(cls, at_work: AtWork) -> CurrentTask:
+    def of(cls, at_work: AtWork) -> CurrentTask:
         return cls(**_task(at_work.task), worktreePath=at_work.worktree, branchName=at_work.branch)
 
 
@@ -123,7 +125,8 @@ class CrewTask(Result):
     updatedAt: Moment
 
     @classmethod
-    def of(cls, task: Task) -> CrewTask:
+    def of(cls, moved: Moved) -> CrewTask:
+        task = task_of(moved)
         reason = task.error or (task.hold.reason if task.hold is not None else None)
         return cls(**_task(task), worktreePath=task.tree, assignedAgentId=task.owner_id, failureReason=reason)
 

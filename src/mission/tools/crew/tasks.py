@@ -7,13 +7,13 @@ from typing import Literal
 from pydantic import Field
 
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.crew import members as crew
-from mission.services.crew import tasks as crew_tasks
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.crew import members, tasks
 from mission.services.tasks import journal
-from mission.services.tasks.status_changes import StatusChange
+from mission.services.tasks.status_changes import Moved, StatusChange
 from mission.tools.crew.records import CrewTask
 from mission.tools.shared.fields import GivenTexts, MissionId, Name, TaskId, Text
 from mission.tools.shared.wording import Moment, legal_moves_in
@@ -66,34 +66,29 @@ class AddComment(Arguments):
 
 
 class AddedComment(Result):
-    commentId: str
-    taskId: str
-    timestamp: Moment
-
-    @classmethod
-    def of(cls, entry: JournalEntry) -> AddedComment:
-        return cls(commentId=entry.id, taskId=entry.task_id, timestamp=entry.created_at)
+    commentId: str = attribute("id")
+    taskId: str = attribute("task_id")
+    timestamp: Moment = attribute("created_at")
 
 
-@tool(toolset="crew")
-async def mcp__task__create(call: Call, args: CreateTask) -> CrewTask:
+@tool(toolset="crew", result=CrewTask)
+async def mcp__task__create(call: Call, args: CreateTask) -> Task:
     """Add a task to an epic."""
-    return await call.write(
-        crew_tasks.create,
+    return await call.finish(
+        tasks.create,
         agent=call.identity.agent,
         mission_id=args.epicId,
         title=args.title,
         description=args.description,
         depends_on=args.dependsOn,
         fields=("title", "dependsOn"),
-        answer=CrewTask.of,
     )
 
 
-@tool(toolset="crew", idempotent=True)
-async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
+@tool(toolset="crew", result=CrewTask, idempotent=True)
+async def mcp__task__assign(call: Call, args: AssignTask) -> Task:
     """Assign a free task to an agent."""
-    return await crew_tasks.assign(
+    return await tasks.assign(
         call,
         call.trees,
         task_id=args.taskId,
@@ -101,37 +96,35 @@ async def mcp__task__assign(call: Call, args: AssignTask) -> CrewTask:
         field="agentId",
         lease=call.lease,
         report=call.report,
-        answer=CrewTask.of,
     )
 
 
-@tool(toolset="crew", actor="agentId", owned="taskId")
-async def mcp__task__update_status(call: Call, args: UpdateStatus) -> CrewTask:
+@tool(toolset="crew", result=CrewTask, actor="agentId", owned="taskId")
+async def mcp__task__update_status(call: Call, args: UpdateStatus) -> Moved:
     """Change a task's status: IN_PROGRESS snapshots its tree, COMPLETED and FAILED compare it, REVIEW asks a person."""
     with legal_moves_in(_TAKEN):
-        return await crew_tasks.move(
+        return await tasks.move(
             call,
             call.trees,
+            call.checks.gate,
             agent=call.identity.agent,
             task_id=args.taskId,
             wanted=args.move(),
             lease=call.lease,
             directory=call.directory,
             report=call.report,
-            answer=CrewTask.of,
         )
 
 
-@tool(toolset="crew", actor="agentId", owned="taskId")
-async def mcp__task__add_comment(call: Call, args: AddComment) -> AddedComment:
+@tool(toolset="crew", result=AddedComment, actor="agentId", owned="taskId")
+async def mcp__task__add_comment(call: Call, args: AddComment) -> JournalEntry:
     """Add a comment to a task's journal."""
-    task_id = args.taskId or (await call.read(crew.own_task, agent=call.identity.agent)).id
-    return await call.write(
+    task_id = args.taskId or (await call.read(members.own_task, agent=call.identity.agent)).id
+    return await call.finish(
         journal.checkpoint,
         type=CheckpointType.PROGRESS,
         task_id=task_id,
         summary=args.body,
         agent_id=call.actor,
         fence=None,
-        answer=AddedComment.of,
     )

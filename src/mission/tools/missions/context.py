@@ -19,6 +19,7 @@ from mission.services.missions.context import PAGED, ContextRows, ContextSection
 from mission.services.repositories import current_mission
 from mission.store.sql.pages import Filter, PagePosition
 from mission.tools.missions.context_rows import RENDER, BlockerRow, DecisionRow, MilestoneRow, PhaseRow, TaskRow
+from mission.tools.shared.evidence import EvidenceCounts
 from mission.tools.shared.fields import MissionId, PhaseNumber, Texts, check_one_mission, moment_of
 from mission.tools.shared.records import IF_ASKED
 from mission.tools.shared.wording import Moment, mission_status
@@ -72,6 +73,7 @@ class MissionContext(Result):
     limitations: Texts
     current_phase: int
     total_phases: int
+    evidence: EvidenceCounts
     phase_summary: list[PhaseRow] | None = IF_ASKED
     tasks: list[TaskRow] | None = IF_ASKED
     tasks_count: int | None = IF_ASKED
@@ -90,7 +92,7 @@ class MissionContext(Result):
         mission = found.mission
         status = mission_status(mission.status)
         chosen = args.filter
-        sections, positions = _sections(found, whole="limit" in args.model_fields_set)
+        sections, positions = _sections(found, complete="limit" in args.model_fields_set)
         return cls(
             mission_id=mission.id,
             workflow_id=mission.id,
@@ -106,21 +108,21 @@ class MissionContext(Result):
             limitations=list(mission.limitations),
             current_phase=found.current_phase,
             total_phases=mission.total_phases,
+            evidence=EvidenceCounts.of(found.proof_counts),
             phase_summary=[PhaseRow.of(phase, now=found.now) for phase in found.phases]
             if ContextSection.PHASE_SUMMARY in args.include
             else None,
             **{str(section): sections.get(section, []) for section in PAGED if section in args.include},
             **{f"{section}_count": total for section, total in found.totals.items()},
             has_blockers=mission.blockers > 0,
-            filters_applied=FiltersApplied(phase=chosen.phase, agent=chosen.agent, since=chosen.since)
-            if chosen != ContextFilter()
-            else None,
+            filters_applied=chosen if chosen != ContextFilter() else None,
             next_cursor=_cursor(positions),
         )
 
 
 @tool(
     toolset="mission",
+    result=MissionContext,
     reads=True,
     address=Address("/api/missions/{id}", argument="mission_id", defaults={"include": WHOLE_MISSION}),
 )
@@ -141,11 +143,11 @@ async def get_context(call: Call, args: GetContext) -> MissionContext:
 
 
 def _sections(
-    found: ContextRows, *, whole: bool
+    found: ContextRows, *, complete: bool
 ) -> tuple[dict[ContextSection, list[Any]], dict[ContextSection, PagePosition]]:
     """Return the rows of each section that fit one answer, and the position where each continues.
 
-    With `whole` the caller set a limit of rows and gets them all, regardless of size.
+    With `complete` the caller set a limit of rows and gets them all, regardless of size.
     """
     room = LARGEST_ANSWER
     sections: dict[ContextSection, list[Any]] = {}
@@ -155,7 +157,7 @@ def _sections(
         for thing in things:
             row = RENDER[section](thing)
             room -= len(row.model_dump_json())
-            if rows and room < 0 and not whole:
+            if rows and room < 0 and not complete:
                 break
             rows.append(row)
         if len(rows) < len(things):

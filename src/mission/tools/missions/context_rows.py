@@ -40,7 +40,6 @@ class PhaseRow(Result):
 
     @classmethod
     def of(cls, phase: Phase, *, now: datetime) -> PhaseRow:
-        tally = phase.tally
         running = phase.status is PhaseStatus.IN_PROGRESS
         return cls(
             phase_id=phase.id,
@@ -50,14 +49,8 @@ class PhaseRow(Result):
             phase_name=phase.name,
             status=phase.status.upper(),
             is_parallel=phase.is_parallel,
-            tasks_count=tally.total,
-            tasks=TaskCounts(
-                total=tally.total,
-                completed=tally.completed,
-                failed=tally.failed,
-                in_progress=tally.in_progress,
-                pending=tally.pending,
-            ),
+            tasks_count=phase.counts.total,
+            tasks=phase.counts,
             duration_seconds=seconds_between(phase.started_at, now if running else phase.completed_at),
             started_at=phase.started_at,
             completed_at=phase.completed_at,

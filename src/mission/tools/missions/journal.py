@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mission.domain.tasks.journal import DecisionCategory, EntryKind, IssueType, JournalEntry
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services.tasks import journal
 from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.shared.wording import Moment
@@ -53,36 +53,24 @@ class LogMilestone(_Log):
 
 
 class LoggedDecision(Result):
-    decision_id: str
+    decision_id: str = attribute("id")
     created_at: Moment
-
-    @classmethod
-    def of(cls, entry: JournalEntry) -> LoggedDecision:
-        return cls(decision_id=entry.id, created_at=entry.created_at)
 
 
 class LoggedIssue(Result):
-    issue_id: str
+    issue_id: str = attribute("id")
     created_at: Moment
-
-    @classmethod
-    def of(cls, entry: JournalEntry) -> LoggedIssue:
-        return cls(issue_id=entry.id, created_at=entry.created_at)
 
 
 class LoggedMilestone(Result):
-    milestone_id: str
+    milestone_id: str = attribute("id")
     created_at: Moment
 
-    @classmethod
-    def of(cls, entry: JournalEntry) -> LoggedMilestone:
-        return cls(milestone_id=entry.id, created_at=entry.created_at)
 
-
-@tool(toolset="mission", actor="agent_id", owned="task_id")
-async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
+@tool(toolset="mission", result=LoggedDecision, actor="agent_id", owned="task_id")
+async def log_decision(call: Call, args: LogDecision) -> JournalEntry:
     """Record a choice others should know: library, architecture, trade-off, workaround."""
-    return await call.write(
+    return await call.finish(
         journal.log,
         kind=EntryKind.DECISION,
         task_id=args.task_id,
@@ -90,14 +78,13 @@ async def log_decision(call: Call, args: LogDecision) -> LoggedDecision:
         detail=args.detail(),
         agent_id=call.actor,
         fence=args.fence,
-        answer=LoggedDecision.of,
     )
 
 
-@tool(toolset="mission", actor="agent_id", owned="task_id")
-async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
+@tool(toolset="mission", result=LoggedIssue, actor="agent_id", owned="task_id")
+async def log_issue(call: Call, args: LogIssue) -> JournalEntry:
     """Record a problem and its resolution."""
-    return await call.write(
+    return await call.finish(
         journal.log,
         kind=EntryKind.ISSUE,
         task_id=args.task_id,
@@ -106,14 +93,13 @@ async def log_issue(call: Call, args: LogIssue) -> LoggedIssue:
         agent_id=call.actor,
         fence=args.fence,
         blocker=args.requires_human_review,
-        answer=LoggedIssue.of,
     )
 
 
-@tool(toolset="mission", actor="agent_id", owned="task_id")
-async def log_milestone(call: Call, args: LogMilestone) -> LoggedMilestone:
+@tool(toolset="mission", result=LoggedMilestone, actor="agent_id", owned="task_id")
+async def log_milestone(call: Call, args: LogMilestone) -> JournalEntry:
     """Report progress briefly; at most 5 per task."""
-    return await call.write(
+    return await call.finish(
         journal.log,
         kind=EntryKind.MILESTONE,
         task_id=args.task_id,
@@ -121,5 +107,4 @@ async def log_milestone(call: Call, args: LogMilestone) -> LoggedMilestone:
         detail=args.detail(),
         agent_id=call.actor,
         fence=args.fence,
-        answer=LoggedMilestone.of,
     )

@@ -8,13 +8,12 @@ from pydantic import Field
 
 from mission.domain.missions.mission import Family, Mission, MissionOutcome, Profile
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.missions import completion as mission_ends
-from mission.services.missions import creation as missions
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.missions import completion, creation
 from mission.services.missions.completion import FinishedMission
 from mission.services.missions.creation import NewMission
 from mission.tools.shared.fields import GivenTexts, MissionId, Name, Text, Texts
-from mission.tools.shared.wording import Moment
+from mission.tools.shared.wording import Moment, Upper
 
 
 class StartMission(Arguments):
@@ -41,21 +40,11 @@ class StartMission(Arguments):
 
 
 class StartedMission(Result):
-    mission_id: str
-    workflow_id: str
-    profile: str
+    mission_id: str = attribute("id")
+    workflow_id: str = attribute("id")
+    profile: Upper
     total_phases: int
     created_at: Moment
-
-    @classmethod
-    def of(cls, mission: Mission) -> StartedMission:
-        return cls(
-            mission_id=mission.id,
-            workflow_id=mission.id,
-            profile=mission.profile.upper(),
-            total_phases=mission.total_phases,
-            created_at=mission.created_at,
-        )
 
 
 class CompleteMission(Arguments):
@@ -127,48 +116,46 @@ class CompletedMission(Result):
         )
 
 
-@tool(toolset="mission")
-async def start_mission(call: Call, args: StartMission) -> StartedMission:
+@tool(toolset="mission", result=StartedMission)
+async def start_mission(call: Call, args: StartMission) -> Mission:
     """Start a mission: one goal, worked on in phases. Call once, first."""
     return await _start(call, args, Family.MISSION)
 
 
-@tool(toolset="mission", idempotent=True)
-async def complete_mission(call: Call, args: CompleteMission) -> CompletedMission:
+@tool(toolset="mission", result=CompletedMission, idempotent=True)
+async def complete_mission(call: Call, args: CompleteMission) -> FinishedMission:
     """End a mission. 'completed' requires all tasks to be finished; 'failed' and 'partial' skip open ones."""
     return await _complete(call, args.mission_id, args)
 
 
-@tool(toolset="mission")
-async def start_workflow(call: Call, args: StartMission) -> StartedMission:
+@tool(toolset="mission", result=StartedMission)
+async def start_workflow(call: Call, args: StartMission) -> Mission:
     """Alias of start_mission."""
     return await _start(call, args, Family.WORKFLOW)
 
 
-@tool(toolset="mission", idempotent=True)
-async def complete_workflow(call: Call, args: CompleteWorkflow) -> CompletedMission:
+@tool(toolset="mission", result=CompletedMission, idempotent=True)
+async def complete_workflow(call: Call, args: CompleteWorkflow) -> FinishedMission:
     """Alias of complete_mission."""
     return await _complete(call, args.workflow_id, args)
 
 
-async def _start(call: Call, args: StartMission, family: Family) -> StartedMission:
-    return await missions.start(
+async def _start(call: Call, args: StartMission, family: Family) -> Mission:
+    return await creation.start(
         call,
         call.trees,
         new=args.new(family),
         repository_path=args.repository_path,
         directory=call.directory,
-        answer=StartedMission.of,
     )
 
 
-async def _complete(call: Call, mission_id: str, args: CompleteMission | CompleteWorkflow) -> CompletedMission:
-    return await call.write(
-        mission_ends.complete,
+async def _complete(call: Call, mission_id: str, args: CompleteMission | CompleteWorkflow) -> FinishedMission:
+    return await call.finish(
+        completion.complete,
         mission_id=mission_id,
         outcome=args.status,
         summary=args.summary,
         achievements=args.achievements,
         limitations=args.limitations,
-        answer=CompletedMission.of,
     )

@@ -9,12 +9,11 @@ from pydantic import Field
 from mission.domain.missions.phase import PhaseStatus
 from mission.domain.timestamps import seconds_between
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services import phases
-from mission.services.phases import PhaseCompletion as Closed
-from mission.services.phases import PhaseStart as Opened
+from mission.services.phases import PhaseCompletion, PhaseStart
 from mission.tools.shared.fields import MissionId, Name, PhaseId, PhaseNumber, Texts
-from mission.tools.shared.wording import Moment
+from mission.tools.shared.wording import Moment, Upper
 
 
 class StartPhase(Arguments):
@@ -28,30 +27,15 @@ class StartPhase(Arguments):
 
 
 class StartedPhase(Result):
-    phase_id: str
-    workflow_id: str
-    mission_id: str
-    number: int
-    name: str
-    is_parallel: bool
-    status: str
-    started_at: Moment | None
+    phase_id: str = attribute("phase.id")
+    workflow_id: str = attribute("phase.mission_id")
+    mission_id: str = attribute("phase.mission_id")
+    number: int = attribute("phase.number")
+    name: str = attribute("phase.name")
+    is_parallel: bool = attribute("phase.is_parallel")
+    status: Upper = attribute("phase.status")
+    started_at: Moment | None = attribute("phase.started_at")
     already_exists: bool
-
-    @classmethod
-    def of(cls, opened: Opened) -> StartedPhase:
-        phase = opened.phase
-        return cls(
-            phase_id=phase.id,
-            workflow_id=phase.mission_id,
-            mission_id=phase.mission_id,
-            number=phase.number,
-            name=phase.name,
-            is_parallel=phase.is_parallel,
-            status=phase.status.upper(),
-            started_at=phase.started_at,
-            already_exists=opened.already_exists,
-        )
 
 
 class CompletePhase(Arguments):
@@ -81,8 +65,8 @@ class CompletedPhase(Result):
     warnings: Texts
 
     @classmethod
-    def of(cls, closed: Closed) -> CompletedPhase:
-        phase, tally = closed.phase, closed.tally
+    def of(cls, completed: PhaseCompletion) -> CompletedPhase:
+        phase = completed.phase
         return cls(
             phase_id=phase.id,
             workflow_id=phase.mission_id,
@@ -92,38 +76,30 @@ class CompletedPhase(Result):
             status=phase.status,
             completed_at=phase.completed_at,
             duration_ms=round((seconds_between(phase.started_at, phase.completed_at) or 0) * 1000),
-            tasks=PhaseTasks(
-                total=tally.total,
-                success=tally.success,
-                partial=tally.partial,
-                failed=tally.failed,
-                in_progress=tally.in_progress,
-            ),
-            warnings=list(closed.warnings),
+            tasks=completed.tally,
+            warnings=completed.warnings,
         )
 
 
-@tool(toolset="mission", idempotent=True)
-async def start_phase(call: Call, args: StartPhase) -> StartedPhase:
+@tool(toolset="mission", result=StartedPhase, idempotent=True)
+async def start_phase(call: Call, args: StartPhase) -> PhaseStart:
     """Start a phase before its tasks. An existing one is returned unchanged."""
-    return await call.write(
+    return await call.finish(
         phases.start,
         mission_id=args.workflow_id,
         number=args.number,
         name=args.name,
         description=args.description,
         is_parallel=args.is_parallel,
-        answer=StartedPhase.of,
     )
 
 
-@tool(toolset="mission", idempotent=True)
-async def complete_phase(call: Call, args: CompletePhase) -> CompletedPhase:
+@tool(toolset="mission", result=CompletedPhase, idempotent=True)
+async def complete_phase(call: Call, args: CompletePhase) -> PhaseCompletion:
     """Complete a phase after its tasks. warnings names open ones."""
-    return await call.write(
+    return await call.finish(
         phases.complete,
         phase_id=args.phase_id,
         status=PhaseStatus(args.status),
         summary=args.summary,
-        answer=CompletedPhase.of,
     )

@@ -7,14 +7,15 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.tasks.task import CallerType, Quality, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import CallerType, Quality, Task
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.tasks import completion as finishing
-from mission.services.tasks import starting
+from mission.services.tasks import completion, starting
 from mission.services.tasks.completion import Completed, TaskResult
 from mission.services.tasks.preparation import TaskRequest
 from mission.services.tasks.starting import Owner, Started
+from mission.tools.shared.evidence import TaskEvidence
 from mission.tools.shared.fields import (
     Fence,
     GivenTexts,
@@ -27,7 +28,7 @@ from mission.tools.shared.fields import (
     Texts,
     check_one_mission,
 )
-from mission.tools.shared.records import IF_ASKED, CommitMade, FilesChanged, RecoveryPacket
+from mission.tools.shared.records import IF_ASKED, CommitMade, FilesChanged, RecoveryPacket, files_changed
 from mission.tools.shared.wording import Moment
 
 
@@ -65,7 +66,7 @@ class StartTask(Arguments):
             )
         return self
 
-    def wish(self) -> TaskRequest:
+    def request(self) -> TaskRequest:
         return TaskRequest(
             mission_id=self.mission_id or self.workflow_id,
             task_id=self.task_id,
@@ -148,10 +149,11 @@ class CompleteTask(Arguments):
     outcome: TaskOutcome
     metadata: TaskMetadata | None = None
     phase_complete: bool = Field(False, description="Also complete its phase")
+    unproved: bool = Field(False, description="Only after CHECKS_VOID or CHECKS_ERROR")
     agent_id: str | None = None
     fence: Fence | None = None
 
-    def ending(self) -> TaskResult:
+    def result(self) -> TaskResult:
         failed = self.status == "failed"
         return TaskResult(
             status=TaskStatus.FAILED if failed else TaskStatus.COMPLETED,
@@ -159,6 +161,7 @@ class CompleteTask(Arguments):
             outcome=self.outcome.model_dump(mode="json"),
             metadata=self.metadata.model_dump(mode="json") if self.metadata else None,
             phase_complete=self.phase_complete,
+            unproved=self.unproved,
         )
 
 
@@ -180,26 +183,48 @@ class CompletedTask(Result):
     verification: ScopeVerification
     phase_status: str
     phase_number: int
+    evidence: TaskEvidence | None = IF_ASKED
 
     @classmethod
     def of(cls, completed: Completed) -> CompletedTask:
-        task, verification = completed.task, completed.verification
-        changes: dict[str, Any] | None = completed.changes.as_dict() if completed.changes else None
-        commits = changes.pop("commits") if changes else []
+        task = completed.task
+        changes = completed.changes
         return cls(
             task_id=task.id,
-            status=_word(task.quality),
+            status=_word(task),
             duration_seconds=task.duration_seconds,
-            files_changed=FilesChanged.model_validate(changes) if changes else None,
-            commits=[CommitMade(**commit) for commit in commits],
-            verification=ScopeVerification(
-                scope_match=verification.scope_match,
-                unexpected_files=list(verification.unexpected_files),
-                warnings=list(verification.warnings),
-            ),
+            files_changed=files_changed(changes.as_dict()) if changes else None,
+            commits=changes.commits if changes else (),
+            verification=completed.verification,
             phase_status=completed.phase_status,
             phase_number=task.phase_number,
+            evidence=_evidence(completed),
         )
+
+
+WAIT_FOR_CHECKS = "The checks are running. Do not edit files; call task_checks with this task_id to wait for them."
+WAIT_FOR_MERGE = (
+    "The result is checked and merged. Do not edit files; call task_checks with this task_id to wait for that."
+)
+WAIT_FOR_REVIEW = "The checks passed. A person reviews the result; nothing is left to do."
+
+
+def _evidence(completed: Completed) -> TaskEvidence | None:
+    """Return what the checks say; a task of a mission without checks has nothing to show."""
+    if (candidate := completed.candidate) is not None:
+        return TaskEvidence.running(
+            completed.evidence,
+            tree=candidate.merged_tree or candidate.tree,
+            next=WAIT_FOR_REVIEW if candidate.waits_for_review else WAIT_FOR_MERGE,
+        )
+    if completed.round is not None:
+        waits = completed.round.is_open
+        return TaskEvidence.running(
+            completed.evidence,
+            tree=completed.round.tree,
+            next=WAIT_FOR_CHECKS if waits else WAIT_FOR_REVIEW,
+        )
+    return TaskEvidence.of_task(completed.task)
 
 
 def _packet(started: Started) -> dict[str, Any] | None:
@@ -209,35 +234,38 @@ def _packet(started: Started) -> dict[str, Any] | None:
     return RecoveryPacket.of(started.recovery).model_dump(mode="json", by_alias=True)
 
 
-def _word(quality: Quality | None) -> str:
-    return next((word for word, meant in _QUALITY.items() if meant is quality), "failed")
+def _word(task: Task) -> str:
+    if task.is_checking:
+        return "checking"
+    if task.status is TaskStatus.REVIEW:
+        return "review"
+    return next((word for word, meant in _QUALITY.items() if meant is task.quality), "failed")
 
 
-@tool(toolset="mission", actor="agent_id")
-async def start_task(call: Call, args: StartTask) -> StartedTask:
+@tool(toolset="mission", result=StartedTask, actor="agent_id")
+async def start_task(call: Call, args: StartTask) -> Started:
     """Start a task before changing files; snapshots the tree for complete_task."""
     return await starting.start(
         call,
         call.trees,
-        wish=args.wish(),
+        request=args.request(),
         owner=Owner(agent_id=call.actor, lease=call.lease, fence=args.fence),
         repository_path=args.repository_path,
         directory=call.directory,
         report=call.report,
-        answer=StartedTask.of,
     )
 
 
-@tool(toolset="mission", actor="agent_id", owned="task_id", idempotent=True)
-async def complete_task(call: Call, args: CompleteTask) -> CompletedTask:
+@tool(toolset="mission", result=CompletedTask, actor="agent_id", owned="task_id", idempotent=True)
+async def complete_task(call: Call, args: CompleteTask) -> Completed:
     """End a task. Returns the files changed since start_task."""
-    return await finishing.complete(
+    return await completion.complete(
         call,
         call.trees,
+        call.checks.gate,
         task_id=args.task_id,
         agent_id=call.actor,
         fence=args.fence,
-        ending=args.ending(),
+        result=args.result(),
         report=call.report,
-        answer=CompletedTask.of,
     )

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import activity as course
+from mission.services.views import activity
+from mission.services.views.activity import Activity
 from mission.tools.shared.fields import moment_of
 from mission.tools.shared.wording import Moment
 
@@ -25,13 +26,7 @@ class WorkCourse(Result):
     unanswered_since: Moment | None = Field(description="Creation time of the oldest open item")
 
 
-@tool(toolset="control", reads=True, stale_on=("queue",), fades=True)
-async def overview_course(call: Call, args: GetCourse) -> WorkCourse:
+@tool(toolset="control", result=WorkCourse, reads=True, stale_on=("queue",), fades=True)
+async def overview_course(call: Call, args: GetCourse) -> Activity:
     """Count tasks in progress and open inbox items over time."""
-    found = await call.read(course.activity, since=args.since)
-    return WorkCourse(
-        at=list(found.at),
-        at_work=list(found.at_work),
-        waiting=list(found.waiting),
-        unanswered_since=found.unanswered_since,
-    )
+    return await call.read(activity.activity, since=args.since)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from mission.domain.executions.execution import ExecutionStatus
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import executions as runs
-from mission.services.views.executions import ExecutionRow
-from mission.tools.control.executions import ExecutionRecord
+from mission.services.views import executions
+from mission.services.views.executions import ExecutionRow, SpentByAgent
+from mission.tools.control.executions import ExecutionFields
 from mission.tools.shared.wording import Moment
 
 
@@ -19,7 +21,7 @@ class ListRuns(Arguments):
     cursor: str | None = Field(None, description="next_cursor of the previous page")
 
 
-class RunGlance(ExecutionRecord):
+class RunGlance(ExecutionFields):
     agent_name: str
     task_name: str
     task_state: str
@@ -47,26 +49,27 @@ class AgentSpending(Result):
 class Spending(Result):
     agents: list[AgentSpending]
 
+    @classmethod
+    def of(cls, agents: Sequence[SpentByAgent]) -> Spending:
+        return cls(agents=agents)
 
-@tool(toolset="control", reads=True, stale_on=("task", "execution", "observation"), fades=True)
+
+@tool(toolset="control", result=RunGlances, reads=True, stale_on=("task", "execution", "observation"), fades=True)
 async def overview_executions(call: Call, args: ListRuns) -> RunGlances:
     """List launched agents with their task names, newest first, and the count per status."""
-    page = await call.read(runs.list_executions, statuses=args.status, limit=args.limit, cursor=args.cursor)
+    page = await call.read(executions.list_executions, statuses=args.status, limit=args.limit, cursor=args.cursor)
     return RunGlances(
         now=page.now,
         executions=[_glance(call, run) for run in page.runs],
-        counts=dict(page.counts),
+        counts=page.counts,
         next_cursor=page.next,
     )
 
 
-@tool(toolset="control", reads=True, stale_on=("task", "execution", "observation"))
-async def overview_spending(call: Call, args: SpendingOf) -> Spending:
+@tool(toolset="control", result=Spending, reads=True, stale_on=("task", "execution", "observation"))
+async def overview_spending(call: Call, args: SpendingOf) -> list[SpentByAgent]:
     """Show tokens and cost used, as reported by clients and agents."""
-    found = await call.read(runs.spending, agent_ids=args.agent_ids)
-    return Spending(
-        agents=[AgentSpending(agent_id=each.agent_id, tokens=each.tokens, cost_usd=each.cost_usd) for each in found]
-    )
+    return await call.read(executions.spending, agent_ids=args.agent_ids)
 
 
 def _glance(call: Call, run: ExecutionRow) -> RunGlance:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
+from mission.domain.checks.evidence import EvidenceState
 from mission.domain.tasks.journal import JournalEntry
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import mission as overviews
-from mission.services.views import mission_export as export
+from mission.services.views import mission as mission_view
+from mission.services.views import mission_export as export_view
 from mission.services.views.mission import ChangedFile, JournalPage, MissionDetail
+from mission.services.views.mission_export import Export
 from mission.services.views.overview import Count, TaskLine
 from mission.tools.page.overview import TaskCount
 from mission.tools.shared.fields import MissionId, Range
@@ -27,6 +30,22 @@ class PhaseGlance(Result):
     started_at: Moment | None
     completed_at: Moment | None
     tasks: TaskCount
+
+
+class CheckCount(Result):
+    passed: int
+    failed: int
+    total: int
+
+    @classmethod
+    def of(cls, proof: Mapping[str, Any] | None) -> CheckCount | None:
+        """Count the required checks in a stored proof; None if it has none."""
+        states = [each["state"] for each in (proof or {}).get("checks", ()) if each["required"]]
+        if not states:
+            return None
+        return cls(
+            passed=states.count(EvidenceState.PASSED), failed=states.count(EvidenceState.FAILED), total=len(states)
+        )
 
 
 class MissionTask(Result):
@@ -48,6 +67,9 @@ class MissionTask(Result):
     files: int | None
     group: str | None
     critical: bool = Field(description="On the critical path of the mission")
+    proof_state: str | None = Field(description="proved, unproved, accepted, failing or checking")
+    checks: CheckCount | None = Field(description="Outcomes of its required checks at its last report")
+    flags: int = Field(description="Reasons to look at its result")
 
     @classmethod
     def of(cls, line: TaskLine, found: MissionDetail) -> MissionTask:
@@ -67,10 +89,13 @@ class MissionTask(Result):
             started_at=row.started_at,
             attempt_started_at=row.attempt_started_at,
             completed_at=row.completed_at,
-            remaining_seconds=found.rests.get(row.id),
+            remaining_seconds=found.remaining.get(row.id),
             files=line.files,
             group=row.parallel_group,
             critical=row.id in found.critical.tasks,
+            proof_state=row.proof_state,
+            checks=CheckCount.of(row.proof),
+            flags=len((row.proof or {}).get("flags", ())),
         )
 
 
@@ -129,7 +154,7 @@ class MissionOverview(Result):
             started_at=mission.started_at,
             completed_at=mission.completed_at,
             archived_at=mission.archived_at,
-            counts=TaskCount.of(found.count),
+            counts=found.count,
             phases=[
                 PhaseGlance(
                     number=phase.number,
@@ -138,7 +163,7 @@ class MissionOverview(Result):
                     is_parallel=phase.is_parallel,
                     started_at=phase.started_at,
                     completed_at=phase.completed_at,
-                    tasks=TaskCount.of(found.phase_counts.get(phase.number, none)),
+                    tasks=found.phase_counts.get(phase.number, none),
                 )
                 for phase in found.phases
             ],
@@ -217,6 +242,10 @@ class ChangedPath(Result):
 class MissionChanges(Result):
     files: list[ChangedPath]
 
+    @classmethod
+    def of(cls, files: Sequence[ChangedFile]) -> MissionChanges:
+        return cls(files=files)
+
 
 class ExportMission(Arguments):
     mission_id: MissionId
@@ -230,29 +259,31 @@ class ExportedMission(Result):
 
 
 @tool(
-    toolset="control", reads=True, stale_on=(*MISSION, "task", *JOURNAL, "queue", "agent"), about="mission", fades=True
+    toolset="control",
+    result=MissionOverview,
+    reads=True,
+    stale_on=(*MISSION, "task", *JOURNAL, "queue", "agent"),
+    about="mission",
+    fades=True,
 )
-async def overview_mission(call: Call, args: LookMission) -> MissionOverview:
+async def overview_mission(call: Call, args: LookMission) -> MissionDetail:
     """Read a complete mission: phases, all tasks with dependencies, and metrics."""
-    return MissionOverview.of(await call.read(overviews.get, mission_id=args.mission_id, rhythm=call.rhythm))
+    return await call.read(mission_view.get, mission_id=args.mission_id, liveness=call.liveness)
 
 
-@tool(toolset="control", reads=True, stale_on=JOURNAL, about="mission")
-async def overview_journal(call: Call, args: ReadJournal) -> MissionJournal:
+@tool(toolset="control", result=MissionJournal, reads=True, stale_on=JOURNAL, about="mission")
+async def overview_journal(call: Call, args: ReadJournal) -> JournalPage:
     """Read a mission's journal, newest first: decisions, issues, milestones, checkpoints."""
-    page = await call.read(overviews.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.cursor)
-    return MissionJournal.of(page)
+    return await call.read(mission_view.read_journal, mission_id=args.mission_id, limit=args.limit, cursor=args.cursor)
 
 
-@tool(toolset="control", reads=True, stale_on=("task",), about="mission")
-async def overview_changes(call: Call, args: LookMission) -> MissionChanges:
+@tool(toolset="control", result=MissionChanges, reads=True, stale_on=("task",), about="mission")
+async def overview_changes(call: Call, args: LookMission) -> list[ChangedFile]:
     """List the files changed by a mission's tasks, with the tasks that changed each."""
-    files = await call.read(overviews.read_changes, mission_id=args.mission_id)
-    return MissionChanges(files=[ChangedPath.of(file) for file in files])
+    return await call.read(mission_view.read_changes, mission_id=args.mission_id)
 
 
-@tool(toolset="control", reads=True)
-async def mission_export(call: Call, args: ExportMission) -> ExportedMission:
+@tool(toolset="control", result=ExportedMission, reads=True)
+async def mission_export(call: Call, args: ExportMission) -> Export:
     """Export a mission with tasks, journal and changed files as Markdown, HTML or JSON."""
-    made = await call.read(export.export, mission_id=args.mission_id, format=args.format, rhythm=call.rhythm)
-    return ExportedMission(filename=made.filename, media_type=made.media_type, content=made.content)
+    return await call.read(export_view.export, mission_id=args.mission_id, format=args.format, liveness=call.liveness)

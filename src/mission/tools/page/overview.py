@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -10,8 +9,8 @@ from pydantic import Field
 
 from mission.domain.missions.mission import MissionStatus
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import overview as overviews
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.views import overview as overview_view
 from mission.services.views.overview import AgentLine, MissionLine, Overview, TaskLine
 from mission.tools.shared.fields import moment_of
 from mission.tools.shared.topics import MISSION
@@ -23,17 +22,16 @@ SHORT = 300
 class TaskCount(Result):
     """Tasks per state, as the parts of a progress bar."""
 
-    claimed: int
+    proved: int = Field(description="Completed, and every required check passed")
+    accepted: int = Field(description="Completed because a person accepted it")
+    unproved: int = Field(description="Completed without proof")
+    failing: int = Field(description="Open tasks whose last report failed a required check; also in working or needs")
     working: int
     needs: int
     failed: int
     failed_attempts: int = Field(description="Failed attempts at all tasks, including tasks completed since")
     skipped: int
     total: int
-
-    @classmethod
-    def of(cls, count: overviews.Count) -> TaskCount:
-        return cls(**asdict(count))
 
 
 class MissionGlance(Result):
@@ -56,7 +54,7 @@ class MissionGlance(Result):
             objective="" if row.objective == row.name else row.objective[:SHORT],
             status=line.status,
             repository_path=row.repository_path,
-            tasks=TaskCount.of(line.count),
+            tasks=line.count,
             at_work=line.at_work,
             created_at=row.created_at,
             updated_at=row.updated_at,
@@ -97,28 +95,14 @@ class RunningTask(Result):
 
 
 class EndedTask(Result):
-    id: str
-    name: str
-    mission_id: str
-    mission_name: str
-    state: str
+    id: str = attribute("row.id")
+    name: str = attribute("row.name")
+    mission_id: str = attribute("row.mission_id")
+    mission_name: str = attribute("row.mission_name")
+    state: str = attribute("word")
     agent: str | None
-    completed_at: Moment
+    completed_at: Moment = attribute("row.completed_at")
     files: int | None
-
-    @classmethod
-    def of(cls, line: TaskLine) -> EndedTask:
-        row = line.row
-        return cls(
-            id=row.id,
-            name=row.name,
-            mission_id=row.mission_id,
-            mission_name=row.mission_name,
-            state=line.word,
-            agent=line.agent,
-            completed_at=row.completed_at,
-            files=line.files,
-        )
 
 
 class FleetAgent(Result):
@@ -163,9 +147,12 @@ class OverviewRecord(Result):
     running_total: int = Field(description="Number of tasks in progress, without blocked ones")
     ended: list[EndedTask]
     ended_total: int
-    claimed: int
+    proved: int = Field(description="Tasks proved since then")
+    accepted: int
+    unproved: int
     failed: int
     failed_attempts: int = Field(description="Failed attempts at open tasks")
+    proof: TaskCount = Field(description="Tasks of all open missions")
     fleet: list[FleetAgent]
 
     @classmethod
@@ -175,15 +162,18 @@ class OverviewRecord(Result):
             now=found.now,
             lease_seconds=found.lease_seconds,
             missions_open=found.open_missions,
-            missions=[MissionGlance.of(line) for line in found.missions],
-            running=[RunningTask.of(line) for line in found.running],
-            running_total=found.going,
-            ended=[EndedTask.of(line) for line in found.ended],
-            ended_total=sum(counts.values()),
-            claimed=counts.get("completed", 0),
-            failed=counts.get("failed", 0),
+            missions=found.missions,
+            running=found.running,
+            running_total=found.active,
+            ended=found.ended,
+            ended_total=counts.total,
+            proved=counts.proved,
+            accepted=counts.accepted,
+            unproved=counts.unproved,
+            failed=counts.failed,
             failed_attempts=found.failed_attempts,
-            fleet=[FleetAgent.of(member) for member in found.fleet],
+            proof=found.proof,
+            fleet=found.fleet,
         )
 
 
@@ -203,20 +193,21 @@ class MissionGlances(Result):
 
 @tool(
     toolset="control",
+    result=OverviewRecord,
     reads=True,
     stale_on=(*MISSION, "task", "issue", "milestone", "checkpoint", "queue", "agent"),
     fades=True,
 )
-async def overview(call: Call, args: GetOverview) -> OverviewRecord:
+async def overview(call: Call, args: GetOverview) -> Overview:
     """Show an overview: open missions, running tasks, ended tasks, agents."""
-    return OverviewRecord.of(await call.read(overviews.overview, since=args.since, rhythm=call.rhythm))
+    return await call.read(overview_view.overview, since=args.since, liveness=call.liveness)
 
 
-@tool(toolset="control", reads=True, stale_on=(*MISSION, "task"))
+@tool(toolset="control", result=MissionGlances, reads=True, stale_on=(*MISSION, "task"))
 async def overview_missions(call: Call, args: ListMissionGlances) -> MissionGlances:
     """List missions with their progress; filter by status and words."""
     page = await call.read(
-        overviews.list_missions,
+        overview_view.list_missions,
         text=args.text,
         statuses=args.status,
         archived=args.archived,
@@ -224,6 +215,4 @@ async def overview_missions(call: Call, args: ListMissionGlances) -> MissionGlan
         offset=args.offset,
     )
     total = sum(n for status, n in page.counts.items() if args.status is None or status in args.status)
-    return MissionGlances(
-        missions=[MissionGlance.of(line) for line in page.missions], counts=dict(page.counts), total=total
-    )
+    return MissionGlances(missions=page.missions, counts=page.counts, total=total)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import Field
 
 from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Lines
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.views import task as task_story
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.views import task as task_view
 from mission.services.views.task import TaskHistory
 from mission.tools.shared.fields import TaskId
 from mission.tools.shared.topics import JOURNAL
@@ -38,14 +35,6 @@ class TaskScope(Result):
     scope_match: bool
     unexpected_files: list[str]
     warnings: list[str]
-
-    @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> TaskScope:
-        return cls(
-            scope_match=stored["scope_match"],
-            unexpected_files=list(stored["unexpected_files"]),
-            warnings=list(stored["warnings"]),
-        )
 
 
 class TaskStory(Result):
@@ -80,7 +69,7 @@ class TaskStory(Result):
             areas=list(task.areas),
             tree=task.tree,
             moves=moves,
-            scope=TaskScope.of(verified) if verified else None,
+            scope=dict(verified) if verified else None,
         )
 
 
@@ -101,33 +90,29 @@ class TaskFiles(Result):
             return cls(files=[], total=0, known=False, final=final)
         lists = (("A", changes.added), ("M", changes.modified), ("D", changes.deleted))
         files = sorted((TaskFile(path=path, how=how) for how, paths in lists for path in paths), key=lambda f: f.path)
-        return cls(files=files[: task_story.MOST_FILES], total=len(files), known=True, final=final)
+        return cls(files=files[: task_view.MAX_FILES], total=len(files), known=True, final=final)
 
 
 class FilePatch(Result):
-    patch: str = Field(description="Unified diff")
+    patch: str = attribute("text", description="Unified diff")
     whole: bool = Field(description="False when lines are missing")
     note: str | None = Field(description="Why lines are missing; null if it was just too long")
 
-    @classmethod
-    def of(cls, lines: Lines) -> FilePatch:
-        return cls(patch=lines.text, whole=lines.whole, note=lines.note)
 
-
-@tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
-async def overview_task(call: Call, args: LookTask) -> TaskStory:
+@tool(toolset="control", result=TaskStory, reads=True, stale_on=("task", *JOURNAL), about="task")
+async def overview_task(call: Call, args: LookTask) -> TaskHistory:
     """Show a task's history and whether it stayed within its areas."""
-    return TaskStory.of(await call.read(task_story.read, task_id=args.task_id))
+    return await call.read(task_view.read, task_id=args.task_id)
 
 
-@tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
+@tool(toolset="control", result=TaskFiles, reads=True, stale_on=("task", *JOURNAL), about="task")
 async def overview_files(call: Call, args: LookTask) -> TaskFiles:
     """List the files a task changed; for an open task, the difference since its start."""
-    changes, final = await task_story.changed_files(call, call.trees, task_id=args.task_id)
+    changes, final = await task_view.changed_files(call, call.trees, task_id=args.task_id)
     return TaskFiles.of(changes, final=final)
 
 
-@tool(toolset="control", reads=True, stale_on=("task", *JOURNAL), about="task")
-async def overview_diff(call: Call, args: LookFile) -> FilePatch:
+@tool(toolset="control", result=FilePatch, reads=True, stale_on=("task", *JOURNAL), about="task")
+async def overview_diff(call: Call, args: LookFile) -> Lines:
     """Read the diff of one changed file, from the task's start to its end, or to now while it is open."""
-    return FilePatch.of(await task_story.lines(call, call.trees, task_id=args.task_id, path=args.path))
+    return await task_view.lines(call, call.trees, task_id=args.task_id, path=args.path)

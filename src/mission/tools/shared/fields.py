@@ -37,7 +37,10 @@ PhaseId = Annotated[str, _of_kind("phase")]
 TaskId = Annotated[str, _of_kind("task")]
 ExecutionId = Annotated[str, _of_kind("execution")]
 AuditId = Annotated[str, _of_kind("audit entry")]
-QueueItemId = Annotated[str, _of_kind("queue item")]
+EvidenceId = Annotated[str, _of_kind("evidence")]
+RunId = Annotated[str, _of_kind("run")]
+CandidateId = Annotated[str, _of_kind("candidate")]
+QueueItemId = Annotated[str, _of_kind("inbox item")]
 MessageId = Annotated[str, _of_kind("message")]
 ThreadId = Annotated[str, _of_kind("thread")]
 WorkspaceId = Annotated[str, _of_kind("workspace")]
@@ -48,6 +51,8 @@ BranchName = Annotated[str, Field(min_length=1, max_length=200)]
 Setup = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Copies = Annotated[list[PathText], Field(max_length=100)]
 Texts = list[str]
+Checks = list[str | dict[str, Any]]
+"""Checks in arguments: a command, or an object with run, changed or untouched."""
 GivenTexts = Annotated[list[str], Field(max_length=1_000)]
 """A list in arguments; lists in results have no limit."""
 Range = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -74,10 +79,10 @@ def check_one_mission(mission_id: str | None, workflow_id: str | None) -> None:
         )
 
 
-def cut(text: Any, *, longest: int = 500) -> Any:
+def cut(text: Any, *, limit: int = 500) -> Any:
     """Truncate long texts for a row of a list; reading one object returns them in full."""
-    if isinstance(text, str) and len(text) > longest:
-        return f"{text[:longest]}…"
+    if isinstance(text, str) and len(text) > limit:
+        return f"{text[:limit]}…"
     if isinstance(text, dict):
-        return {name: cut(value, longest=longest) for name, value in text.items()}
-    return [cut(item, longest=longest) for item in text] if isinstance(text, list) else text
+        return {name: cut(value, limit=limit) for name, value in text.items()}
+    return [cut(item, limit=limit) for item in text] if isinstance(text, list) else text

@@ -6,11 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from mission.domain.checks.check import parse_checks
+from mission.domain.checks.review import ReviewRule
 from mission.gateway.registry import Arguments
 from mission.services.missions.planning import NewTask
-from mission.tools.shared.fields import GivenTexts, Name, PhaseNumber, Text
+from mission.tools.shared.fields import Checks, GivenTexts, Name, PhaseNumber, Text
+from mission.tools.shared.review import available_review
 
-MOST_TASKS = 10_000
+MAX_TASKS = 10_000
 """Maximum number of tasks per call."""
 
 
@@ -23,6 +26,9 @@ class PlanTask(Arguments):
     requires: list[Name] = Field([], max_length=100, description="Only agents with all of these can claim it")
     estimated_complexity: Literal["low", "medium", "high"] | None = None
     files_likely_affected: GivenTexts = []
+    checks: Checks = Field([], description="What must pass before it is done, besides the mission's checks")
+    acceptance: GivenTexts = Field([], description="Acceptance criteria for the reviewer")
+    review: ReviewRule | None = Field(None, description="Who reviews the result; default: the mission's rule")
 
     def new(self) -> NewTask:
         return NewTask(
@@ -34,4 +40,7 @@ class PlanTask(Arguments):
             requires=self.requires,
             complexity=self.estimated_complexity,
             files_likely_affected=self.files_likely_affected,
+            checks=parse_checks(self.checks),
+            acceptance=self.acceptance,
+            review=available_review(self.review),
         )

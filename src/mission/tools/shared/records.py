@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from mission.domain.display_status import task_state
 from mission.domain.missions.mission import Mission, MissionStatus
 from mission.domain.tasks.journal import JournalEntry
-from mission.domain.tasks.task import Task, TaskStatus
-from mission.gateway.registry import Result
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
+from mission.gateway.registry import Result, attribute
 from mission.git.worktrees.worktree import WorktreeState
 from mission.services.tasks.claims import TaskDetail
 from mission.services.tasks.recovery_packet import Recovery
-from mission.services.workspaces.creation import WorkspaceDetails
+from mission.tools.shared.evidence import FailedCheckRecord, TaskEvidence
 from mission.tools.shared.fields import Texts, cut
 from mission.tools.shared.wording import Moment
 
@@ -30,10 +31,13 @@ BLOCKED = "blocked"
 class Done(Result):
     success: bool
 
+    @classmethod
+    def of(cls, value: object) -> Done:
+        """Return whether a write did something; one that says nothing about it did."""
+        return cls(success=value is not False)
+
 
 class RenamedFile(Result):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
     source: str = Field(alias="from")
     to: str
 
@@ -54,32 +58,18 @@ class CheckpointRecord(Result):
     id: str
     task_id: str
     sequence: int
-    type: str
+    type: str = attribute("kind.checkpoint")
     summary: str
-    detail: dict[str, Any]
+    detail: dict[str, Any] = attribute("content")
     files_changed: Texts
     author: str | None
     created_at: Moment
 
     @classmethod
-    def of(cls, entry: JournalEntry) -> CheckpointRecord:
-        return cls(
-            id=entry.id,
-            task_id=entry.task_id,
-            sequence=entry.sequence,
-            type=entry.kind.checkpoint,
-            summary=entry.summary,
-            detail=dict(entry.content),
-            files_changed=entry.files_changed,
-            author=entry.author,
-            created_at=entry.created_at,
-        )
-
-    @classmethod
     def row(cls, entry: JournalEntry) -> CheckpointRecord:
         """Return the checkpoint for a short list, with long texts truncated."""
-        whole = cls.of(entry)
-        return whole.model_copy(update={"summary": cut(whole.summary), "detail": cut(whole.detail)})
+        full = cls.model_validate(entry)
+        return full.model_copy(update={"summary": cut(full.summary), "detail": cut(full.detail)})
 
 
 class TaskSummary(Result):
@@ -134,11 +124,14 @@ class TaskRecord(Result):
     files_changed: FilesChanged | None
     created_at: Moment
     updated_at: Moment
+    evidence: TaskEvidence | None = IF_ASKED
+    acceptance: Texts | None = IF_ASKED
+    review: str | None = IF_ASKED
     checkpoints: list[CheckpointRecord] | None = IF_ASKED
 
     @classmethod
     def of(cls, detailed: TaskDetail) -> TaskRecord:
-        task, checkpoints = detailed.task, detailed.checkpoints
+        task = detailed.task
         return cls(
             id=task.id,
             workflow_id=task.mission_id,
@@ -168,7 +161,10 @@ class TaskRecord(Result):
             files_changed=files_changed(task.changes),
             created_at=task.created_at,
             updated_at=task.updated_at,
-            checkpoints=[CheckpointRecord.of(entry) for entry in checkpoints] if checkpoints is not None else None,
+            evidence=TaskEvidence.of_task(task),
+            acceptance=list(task.acceptance) if task.acceptance else None,
+            review=task.review,
+            checkpoints=detailed.checkpoints,
         )
 
 
@@ -195,40 +191,20 @@ class WorkspaceState(Result):
 
 
 class WorkspaceRecord(Result):
-    id: str
-    workflow_id: str
-    host_id: str
-    path: str
-    branch: str
-    base_branch: str | None
-    status: str
-    merge_commit: str | None
-    kept_branch: str | None
+    id: str = attribute("workspace.id")
+    workflow_id: str = attribute("workspace.mission_id")
+    host_id: str = attribute("workspace.host_id")
+    path: str = attribute("workspace.path")
+    branch: str = attribute("workspace.branch")
+    base_branch: str | None = attribute("workspace.base_branch")
+    status: str = attribute("workspace.status")
+    merge_commit: str | None = attribute("workspace.merge_commit")
+    kept_branch: str | None = attribute("workspace.kept_branch")
     task_ids: Texts
-    removed_at: Moment | None
-    created_at: Moment
-    updated_at: Moment
+    removed_at: Moment | None = attribute("workspace.removed_at")
+    created_at: Moment = attribute("workspace.created_at")
+    updated_at: Moment = attribute("workspace.updated_at")
     state: WorkspaceState | None = IF_ASKED
-
-    @classmethod
-    def of(cls, found: WorkspaceDetails) -> WorkspaceRecord:
-        workspace = found.workspace
-        return cls(
-            id=workspace.id,
-            workflow_id=workspace.mission_id,
-            host_id=workspace.host_id,
-            path=workspace.path,
-            branch=workspace.branch,
-            base_branch=workspace.base_branch,
-            status=workspace.status,
-            merge_commit=workspace.merge_commit,
-            kept_branch=workspace.kept_branch,
-            task_ids=list(found.task_ids),
-            removed_at=workspace.removed_at,
-            created_at=workspace.created_at,
-            updated_at=workspace.updated_at,
-            state=WorkspaceState.of(found.state) if found.state is not None else None,
-        )
 
 
 class RecoveryPacket(Result):
@@ -239,6 +215,7 @@ class RecoveryPacket(Result):
     tree: str | None
     uncommitted_changes: FilesChanged | None
     commits: list[CommitMade]
+    failed_checks: list[FailedCheckRecord] = Field(description="What failed last; start there")
 
     @classmethod
     def of(cls, recovery: Recovery) -> RecoveryPacket:
@@ -246,13 +223,11 @@ class RecoveryPacket(Result):
             previous_owner=recovery.previous_owner,
             attempts=recovery.attempts,
             checkpoints=[CheckpointRecord.row(entry) for entry in recovery.checkpoints],
-            workspace=WorkspaceRecord.of(recovery.workspace) if recovery.workspace is not None else None,
+            workspace=recovery.workspace,
             tree=recovery.tree,
             uncommitted_changes=files_changed(recovery.changes.as_dict() if recovery.changes else None),
-            commits=[
-                CommitMade(id=commit.id, subject=commit.subject)
-                for commit in (recovery.changes.commits if recovery.changes else ())
-            ],
+            commits=recovery.changes.commits if recovery.changes else (),
+            failed_checks=list(recovery.failed_checks),
         )
 
 
@@ -265,6 +240,10 @@ def task_word(task: Task) -> str:
 
 def mission_word(mission: Mission) -> str:
     return MissionStatus.PAUSED if mission.status is MissionStatus.BLOCKED else mission.status
+
+
+MissionWord = Annotated[str, BeforeValidator(mission_word)]
+"""A mission, shown by its status in this dialect."""
 
 
 def outcome_of(task: Task) -> str | None:

@@ -7,15 +7,18 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import PlainSerializer, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from mission.domain.errors import IllegalMove
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.tasks.journal import IssueType
-from mission.domain.tasks.task import Quality, Task, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality, Task
 from mission.domain.timestamps import format_time
 
 Moment = Annotated[datetime, PlainSerializer(format_time, return_type=str), WithJsonSchema({"type": "string"})]
+
+Upper = Annotated[str, BeforeValidator(str.upper)]
 
 _MISSION = {
     MissionStatus.PLANNING: "PENDING",
@@ -37,7 +40,7 @@ def legal_moves_in(words: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except IllegalMove as error:
-        error.tell_in(words)
+        error.name_states(words)
         raise
 
 

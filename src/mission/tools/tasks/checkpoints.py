@@ -8,7 +8,8 @@ from pydantic import Field
 
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.paging import Page
 from mission.services.tasks import journal
 from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.shared.records import CheckpointRecord
@@ -29,10 +30,6 @@ class AddedCheckpoint(Result):
     id: str
     sequence: int
 
-    @classmethod
-    def of(cls, entry: JournalEntry) -> AddedCheckpoint:
-        return cls(id=entry.id, sequence=entry.sequence)
-
 
 class ListCheckpoints(Arguments):
     task_id: TaskId
@@ -43,14 +40,14 @@ class ListCheckpoints(Arguments):
 
 
 class CheckpointList(Result):
-    checkpoints: list[CheckpointRecord]
-    next_cursor: str | None
+    checkpoints: list[CheckpointRecord] = attribute("rows")
+    next_cursor: str | None = attribute("next")
 
 
-@tool(toolset="tasks", actor="agent_id", owned="task_id")
-async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
+@tool(toolset="tasks", result=AddedCheckpoint, actor="agent_id", owned="task_id")
+async def checkpoint_add(call: Call, args: AddCheckpoint) -> JournalEntry:
     """Record the state of a task, so that it can be resumed after a crash or a context reset."""
-    return await call.write(
+    return await call.finish(
         journal.checkpoint,
         type=args.type,
         task_id=args.task_id,
@@ -59,14 +56,13 @@ async def checkpoint_add(call: Call, args: AddCheckpoint) -> AddedCheckpoint:
         files_changed=args.files_changed,
         agent_id=call.actor,
         fence=args.fence,
-        answer=AddedCheckpoint.of,
     )
 
 
-@tool(toolset="tasks", reads=True, stale_on=("task", *JOURNAL), about="task")
-async def checkpoint_list(call: Call, args: ListCheckpoints) -> CheckpointList:
+@tool(toolset="tasks", result=CheckpointList, reads=True, stale_on=("task", *JOURNAL), about="task")
+async def checkpoint_list(call: Call, args: ListCheckpoints) -> Page[JournalEntry]:
     """List a task's checkpoints in order, including decisions, issues and milestones."""
-    page = await call.read(
+    return await call.read(
         journal.checkpoints,
         task_id=args.task_id,
         types=args.type,
@@ -74,4 +70,3 @@ async def checkpoint_list(call: Call, args: ListCheckpoints) -> CheckpointList:
         limit=args.limit,
         cursor=args.cursor,
     )
-    return CheckpointList(checkpoints=[CheckpointRecord.of(entry) for entry in page.rows], next_cursor=page.next)

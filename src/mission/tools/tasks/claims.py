@@ -7,7 +7,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.paging import Page
 from mission.services.tasks import claims
 from mission.services.tasks.claims import Claim, TaskDetail
 from mission.tools.shared.fields import MissionId, TaskId, Text, Texts
@@ -34,8 +35,8 @@ class ClaimedTask(Result):
         return cls(
             success=True,
             fence=claim.task.fence,
-            recovery=_packet(claim),
-            workspace=_workspace(claim),
+            recovery=claim.recovery,
+            workspace=claim.workspace,
             warnings=list(claim.warnings) or None,
         )
 
@@ -61,10 +62,10 @@ class ClaimedNext(Result):
             return cls(success=False, task=None, fence=None, recovery=None)
         return cls(
             success=True,
-            task=TaskRecord.of(TaskDetail(task=claim.task, depends_on=claim.depends_on)),
+            task=TaskDetail(task=claim.task, depends_on=claim.depends_on),
             fence=claim.task.fence,
-            recovery=_packet(claim),
-            workspace=_workspace(claim),
+            recovery=claim.recovery,
+            workspace=claim.workspace,
             warnings=list(claim.warnings) or None,
         )
 
@@ -85,12 +86,12 @@ class GetAvailable(Arguments):
 
 
 class AvailableTasks(Result):
-    tasks: list[TaskRecord]
-    next_cursor: str | None
+    tasks: list[TaskRecord] = attribute("rows")
+    next_cursor: str | None = attribute("next")
 
 
-@tool(toolset="tasks", actor="agent_id", idempotent=True)
-async def task_claim(call: Call, args: ClaimTask) -> ClaimedTask:
+@tool(toolset="tasks", result=ClaimedTask, actor="agent_id", idempotent=True)
+async def task_claim(call: Call, args: ClaimTask) -> Claim:
     """Claim a task; exactly one agent succeeds. `recovery` has the previous owner's work; work in `workspace`."""
     return await claims.claim(
         call,
@@ -99,12 +100,11 @@ async def task_claim(call: Call, args: ClaimTask) -> ClaimedTask:
         agent_id=call.actor or args.agent_id,
         lease=call.lease,
         report=call.report,
-        answer=ClaimedTask.of,
     )
 
 
-@tool(toolset="tasks", actor="agent_id")
-async def task_claim_next(call: Call, args: ClaimNext) -> ClaimedNext:
+@tool(toolset="tasks", result=ClaimedNext, actor="agent_id")
+async def task_claim_next(call: Call, args: ClaimNext) -> Claim:
     """Claim the next task you can do, within its workflow's max_parallel. success is false if there is none."""
     return await claims.claim_next(
         call,
@@ -113,38 +113,27 @@ async def task_claim_next(call: Call, args: ClaimNext) -> ClaimedNext:
         agent_id=call.actor or args.agent_id,
         lease=call.lease,
         report=call.report,
-        answer=ClaimedNext.of,
     )
 
 
-@tool(toolset="tasks", actor="agent_id", idempotent=True)
-async def task_release(call: Call, args: ReleaseTask) -> Done:
+@tool(toolset="tasks", result=Done, actor="agent_id", idempotent=True)
+async def task_release(call: Call, args: ReleaseTask) -> bool:
     """Release a task for others. success is false if it was not claimed."""
-    return await call.write(
+    return await call.finish(
         claims.release,
         task_id=args.task_id,
         agent_id=call.actor,
         reason=args.reason,
-        answer=lambda released: Done(success=released),
     )
 
 
-@tool(toolset="tasks", actor="agent_id", reads=True)
-async def task_get_available(call: Call, args: GetAvailable) -> AvailableTasks:
+@tool(toolset="tasks", result=AvailableTasks, actor="agent_id", reads=True)
+async def task_get_available(call: Call, args: GetAvailable) -> Page[TaskDetail]:
     """List tasks the agent can claim now: ready, free, within its capabilities and max_parallel."""
-    page = await call.read(
+    return await call.read(
         claims.available,
         mission_id=args.workflow_id,
         agent_id=call.actor or args.agent_id,
         limit=args.limit,
         cursor=args.cursor,
     )
-    return AvailableTasks(tasks=[TaskRecord.of(each) for each in page.rows], next_cursor=page.next)
-
-
-def _packet(claim: Claim) -> RecoveryPacket | None:
-    return RecoveryPacket.of(claim.recovery) if claim.recovery is not None else None
-
-
-def _workspace(claim: Claim) -> WorkspaceRecord | None:
-    return WorkspaceRecord.of(claim.workspace) if claim.workspace is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from mission.domain.tasks.task import Task
@@ -13,7 +13,7 @@ from mission.tools.shared.fields import cut
 from mission.tools.shared.records import CheckpointRecord, files_changed, outcome_of, task_word
 from mission.tools.tasks.next_step import next_step
 
-MOST_SOURCE = 4_000
+MAX_SOURCE = 4_000
 """Maximum characters of a source used as its summary."""
 CHECKPOINTS = ("current_task.checkpoints", "current_task.older_checkpoints")
 
@@ -42,13 +42,23 @@ def _own(found: TaskContext) -> Iterator[BudgetSection]:
     fetch = Fetch("task_get", {"id": task.id})
     yield BudgetSection(name="current_task.name", content=task.name, share=0.4, vital=True, fetch=fetch)
     yield BudgetSection(name="next_step", content=next_step(found), share=1.0, vital=True, fetch=fetch)
+    if found.task_is_new and found.failed_checks:
+        yield BudgetSection(
+            name="current_task.failed_checks",
+            content=[asdict(each) for each in found.failed_checks],
+            share=0.3,
+            vital=True,
+            text="output",
+            keeps_end=True,
+            fetch=Fetch("task_checks", {"task_id": task.id}),
+        )
     if found.task_is_new and task.plan is not None:
         yield BudgetSection(name="current_task.plan", content=dict(task.plan), share=0.3, vital=True, fetch=fetch)
 
 
 def _journal(found: TaskContext, asked: Asked) -> Iterator[BudgetSection]:
     """Yield the last checkpoints as vital and older ones as optional."""
-    rows = [CheckpointRecord.of(entry).model_dump(mode="json") for entry in found.checkpoints]
+    rows = [CheckpointRecord.model_validate(entry).model_dump(mode="json") for entry in found.checkpoints]
     for name, chosen in zip(CHECKPOINTS, (rows[: asked.recent], rows[asked.recent :]), strict=True):
         yield BudgetSection(
             name=name,
@@ -129,7 +139,7 @@ def _dependency(task: Task) -> dict[str, Any]:
 def _sibling(task: Task) -> dict[str, Any]:
     row: dict[str, Any] = {"id": task.id, "name": task.name, "status": task_word(task)}
     summary = outcome_of(task) or task.error or (task.hold.reason if task.hold is not None else None)
-    return {**row, "brief_summary": cut(summary, longest=200)} if summary else row
+    return {**row, "brief_summary": cut(summary, limit=200)} if summary else row
 
 
 def _prior(task: Task, *, full: bool) -> dict[str, Any]:
@@ -154,5 +164,5 @@ def _prior(task: Task, *, full: bool) -> dict[str, Any]:
 
 def _summary(source: str) -> str:
     """Return the source with whitespace collapsed and truncated, as a summary."""
-    text = " ".join(source[:MOST_SOURCE].split())
-    return f"{text}{CUT}" if len(source) > MOST_SOURCE else text
+    text = " ".join(source[:MAX_SOURCE].split())
+    return f"{text}{CUT}" if len(source) > MAX_SOURCE else text

@@ -8,16 +8,17 @@ from typing import Any
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from mission.domain.token_budget import CUT, BudgetSection, Packed, Tokenizer, compact, within
+from mission.domain.token_count import tokenizer
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.tasks import context as recovery
+from mission.services.tasks import context
 from mission.services.tasks.context import ContextCursor, ContextRequest, TaskContext
-from mission.services.tasks.token_count import tokenizer
 from mission.store.transaction import Tx
+from mission.tools.shared.evidence import FailedCheckRecord
 from mission.tools.shared.fields import TaskId
 from mission.tools.shared.records import IF_ASKED, CheckpointRecord, mission_word, task_word
 from mission.tools.shared.topics import JOURNAL
-from mission.tools.tasks.context_sections import CHECKPOINTS, MOST_SOURCE, Asked, sections_of
+from mission.tools.tasks.context_sections import CHECKPOINTS, MAX_SOURCE, Asked, sections_of
 
 SMALLEST_BUDGET = 200
 LARGEST_BUDGET = 200_000
@@ -49,11 +50,11 @@ class LoadContext(Arguments):
 
     def wanted(self) -> ContextRequest:
         include = self.include
-        since = ContextCursor.parsed(self.since, field="since") if self.since is not None else None
+        since = ContextCursor.parse(self.since, field="since") if self.since is not None else None
         every = include.all_checkpoints or since is not None
         return ContextRequest(
             checkpoints=self.max_tokens // SMALLEST_CHECKPOINT if every else include.recent_checkpoints,
-            source_characters=MOST_SOURCE + 1 if include.workflow_summary and since is None else 0,
+            source_characters=MAX_SOURCE + 1 if include.workflow_summary and since is None else 0,
             earlier=include.prior_task_outcomes or include.prior_task_full,
             siblings=include.sibling_status,
             dependencies=include.dependency_outcomes,
@@ -89,6 +90,7 @@ class LoadedTask(Result):
     description: str | None = None
     plan: dict[str, Any] | None = None
     context: dict[str, Any] | None = None
+    failed_checks: list[FailedCheckRecord] = Field([], description="What failed last; start there")
     checkpoints: list[CheckpointRecord] = []
     assigned_agent_id: str | None = None
     fence: int | None = None
@@ -141,22 +143,22 @@ class LoadedContext(Result):
     tokenizer: str
 
 
-@tool(toolset="tasks", reads=True, stale_on=("task", *JOURNAL), about="task")
+@tool(toolset="tasks", result=LoadedContext, reads=True, stale_on=("task", *JOURNAL), about="task")
 async def task_load_context(call: Call, args: LoadContext) -> LoadedContext:
     """Get what you need to resume a task, within a token budget: after a context reset or when taking over.
     `omitted` lists what was left out and the call that returns it."""
     return await call.read(_load, args=args)
 
 
-def preview_context(tx: Tx, *, task_id: str, max_tokens: int, agent_id: str) -> LoadedContext:
+def preview_context(tx: Tx, *, task_id: str, max_tokens: int, agent_id: str) -> dict[str, Any]:
     """Return what `task_load_context` returns once the agent has started the task, even before it does."""
     args = LoadContext(task_id=task_id, max_tokens=max_tokens)
-    found = recovery.situation(tx, task_id=task_id, wanted=args.wanted())
-    return _fitted(recovery.begun(found, agent_id=agent_id), args)
+    found = context.read(tx, task_id=task_id, wanted=args.wanted())
+    return task_load_context.render(_fitted(context.once_started(found, agent_id=agent_id), args))
 
 
 def _load(tx: Tx, *, args: LoadContext) -> LoadedContext:
-    return _fitted(recovery.situation(tx, task_id=args.task_id, wanted=args.wanted()), args)
+    return _fitted(context.read(tx, task_id=args.task_id, wanted=args.wanted()), args)
 
 
 def _fitted(found: TaskContext, args: LoadContext) -> LoadedContext:
@@ -207,7 +209,7 @@ class _Frame:
                 **{name: kept.get(name) or [] for name, asked in lists.items() if asked},
                 "next_step": kept.get("next_step") or CUT,
                 "omitted": self._omitted(packed),
-                "cursor": str(found.mark),
+                "cursor": str(found.cursor),
             }
         )
 
@@ -237,11 +239,13 @@ class _Frame:
         task, kept = self._found.task, packed.kept
         checkpoints = [row for name in reversed(CHECKPOINTS) for row in reversed(kept.get(name) or [])]
         parts = {part: kept.get(f"current_task.{part}") for part in ("description", "plan", "context")}
+        failed = kept.get("current_task.failed_checks")
         return {
             "id": task.id,
             "name": kept.get("current_task.name") or CUT,
             "status": task_word(task),
             **{name: value for name, value in parts.items() if value is not None},
+            **({"failed_checks": failed} if failed else {}),
             **({"checkpoints": checkpoints} if checkpoints else {}),
         }
 
@@ -284,7 +288,7 @@ class _Frame:
         for _ in range(3):
             counted = {**answer, "token_estimate": size, "tokenizer": self._words.name}
             rendered = LoadedContext.model_validate(counted).model_dump(mode="json", by_alias=True)
-            before, size = size, self._words.count(compact(rendered), most=most) or most
+            before, size = size, self._words.count(compact(rendered), limit=most) or most
             if size == before:
                 break
         return rendered

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from mission.domain.tasks.journal import CheckpointType, JournalEntry
-from mission.domain.tasks.task import DONE, Task, TaskStatus
+from mission.domain.tasks.states import DONE, TaskStatus
+from mission.domain.tasks.task import Task
 from mission.services.tasks.context import TaskContext
 from mission.tools.shared.fields import cut
 
@@ -25,6 +26,8 @@ def next_step(found: TaskContext) -> str:
         return (
             f"Wait until {names} {'is' if len(found.waits_for) == 1 else 'are'} done; work on another task until then."
         )
+    if task.is_checking:
+        return "Its checks are running: wait for them with task_checks, and do not edit its files."
     match task.status:
         case TaskStatus.PENDING if task.owner_id is None:
             return "Claim it with task_claim, then start_task." + _where_to_continue(found)
@@ -46,7 +49,10 @@ def next_step(found: TaskContext) -> str:
 
 
 def _where_to_continue(found: TaskContext) -> str:
-    """Return where to continue, from the last checkpoint or the plan."""
+    """Return where to continue: from the checks that failed, the last checkpoint or the plan."""
+    if found.failed_checks:
+        names = ", ".join(f"'{each.name}'" for each in found.failed_checks[:NAMED])
+        return f" Fix what its checks found ({names}), then call complete_task."
     entry = found.latest
     is_plan = entry is not None and entry.kind.checkpoint in (CheckpointType.PLAN, CheckpointType.REPLAN)
     if entry is not None and not is_plan and (wanted := _named_next(entry.content)) is not None:
@@ -72,7 +78,7 @@ def _reported_since(left: JournalEntry | None, latest: JournalEntry | None) -> s
 
 def _first_step(task: Task) -> str:
     steps = (task.plan or {}).get("steps") or []
-    return f" First step of its plan: {cut(steps[0], longest=QUOTED)}" if steps else ""
+    return f" First step of its plan: {cut(steps[0], limit=QUOTED)}" if steps else ""
 
 
 def _named_next(content: Mapping[str, Any]) -> str | None:
@@ -91,5 +97,5 @@ def _author(entry: JournalEntry) -> str | None:
 
 def _quoted(text: Any, author: str | None) -> str:
     """Quote a text and name its author."""
-    shown = cut(str(text or "no reason given"), longest=QUOTED)
+    shown = cut(str(text or "no reason given"), limit=QUOTED)
     return f'"{shown}" (says {author})' if author else f'"{shown}"'

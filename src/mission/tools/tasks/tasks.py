@@ -7,14 +7,16 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from mission.domain.errors import InvalidInput
-from mission.domain.tasks.task import Task, TaskStatus
+from mission.domain.tasks.journal import JournalEntry
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Task
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.tasks import dependencies
-from mission.services.tasks import status_changes as steering
+from mission.services.tasks import dependencies, status_changes
+from mission.services.tasks.claims import TaskDetail
 from mission.services.tasks.dependencies import Dependencies
 from mission.services.tasks.starting import Owner
-from mission.services.tasks.status_changes import StatusChange
+from mission.services.tasks.status_changes import Moved, StatusChange
 from mission.tools.shared.fields import Fence, GivenTexts, TaskId, Text
 from mission.tools.shared.records import BLOCKED, Done, TaskRecord, outcome_of, task_word
 from mission.tools.shared.topics import JOURNAL
@@ -107,6 +109,10 @@ class Replanned(Result):
     success: bool
     checkpoint_id: str
 
+    @classmethod
+    def of(cls, entry: JournalEntry) -> Replanned:
+        return cls(success=True, checkpoint_id=entry.id)
+
 
 class TaskById(Arguments):
     task_id: TaskId
@@ -138,59 +144,65 @@ class DependencyCheck(Result):
         )
 
 
-@tool(toolset="tasks", reads=True, address="/api/tasks/{id}", stale_on=("task", *JOURNAL), about="task", fades=True)
-async def task_get(call: Call, args: GetTask) -> TaskRecord:
+@tool(
+    toolset="tasks",
+    result=TaskRecord,
+    reads=True,
+    address="/api/tasks/{id}",
+    stale_on=("task", *JOURNAL),
+    about="task",
+    fades=True,
+)
+async def task_get(call: Call, args: GetTask) -> TaskDetail:
     """Read a complete task, optionally with its checkpoints."""
     wanted = (args.checkpoint_limit or ALL_CHECKPOINTS) if args.include_checkpoints else None
-    return TaskRecord.of(await call.read(steering.get, task_id=args.id, checkpoints=wanted))
+    return await call.read(status_changes.get, task_id=args.id, checkpoints=wanted)
 
 
-@tool(toolset="tasks", actor="agent_id", owned="id")
-async def task_set_plan(call: Call, args: SetTaskPlan) -> Done:
+@tool(toolset="tasks", result=Done, actor="agent_id", owned="id")
+async def task_set_plan(call: Call, args: SetTaskPlan) -> JournalEntry:
     """Record the plan of a task before doing it. A pending task becomes planning."""
-    return await call.write(
-        steering.set_plan,
+    return await call.finish(
+        status_changes.set_plan,
         task_id=args.id,
         plan=args.plan.model_dump(mode="json"),
         context=args.context,
         owner=_owner(call, args.fence),
-        answer=lambda _entry: Done(success=True),
     )
 
 
-@tool(toolset="tasks", actor="agent_id", owned="id")
-async def task_update_status(call: Call, args: UpdateTaskStatus) -> Done:
+@tool(toolset="tasks", result=Done, actor="agent_id", owned="id")
+async def task_update_status(call: Call, args: UpdateTaskStatus) -> Moved:
     """Change a task's status: in_progress snapshots the tree, completed and failed set files_changed of task_get."""
     with legal_moves_in(_TAKEN):
-        return await steering.move(
+        return await status_changes.move(
             call,
             call.trees,
+            call.checks.gate,
             task_id=args.id,
             wanted=args.move(),
             owner=_owner(call, args.fence),
             directory=call.directory,
             report=call.report,
-            answer=lambda _moved: Done(success=True),
         )
 
 
-@tool(toolset="tasks", actor="agent_id", owned="id")
-async def task_replan(call: Call, args: ReplanTask) -> Replanned:
+@tool(toolset="tasks", result=Replanned, actor="agent_id", owned="id")
+async def task_replan(call: Call, args: ReplanTask) -> JournalEntry:
     """Replace the plan of a failed or running task. A failed one becomes pending."""
-    return await call.write(
-        steering.replan,
+    return await call.finish(
+        status_changes.replan,
         task_id=args.id,
         reason=args.reason,
         plan=args.new_plan.model_dump(mode="json"),
         owner=_owner(call, args.fence),
-        answer=lambda entry: Replanned(success=True, checkpoint_id=entry.id),
     )
 
 
-@tool(toolset="tasks", reads=True)
-async def task_check_dependencies(call: Call, args: TaskById) -> DependencyCheck:
+@tool(toolset="tasks", result=DependencyCheck, reads=True)
+async def task_check_dependencies(call: Call, args: TaskById) -> Dependencies:
     """List the unfinished dependencies of a task."""
-    return DependencyCheck.of(await call.read(dependencies.get, task_id=args.task_id))
+    return await call.read(dependencies.get, task_id=args.task_id)
 
 
 def _owner(call: Call, fence: int | None) -> Owner:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services.missions import progress
 from mission.services.missions.progress import MissionProgress, NextTasks
 from mission.tools.shared.fields import MissionId, Range, Texts
@@ -34,6 +34,18 @@ class NextTask(Result):
     parallel_with: Texts
     dependencies_completed: Texts
 
+    @classmethod
+    def of(cls, ready: progress.NextTask) -> NextTask:
+        task = ready.task
+        return cls(
+            id=task.id,
+            name=task.name,
+            description=task.goal,
+            can_parallelize=task.parallel_group is not None,
+            parallel_with=ready.parallel_with,
+            dependencies_completed=ready.dependencies_done,
+        )
+
 
 class NextTaskList(Result):
     tasks: list[NextTask]
@@ -46,17 +58,7 @@ class NextTaskList(Result):
     @classmethod
     def of(cls, found: NextTasks) -> NextTaskList:
         return cls(
-            tasks=[
-                NextTask(
-                    id=each.task.id,
-                    name=each.task.name,
-                    description=each.task.goal,
-                    can_parallelize=each.task.parallel_group is not None,
-                    parallel_with=list(each.parallel_with),
-                    dependencies_completed=list(each.dependencies_done),
-                )
-                for each in found.tasks
-            ],
+            tasks=found.tasks,
             max_parallel=found.mission.max_parallel,
             recommended_count=found.recommended,
             workflow_status=mission_word(found.mission),
@@ -66,14 +68,14 @@ class NextTaskList(Result):
 
 
 class BlockedTask(Result):
-    id: str
-    name: str
-    blocked_by: Texts
+    id: str = attribute("task.id")
+    name: str = attribute("task.name")
+    blocked_by: Texts = attribute("by")
 
 
 class ParallelGroup(Result):
-    group_id: str
-    task_count: int
+    group_id: str = attribute("id")
+    task_count: int = attribute("tasks")
     completed: int
 
 
@@ -95,36 +97,30 @@ class WorkflowProgress(Result):
             by_status=tasks_by_status(found),
             completed_sequence=found.completed_sequence,
             current_sequence=found.current_sequence,
-            blocked_tasks=[
-                BlockedTask(id=each.task.id, name=each.task.name, blocked_by=list(each.by)) for each in found.blocked
-            ],
-            parallel_groups=[
-                ParallelGroup(group_id=group.id, task_count=group.tasks, completed=group.completed)
-                for group in found.groups
-            ],
+            blocked_tasks=found.blocked,
+            parallel_groups=found.groups,
             remaining_tasks=found.remaining,
             estimated_remaining=found.estimate.seconds if found.estimate else None,
             estimated_range=list(found.estimate.range) if found.estimate else None,
         )
 
 
-@tool(toolset="workflow", reads=True, stale_on=("task",))
-async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTaskList:
+@tool(toolset="workflow", result=NextTaskList, reads=True, stale_on=("task",))
+async def workflow_next_tasks(call: Call, args: GetNextTasks) -> NextTasks:
     """List tasks that can start now. recommended_count respects max_parallel, minus running tasks."""
-    found = await call.read(
+    return await call.read(
         progress.next_tasks,
         mission_id=args.workflow_id,
         include_failed=args.include_failed,
         limit=args.limit,
         cursor=args.cursor,
     )
-    return NextTaskList.of(found)
 
 
-@tool(toolset="workflow", reads=True)
-async def workflow_progress(call: Call, args: WorkflowById) -> WorkflowProgress:
+@tool(toolset="workflow", result=WorkflowProgress, reads=True)
+async def workflow_progress(call: Call, args: WorkflowById) -> MissionProgress:
     """Show a workflow's progress, blocked tasks (first 50) and estimated remaining seconds."""
-    return WorkflowProgress.of(await call.read(progress.measure, mission_id=args.workflow_id))
+    return await call.read(progress.measure, mission_id=args.workflow_id)
 
 
 def tasks_by_status(found: MissionProgress) -> dict[str, int]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from mission.domain.missions.repository import Repository
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.repositories import registration as repositories
+from mission.services.repositories import registration
 from mission.tools.shared.fields import Name, PathText
 from mission.tools.shared.wording import Moment
 
@@ -20,10 +20,6 @@ class RegisterRepository(Arguments):
 class RegisteredRepository(Result):
     id: str
 
-    @classmethod
-    def of(cls, repository: Repository) -> RegisteredRepository:
-        return cls(id=repository.id)
-
 
 class RepositoryRecord(Result):
     id: str
@@ -31,16 +27,6 @@ class RepositoryRecord(Result):
     name: str
     host_id: str
     created_at: Moment
-
-    @classmethod
-    def of(cls, repository: Repository) -> RepositoryRecord:
-        return cls(
-            id=repository.id,
-            path=repository.path,
-            name=repository.name,
-            host_id=repository.host_id,
-            created_at=repository.created_at,
-        )
 
 
 class ListRepositories(Arguments):
@@ -61,21 +47,20 @@ class FoundRepository(Result):
     repository: RepositoryRecord | None
 
 
-@tool(toolset="workspaces", idempotent=True)
-async def repository_register(call: Call, args: RegisterRepository) -> RegisteredRepository:
+@tool(toolset="workspaces", result=RegisteredRepository, idempotent=True)
+async def repository_register(call: Call, args: RegisterRepository) -> Repository:
     """Register a repository or folder. A known path keeps its id; a given name replaces the old one."""
-    return await repositories.register(call, call.trees, path=args.path, name=args.name, answer=RegisteredRepository.of)
+    return await registration.register(call, call.trees, path=args.path, name=args.name)
 
 
-@tool(toolset="workspaces", reads=True)
+@tool(toolset="workspaces", result=RepositoryList, reads=True)
 async def repository_list(call: Call, args: ListRepositories) -> RepositoryList:
     """List registered repositories by name."""
-    found, total = await call.read(repositories.list_repositories, limit=args.limit, offset=args.offset)
-    return RepositoryList(repositories=[RepositoryRecord.of(each) for each in found], total=total)
+    found, total = await call.read(registration.list_repositories, limit=args.limit, offset=args.offset)
+    return RepositoryList(repositories=found, total=total)
 
 
-@tool(toolset="workspaces", reads=True)
+@tool(toolset="workspaces", result=FoundRepository, reads=True)
 async def repository_get(call: Call, args: GetRepository) -> FoundRepository:
     """Find the registered repository at a path; null if there is none."""
-    found = await repositories.at(call, call.trees, path=args.path)
-    return FoundRepository(repository=RepositoryRecord.of(found) if found is not None else None)
+    return FoundRepository(repository=await registration.at(call, call.trees, path=args.path))

@@ -7,8 +7,9 @@ from pydantic import Field
 from mission.domain.search_text import DocumentKind
 from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, tool
-from mission.services.search import index as service
-from mission.services.search.index import Hit, SearchHits
+from mission.services.search import index
+from mission.services.search import search as service
+from mission.services.search.search import Hit, SearchHits
 from mission.tools.shared.fields import MissionId, Text, cut
 from mission.tools.shared.wording import Moment
 
@@ -42,7 +43,7 @@ class SearchResult(Result):
             kind=document.kind,
             id=document.id,
             type=document.type,
-            title=cut(" ".join(document.title[: TITLE + 1].split()), longest=TITLE),
+            title=cut(" ".join(document.title[: TITLE + 1].split()), limit=TITLE),
             snippet=hit.snippet,
             author=document.author,
             workflow_id=document.mission_id,
@@ -60,18 +61,18 @@ class SearchResults(Result):
     @classmethod
     def of(cls, found: SearchHits, *, complete: bool) -> SearchResults:
         return cls(
-            results=[SearchResult.of(hit) for hit in found.hits],
+            results=found.hits,
             total=found.total,
             next_offset=found.next_offset,
             complete=complete,
         )
 
 
-@tool(toolset="workflow", actor="agent_id", reads=True)
+@tool(toolset="workflow", result=SearchResults, actor="agent_id", reads=True)
 async def search(call: Call, args: Search) -> SearchResults:
     """Search missions, tasks, journal entries and your messages. complete is false while the index is still being
     built."""
-    complete = await service.catch_up(call)
+    complete = await index.catch_up(call)
     wanted = service.wanted(query=args.query, kinds=args.kind, mission_id=args.workflow_id, reader=call.actor)
     return SearchResults.of(
         await call.read(service.find, wanted=wanted, limit=args.limit, offset=args.offset), complete=complete

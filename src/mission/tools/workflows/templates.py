@@ -10,15 +10,25 @@ from mission.domain.errors import InvalidInput
 from mission.domain.missions.template import Template, TemplateTask, Variable
 from mission.gateway.arguments.validation import check_value
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services.missions import templates
 from mission.services.missions.templates import Applied, Definition
-from mission.tools.shared.fields import GivenTexts, MissionId, Name, PathText, PhaseNumber, TemplateId, Text, Texts
-from mission.tools.shared.plan_tasks import MOST_TASKS
+from mission.tools.shared.fields import (
+    Checks,
+    GivenTexts,
+    MissionId,
+    Name,
+    PathText,
+    PhaseNumber,
+    TemplateId,
+    Text,
+    Texts,
+)
+from mission.tools.shared.plan_tasks import MAX_TASKS
 from mission.tools.shared.wording import Moment
 
 VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=100)]
-MOST_VARIABLES = 200
+MAX_VARIABLES = 200
 
 
 class TaskOfTemplate(Arguments):
@@ -30,6 +40,8 @@ class TaskOfTemplate(Arguments):
     requires: list[Name] = Field([], max_length=100)
     estimated_complexity: Literal["low", "medium", "high"] | None = None
     files_likely_affected: GivenTexts = []
+    checks: Checks = []
+    acceptance: GivenTexts = []
 
 
 class VariableOfTemplate(Arguments):
@@ -40,8 +52,8 @@ class VariableOfTemplate(Arguments):
 
 
 class TemplateBody(Arguments):
-    tasks: list[TaskOfTemplate] = Field(min_length=1, max_length=MOST_TASKS)
-    variables: list[VariableOfTemplate] = Field([], max_length=MOST_VARIABLES)
+    tasks: list[TaskOfTemplate] = Field(min_length=1, max_length=MAX_TASKS)
+    variables: list[VariableOfTemplate] = Field([], max_length=MAX_VARIABLES)
 
     @model_validator(mode="after")
     def _check(self) -> TemplateBody:
@@ -69,7 +81,7 @@ class CreateTemplate(Arguments):
     name: Name
     description: Text | None = None
     from_workflow_id: MissionId | None = Field(None, description="Use the plan of this workflow")
-    template: TemplateBody | None = Field(None, description="Or give the tasks; texts may contain {{variables}}")
+    template: TemplateBody | None = Field(None, description="Or give the tasks; text may contain {{variables}}")
 
     @model_validator(mode="after")
     def _check(self) -> CreateTemplate:
@@ -85,10 +97,6 @@ class CreateTemplate(Arguments):
 
 class CreatedTemplate(Result):
     id: str
-
-    @classmethod
-    def of(cls, template: Template) -> CreatedTemplate:
-        return cls(id=template.id)
 
 
 class VariableRecord(Result):
@@ -120,14 +128,14 @@ class TemplateSummary(Result):
     created_at: Moment
 
     @classmethod
-    def of(cls, template: Template, *, most: int = MOST_TASKS) -> TemplateSummary:
+    def of(cls, template: Template, *, limit: int = MAX_TASKS) -> TemplateSummary:
         return cls(
             id=template.id,
             name=template.name,
             description=template.description,
             tasks_total=len(template.tasks),
-            tasks=[TemplateTaskRecord(**task.record()) for task in template.plan[:most]],
-            variables=[VariableRecord(**variable.record()) for variable in template.blanks],
+            tasks=template.plan[:limit],
+            variables=template.blanks,
             source=template.source,
             created_at=template.created_at,
         )
@@ -167,35 +175,30 @@ class ApplyTemplate(Arguments):
 
 
 class AppliedTemplate(Result):
-    workflow_id: str
-    tasks_created: int
-
-    @classmethod
-    def of(cls, applied: Applied) -> AppliedTemplate:
-        return cls(workflow_id=applied.planned.mission.id, tasks_created=applied.planned.tasks_created)
+    workflow_id: str = attribute("planned.mission.id")
+    tasks_created: int = attribute("planned.tasks_created")
 
 
 LISTED_TASKS = 50
 """Maximum tasks of a template in a list."""
 
 
-@tool(toolset="templates")
-async def template_create(call: Call, args: CreateTemplate) -> CreatedTemplate:
+@tool(toolset="templates", result=CreatedTemplate)
+async def template_create(call: Call, args: CreateTemplate) -> Template:
     """Save a plan for reuse: a workflow's, or the one given."""
-    return await call.write(
+    return await call.finish(
         templates.create,
         name=args.name,
         description=args.description,
         definition=args.template.definition() if args.template is not None else None,
         mission_id=args.from_workflow_id,
-        answer=CreatedTemplate.of,
     )
 
 
-@tool(toolset="templates", reads=True, address="/api/templates", stale_on=("template",))
+@tool(toolset="templates", result=TemplateList, reads=True, address="/api/templates", stale_on=("template",))
 async def template_list(call: Call, args: ListTemplates) -> TemplateList:
     """List templates by name: saved ones and files in .mission/templates of repositories (50 tasks each)."""
-    shelf = await templates.gather(
+    found = await templates.gather(
         call,
         call.trees,
         repository_path=args.repository_path,
@@ -205,16 +208,16 @@ async def template_list(call: Call, args: ListTemplates) -> TemplateList:
         cursor=args.cursor,
     )
     return TemplateList(
-        templates=[TemplateSummary.of(each, most=LISTED_TASKS) for each in shelf.templates],
-        broken=[BrokenFile(source=source, problem=problem) for source, problem in shelf.broken.items()],
-        next_cursor=shelf.next,
+        templates=[TemplateSummary.of(each, limit=LISTED_TASKS) for each in found.templates],
+        broken=[BrokenFile(source=source, problem=problem) for source, problem in found.broken.items()],
+        next_cursor=found.next,
     )
 
 
-@tool(toolset="templates", reads=True, address="/api/templates/{id}")
-async def template_get(call: Call, args: GetTemplate) -> TemplateSummary:
+@tool(toolset="templates", result=TemplateSummary, reads=True, address="/api/templates/{id}")
+async def template_get(call: Call, args: GetTemplate) -> Template:
     """Read one template with all its tasks and variables."""
-    found = await templates.find(
+    return await templates.find(
         call,
         call.trees,
         template_id=args.id,
@@ -222,11 +225,10 @@ async def template_get(call: Call, args: GetTemplate) -> TemplateSummary:
         directory=call.directory,
         read=_read,
     )
-    return TemplateSummary.of(found)
 
 
-@tool(toolset="templates")
-async def template_apply(call: Call, args: ApplyTemplate) -> AppliedTemplate:
+@tool(toolset="templates", result=AppliedTemplate)
+async def template_apply(call: Call, args: ApplyTemplate) -> Applied:
     """Create a planned workflow from a template. Missing variables are reported."""
     return await templates.apply(
         call,
@@ -239,7 +241,7 @@ async def template_apply(call: Call, args: ApplyTemplate) -> AppliedTemplate:
         max_parallel=args.max_parallel_tasks,
         auto_create_workspaces=args.auto_create_workspaces,
         read=_read,
-        answer=AppliedTemplate.of,
+        agent_id=call.actor,
     )
 
 

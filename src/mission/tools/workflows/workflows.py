@@ -6,19 +6,21 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from mission.domain.checks.check import parse_checks
+from mission.domain.checks.review import ReviewRule
 from mission.domain.missions.mission import Family, Mission, MissionStatus
 from mission.domain.tasks.workspace import check_inner
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
-from mission.services.missions import completion as mission_ends
-from mission.services.missions import creation as missions
-from mission.services.missions import planning, progress
-from mission.services.missions.creation import ListedMission, NewMission
+from mission.gateway.registry import Arguments, Result, attribute, tool
+from mission.services.missions import completion, creation, planning, progress
+from mission.services.missions.creation import NewMission
 from mission.services.missions.planning import Plan, Planned
 from mission.services.missions.progress import MissionSummary
-from mission.tools.shared.fields import AbsolutePath, Copies, GivenTexts, MissionId, Name, Setup, Text
-from mission.tools.shared.plan_tasks import MOST_TASKS, PlanTask
-from mission.tools.shared.records import IF_ASKED, Done, TaskRecord, TaskSummary, mission_word
+from mission.tools.shared.evidence import EvidenceCounts
+from mission.tools.shared.fields import AbsolutePath, Checks, Copies, GivenTexts, MissionId, Name, Setup, Text
+from mission.tools.shared.plan_tasks import MAX_TASKS, PlanTask
+from mission.tools.shared.records import IF_ASKED, Done, MissionWord, TaskRecord, TaskSummary, mission_word
+from mission.tools.shared.review import available_review
 from mission.tools.shared.wording import Moment
 
 Parallel = Field(1, ge=1, le=1000, description="Maximum tasks running at once")
@@ -34,6 +36,11 @@ class CreateWorkflow(Arguments):
     auto_create_workspaces: bool = Field(False, description="Create a worktree for each parallel task")
     workspace_setup: Setup | None = Field(None, description="Shell command to run in each new worktree")
     workspace_copy: Copies | None = Field(None, description="Untracked files to copy there, such as '.env'")
+    checks: Checks | Literal["repository"] | None = Field(
+        None, description="What must pass before a task is done; 'repository' uses the repository's checks"
+    )
+    final_checks: Checks | None = Field(None, description="What must pass on the integrated result")
+    review: ReviewRule | None = Field(None, description="Who reviews results before they count as done")
 
 
 class CreatedWorkflow(Result):
@@ -87,7 +94,7 @@ class WorkflowRecord(Result):
             source_type=mission.source_type,
             source_ref=mission.source_ref,
             source_content=found.source_content,
-            plan=dict(mission.plan) if mission.plan is not None else None,
+            plan=mission.plan,
             plan_summary=mission.plan_summary,
             max_parallel_tasks=mission.max_parallel,
             auto_create_workspaces=mission.auto_create_workspaces,
@@ -109,28 +116,15 @@ class ListWorkflows(Arguments):
 
 
 class WorkflowSummary(Result):
-    id: str
-    name: str
-    status: str
-    source_type: str
-    created_at: Moment
-    updated_at: Moment
+    id: str = attribute("mission.id")
+    name: str = attribute("mission.name")
+    status: MissionWord = attribute("mission")
+    source_type: str = attribute("mission.source_type")
+    created_at: Moment = attribute("mission.created_at")
+    updated_at: Moment = attribute("mission.updated_at")
     tasks_total: int
     tasks_completed: int
-
-    @classmethod
-    def of(cls, listed: ListedMission) -> WorkflowSummary:
-        mission = listed.mission
-        return cls(
-            id=mission.id,
-            name=mission.name,
-            status=mission_word(mission),
-            source_type=mission.source_type,
-            created_at=mission.created_at,
-            updated_at=mission.updated_at,
-            tasks_total=listed.tasks_total,
-            tasks_completed=listed.tasks_completed,
-        )
+    evidence: EvidenceCounts = attribute("proof_counts")
 
 
 class WorkflowList(Result):
@@ -141,7 +135,7 @@ class WorkflowList(Result):
 class WorkflowPlan(Arguments):
     summary: Text
     approach: Text
-    tasks: list[PlanTask] = Field(min_length=1, max_length=MOST_TASKS)
+    tasks: list[PlanTask] = Field(min_length=1, max_length=MAX_TASKS)
     risks: GivenTexts = []
     assumptions: GivenTexts = []
 
@@ -161,19 +155,10 @@ class SetWorkflowPlan(Arguments):
 
 
 class PlannedWorkflow(Result):
-    workflow_id: str
+    workflow_id: str = attribute("mission.id")
     tasks_created: int
-    parallelizable_groups: int
-    status: str
-
-    @classmethod
-    def of(cls, planned: Planned) -> PlannedWorkflow:
-        return cls(
-            workflow_id=planned.mission.id,
-            tasks_created=planned.tasks_created,
-            parallelizable_groups=planned.parallel_groups,
-            status=mission_word(planned.mission),
-        )
+    parallelizable_groups: int = attribute("parallel_groups")
+    status: MissionWord = attribute("mission")
 
 
 class UpdateWorkflowStatus(Arguments):
@@ -190,10 +175,10 @@ class SetParallelism(Arguments):
     workspace_copy: Copies | None = None
 
 
-@tool(toolset="workflow")
-async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
+@tool(toolset="workflow", result=CreatedWorkflow)
+async def workflow_create(call: Call, args: CreateWorkflow) -> Mission:
     """Create a workflow from a prompt or issue; plan it next with workflow_set_plan."""
-    return await missions.start(
+    return await creation.start(
         call,
         call.trees,
         new=NewMission(
@@ -206,64 +191,66 @@ async def workflow_create(call: Call, args: CreateWorkflow) -> CreatedWorkflow:
             max_parallel=args.max_parallel_tasks,
             auto_create_workspaces=args.auto_create_workspaces,
             workspace_setup=_setup(args.workspace_setup, args.workspace_copy),
+            checks=parse_checks(args.checks) if isinstance(args.checks, list) else (),
+            final_checks=parse_checks(args.final_checks or [], field="final_checks"),
+            repository_checks=args.checks == "repository",
+            review=available_review(args.review),
+            agent_id=call.actor,
         ),
         repository_path=args.repository_path,
         directory=call.directory,
-        answer=CreatedWorkflow.of,
     )
 
 
-@tool(toolset="workflow", reads=True)
+@tool(toolset="workflow", result=WorkflowRecord, reads=True)
 async def workflow_get(call: Call, args: GetWorkflow) -> WorkflowRecord:
     """Read a workflow, optionally with its tasks: 200 per page, in plan order."""
     found = await call.read(progress.get, mission_id=args.id, with_tasks=args.include_tasks, offset=args.offset)
     return WorkflowRecord.of(found, summaries=args.include_task_summaries)
 
 
-@tool(toolset="workflow", reads=True, address="/api/missions")
+@tool(toolset="workflow", result=WorkflowList, reads=True, address="/api/missions")
 async def workflow_list(call: Call, args: ListWorkflows) -> WorkflowList:
     """List missions, most recently active first."""
     found, total = await call.read(
-        missions.list_missions,
+        creation.list_missions,
         statuses=_ours(args.status),
         repository_path=args.repository_path,
         archived=args.archived,
         limit=args.limit,
         offset=args.offset,
     )
-    return WorkflowList(workflows=[WorkflowSummary.of(each) for each in found], total=total)
+    return WorkflowList(workflows=found, total=total)
 
 
-@tool(toolset="workflow")
-async def workflow_set_plan(call: Call, args: SetWorkflowPlan) -> PlannedWorkflow:
+@tool(toolset="workflow", result=PlannedWorkflow)
+async def workflow_set_plan(call: Call, args: SetWorkflowPlan) -> Planned:
     """Create all tasks of a workflow from its plan. Replaces a plan that has not started."""
     plan = args.plan.plan()
     plan.check()
-    return await call.write(planning.set_plan, mission_id=args.id, plan=plan, answer=PlannedWorkflow.of)
+    return await call.finish(planning.set_plan, mission_id=args.id, plan=plan, agent_id=call.actor)
 
 
-@tool(toolset="workflow")
-async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Done:
+@tool(toolset="workflow", result=Done)
+async def workflow_update_status(call: Call, args: UpdateWorkflowStatus) -> Mission:
     """Change a workflow's status. 'completed' requires all tasks finished; 'failed' and 'abandoned' skip open ones."""
-    return await call.write(
-        mission_ends.move,
+    return await call.finish(
+        completion.move,
         mission_id=args.id,
         status=args.status,
         reason=args.reason,
-        answer=lambda _mission: Done(success=True),
     )
 
 
-@tool(toolset="workflow", idempotent=True)
-async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Done:
+@tool(toolset="workflow", result=Done, idempotent=True)
+async def workflow_set_parallelism(call: Call, args: SetParallelism) -> Mission:
     """Set how many tasks of a workflow may run at once."""
-    return await call.write(
+    return await call.finish(
         planning.set_parallelism,
         mission_id=args.id,
         max_parallel=args.max_parallel_tasks,
         auto_create_workspaces=args.auto_create_workspaces,
         workspace_setup=_setup(args.workspace_setup, args.workspace_copy),
-        answer=lambda _mission: Done(success=True),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from mission.domain.tasks.task import Task
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.gateway.call import Call
-from mission.gateway.registry import Arguments, Result, tool
+from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.git.worktrees.setup import WorktreeSetup
-from mission.services.tasks import workspace_assignment as assignment
-from mission.services.workspaces import closing as clearing
-from mission.services.workspaces import creation as workspaces
+from mission.services.tasks import workspace_assignment
+from mission.services.workspaces import closing, creation
 from mission.services.workspaces.creation import NewWorkspace, WorkspaceDetails
 from mission.tools.shared.fields import BranchName, Copies, MissionId, PathText, Setup, TaskId, Texts, WorkspaceId
 from mission.tools.shared.records import IF_ASKED, Done, WorkspaceRecord
@@ -37,27 +37,16 @@ class CreateWorkspace(Arguments):
             base_branch=self.base_branch,
             task_ids=tuple(self.task_ids),
             create=self.create,
-            furnishing=WorktreeSetup(setup=self.setup, copy=tuple(self.copy_files or ())) if own else None,
+            setup=WorktreeSetup(setup=self.setup, copy=tuple(self.copy_files or ())) if own else None,
         )
 
 
 class CreatedWorkspace(Result):
-    id: str
-    path: str
-    branch: str
-    base_branch: str | None
+    id: str = attribute("workspace.id")
+    path: str = attribute("workspace.path")
+    branch: str = attribute("workspace.branch")
+    base_branch: str | None = attribute("workspace.base_branch")
     warnings: Texts
-
-    @classmethod
-    def of(cls, made: WorkspaceDetails) -> CreatedWorkspace:
-        workspace = made.workspace
-        return cls(
-            id=workspace.id,
-            path=workspace.path,
-            branch=workspace.branch,
-            base_branch=workspace.base_branch,
-            warnings=list(made.warnings),
-        )
 
 
 class UpdateWorkspace(Arguments):
@@ -66,7 +55,8 @@ class UpdateWorkspace(Arguments):
     merge_commit: str | None = Field(None, max_length=100, description="Required for merged; must contain the branch")
 
 
-class UpdatedWorkspace(Done):
+class UpdatedWorkspace(Result):
+    success: bool
     kept_branch: str | None = IF_ASKED
 
     @classmethod
@@ -103,32 +93,31 @@ class AssignWorkspace(Arguments):
     workspace_id: WorkspaceId
 
 
-@tool(toolset="workspaces", idempotent=True, outside=True)
-async def workspace_create(call: Call, args: CreateWorkspace) -> CreatedWorkspace:
+@tool(toolset="workspaces", result=CreatedWorkspace, idempotent=True, outside=True)
+async def workspace_create(call: Call, args: CreateWorkspace) -> WorkspaceDetails:
     """Register a git worktree for tasks of a workflow; optionally creates it on a new branch."""
-    return await assignment.create(
-        call, call.trees, wanted=args.wanted(), agent_id=call.actor, report=call.report, answer=CreatedWorkspace.of
+    return await workspace_assignment.create(
+        call, call.trees, wanted=args.wanted(), agent_id=call.actor, report=call.report
     )
 
 
-@tool(toolset="workspaces", idempotent=True)
-async def workspace_update(call: Call, args: UpdateWorkspace) -> UpdatedWorkspace:
+@tool(toolset="workspaces", result=UpdatedWorkspace, idempotent=True)
+async def workspace_update(call: Call, args: UpdateWorkspace) -> Workspace:
     """Mark a workspace merged (verified by merge_commit), abandoned (saves uncommitted work) or active again."""
-    return await clearing.update(
+    return await closing.update(
         call,
         call.trees,
         workspace_id=args.id,
         status=args.status,
         merge_commit=args.merge_commit,
-        answer=UpdatedWorkspace.of,
     )
 
 
-@tool(toolset="workspaces", reads=True, address="/api/workspaces", stale_on=("workspace",))
+@tool(toolset="workspaces", result=WorkspaceList, reads=True, address="/api/workspaces", stale_on=("workspace",))
 async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
     """List workspaces, newest first."""
     found, total = await call.read(
-        workspaces.list_workspaces,
+        creation.list_workspaces,
         mission_id=args.workflow_id,
         statuses=args.status,
         removed=args.include_removed,
@@ -136,37 +125,35 @@ async def workspace_list(call: Call, args: ListWorkspaces) -> WorkspaceList:
         offset=args.offset,
     )
     if args.include_state:
-        found = await workspaces.list_with_state(call.trees, found)
-    return WorkspaceList(workspaces=[WorkspaceRecord.of(each) for each in found], total=total)
+        found = await creation.list_with_state(call.trees, found)
+    return WorkspaceList(workspaces=found, total=total)
 
 
-@tool(toolset="workspaces", reads=True, address="/api/workspaces/{id}")
-async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceRecord:
+@tool(toolset="workspaces", result=WorkspaceRecord, reads=True, address="/api/workspaces/{id}")
+async def workspace_get(call: Call, args: GetWorkspace) -> WorkspaceDetails:
     """Read one workspace with its git state: ahead, behind, uncommitted files."""
-    found = await call.read(workspaces.get, workspace_id=args.id)
-    return WorkspaceRecord.of(await workspaces.with_state(call.trees, found))
+    found = await call.read(creation.get, workspace_id=args.id)
+    return await creation.with_state(call.trees, found)
 
 
-@tool(toolset="workspaces", destructive=True, idempotent=True, outside=True)
-async def workspace_remove(call: Call, args: RemoveWorkspace) -> UpdatedWorkspace:
+@tool(toolset="workspaces", result=UpdatedWorkspace, destructive=True, idempotent=True, outside=True)
+async def workspace_remove(call: Call, args: RemoveWorkspace) -> Workspace:
     """Remove the worktree of a merged or abandoned workspace. Refused if work would be lost."""
-    return await clearing.remove(
+    return await closing.remove(
         call,
         call.trees,
         workspace_id=args.id,
         save=args.save,
         with_branch=args.delete_branch,
-        answer=UpdatedWorkspace.of,
     )
 
 
-@tool(toolset="tasks", idempotent=True)
-async def task_assign_workspace(call: Call, args: AssignWorkspace) -> Done:
+@tool(toolset="tasks", result=Done, idempotent=True)
+async def task_assign_workspace(call: Call, args: AssignWorkspace) -> Task:
     """Assign a task to a workspace; its changed files are tracked there."""
-    return await call.write(
-        assignment.assign,
+    return await call.finish(
+        workspace_assignment.assign,
         task_id=args.task_id,
         workspace_id=args.workspace_id,
         agent_id=call.actor,
-        answer=lambda _task: Done(success=True),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mission.domain.errors import InvalidInput, PermissionDenied, TransientError, Unauthenticated
-from mission.gateway.audit import trail as audit
+from mission.gateway.audit import audit_trail as audit
+from mission.gateway.audit.audit_trail import AuditEntry, AuditTrail
 from mission.gateway.audit.masking import Masker
-from mission.gateway.audit.trail import AuditEntry, AuditTrail
 from mission.gateway.caller import Identity
 from tests.domain.samples import NOW, after, agent
 
@@ -116,7 +116,7 @@ def test_a_failure_that_may_pass_leaves_no_row_in_the_commit():
 
 async def test_a_call_that_acts_outside_is_on_record_before_it_acts(app):
     trail = AuditTrail(app.database)
-    one = trail.begin(tool="execution_launch", transport="test", arguments={})
+    one = trail.start(tool="execution_launch", transport="test", arguments={})
 
     await trail.write_invocation(one)
     assert await rows(app) == [("execution_launch", "invoked")]
@@ -129,7 +129,7 @@ async def test_a_call_that_acts_outside_is_on_record_before_it_acts(app):
 async def test_rows_are_gathered_and_a_flush_writes_them_all(app):
     trail = AuditTrail(app.database)
     for number in range(5):
-        one = trail.begin(tool=f"tool {number}", transport="test", arguments={})
+        one = trail.start(tool=f"tool {number}", transport="test", arguments={})
         trail.add(one.finished(None, app.database.clock()))
 
     await trail.flush()
@@ -161,7 +161,7 @@ async def test_rows_survive_a_store_that_fails_for_a_moment(app, failing, monkey
     trail = AuditTrail(app.database)
     failing(TransientError(), TransientError())
 
-    trail.add(trail.begin(tool="kept", transport="test", arguments={}).finished(None, app.database.clock()))
+    trail.add(trail.start(tool="kept", transport="test", arguments={}).finished(None, app.database.clock()))
     while trail._flushing is not None:
         await trail._flushing
 
@@ -172,7 +172,7 @@ async def test_the_last_flush_gives_up_with_a_word_in_the_log(app, failing, capl
     trail = AuditTrail(app.database)
     failing(TransientError())
 
-    trail.add(trail.begin(tool="lost", transport="test", arguments={}).finished(None, app.database.clock()))
+    trail.add(trail.start(tool="lost", transport="test", arguments={}).finished(None, app.database.clock()))
     await trail.flush()
 
     assert await rows(app) == []

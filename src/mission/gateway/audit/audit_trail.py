@@ -12,7 +12,7 @@ from typing import Any
 
 from mission.domain.errors import MissionError, PermissionDenied, Unauthenticated
 from mission.domain.ids import new_id
-from mission.gateway.audit.masking import WHOLE, Masker, plain
+from mission.gateway.audit.masking import UNLIMITED, Masker, plain
 from mission.gateway.caller import Identity
 from mission.gateway.retry import is_passing
 from mission.store.database import Database
@@ -22,9 +22,9 @@ from mission.store.transaction import Tx
 log = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.1
-MOST_ROWS = 10_000
+MAX_ROWS = 10_000
 """Maximum number of rows that wait while the store cannot be written."""
-LONGEST_TRACE = 8_000
+MAX_TRACE_LENGTH = 8_000
 INVOKED = "invoked"
 """The status of a call that has started to act outside the database and has not ended."""
 
@@ -75,13 +75,13 @@ class AuditEntry:
             "status": _status(error),
             "mission_id": _id(subjects, "m_", "mission_id", "workflow_id", "epicId", "id"),
             "task_id": _id(subjects, "t_", "task_id", "taskId", "id"),
-            "arguments": self._masker.value(arguments, longest=WHOLE if self.whole else None),
-            "result": self._kept(result),
+            "arguments": self._masker.value(arguments, max_length=UNLIMITED if self.whole else None),
+            "result": self._stored(result),
             "error": self._error(error),
             "trace": self._trace(error),
         }
 
-    def _kept(self, result: dict[str, Any] | None) -> Any:
+    def _stored(self, result: dict[str, Any] | None) -> Any:
         if result is None:
             return None
         return self._masker.outline(result) if self.reads else self._masker.value(result)
@@ -97,7 +97,7 @@ class AuditEntry:
         """Return the traceback of an unexpected error; None for a caller's mistake."""
         if error is None or (isinstance(error, MissionError) and error.http_status < 500):
             return None
-        return self._masker.text("".join(traceback.format_exception(error))[-LONGEST_TRACE:])
+        return self._masker.text("".join(traceback.format_exception(error))[-MAX_TRACE_LENGTH:])
 
 
 class AuditTrail:
@@ -107,10 +107,10 @@ class AuditTrail:
         self._database = database
         self._masker = masker or Masker()
         self._rows: list[dict[str, Any]] = []
-        self._hurry = asyncio.Event()
+        self._flush_now = asyncio.Event()
         self._flushing: asyncio.Task[None] | None = None
 
-    def begin(self, *, tool: str, transport: str, arguments: Any) -> AuditEntry:
+    def start(self, *, tool: str, transport: str, arguments: Any) -> AuditEntry:
         """Return the entry of a call that starts now."""
         return AuditEntry(
             tool=tool, transport=transport, arguments=arguments, at=self._database.clock(), masker=self._masker
@@ -127,18 +127,18 @@ class AuditTrail:
 
     async def flush(self) -> None:
         """Write the collected rows now."""
-        self._hurry.set()
+        self._flush_now.set()
         while self._flushing is not None:
             await asyncio.wait([self._flushing])
-        self._hurry.clear()
+        self._flush_now.clear()
 
     async def _flush(self) -> None:
         try:
             while self._rows:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._hurry.wait(), FLUSH_SECONDS)
+                    await asyncio.wait_for(self._flush_now.wait(), FLUSH_SECONDS)
                 rows, self._rows = self._rows, []
-                last = self._hurry.is_set() or len(rows) > MOST_ROWS
+                last = self._flush_now.is_set() or len(rows) > MAX_ROWS
                 if not await self._written(rows, last=last):
                     self._rows = rows + self._rows
         finally:
