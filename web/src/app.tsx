@@ -12,6 +12,8 @@ import { Skeleton } from "@/ui/query-states";
 
 const MissionsPage = lazy(async () => ({ default: (await import("@/features/missions/missions-page")).MissionsPage }));
 const MissionPage = lazy(async () => ({ default: (await import("@/features/mission/mission-page")).MissionPage }));
+const RunsPage = lazy(async () => ({ default: (await import("@/features/runs/runs-page")).RunsPage }));
+const RunPage = lazy(async () => ({ default: (await import("@/features/runs/run-page")).RunPage }));
 const InboxPage = lazy(async () => ({ default: (await import("@/features/inbox/inbox-page")).InboxPage }));
 const TaskPage = lazy(async () => ({ default: (await import("@/features/task/task-page")).TaskPage }));
 const ExecutionsPage = lazy(async () => ({
@@ -43,6 +45,8 @@ export function App() {
             <Route index element={<NowPage />} />
             <Route path="missions" element={<MissionsPage />} />
             <Route path="missions/:id" element={<MissionPage />} />
+            <Route path="runs" element={<RunsPage />} />
+            <Route path="runs/:id" element={<RunPage />} />
             <Route path="inbox" element={<InboxPage />} />
             <Route path="tasks/:id" element={<TaskPage />} />
             <Route path="executions" element={<ExecutionsPage />} />

@@ -1,21 +1,30 @@
 // Complete records for tests; each test states only what matters to it.
 import type {
   AgentRecord,
+  CandidateRecord,
+  CheckGlance,
   FleetAgent,
   ItemRow,
   MissionOverview,
   MissionTask,
   OverviewRecord,
   PhaseGlance,
+  RunDetail,
   RunGlance,
+  RunRow,
+  RunTask,
   TaskCount,
+  TaskProofGlance,
   TaskRecord,
 } from "@/api/types";
 
 const AT = "2026-01-15T10:00:00Z";
 
 export const counts = (more: Partial<TaskCount> = {}): TaskCount => ({
-  claimed: 0,
+  proved: 0,
+  accepted: 0,
+  unproved: 0,
+  failing: 0,
   working: 0,
   needs: 0,
   failed: 0,
@@ -44,6 +53,9 @@ export const missionTask = (more: Partial<MissionTask> = {}): MissionTask => ({
   files: null,
   group: null,
   critical: false,
+  proof_state: null,
+  checks: null,
+  flags: 0,
   ...more,
 });
 
@@ -184,6 +196,7 @@ export const fleetAgent = (more: Partial<FleetAgent> = {}): FleetAgent => ({
 
 export const execution = (more: Partial<RunGlance> = {}): RunGlance => ({
   id: "x_1",
+  kind: "work",
   mission_id: "m_1",
   task_id: "t_1",
   agent_id: "a_1",
@@ -224,5 +237,149 @@ export const overview = (more: Partial<OverviewRecord> = {}): OverviewRecord =>
     ended: [],
     ended_total: 0,
     lease_seconds: 900,
+    proof: counts(),
     ...more,
   }) as OverviewRecord;
+
+export const check = (more: Partial<CheckGlance> = {}): CheckGlance => ({
+  name: "tests",
+  kind: "run",
+  asks: "make test",
+  required: true,
+  origin: "mission",
+  approval: "approved",
+  state: "passed",
+  evidence_id: "ev_1",
+  output_id: "ev_1",
+  seconds: 12.4,
+  exit_code: 0,
+  timed_out: false,
+  idle: false,
+  tests: null,
+  failed_before: false,
+  green_before: false,
+  flaky: false,
+  reused: false,
+  reason: null,
+  files: [],
+  before: null,
+  started_at: AT,
+  ended_at: AT,
+  ...more,
+});
+
+export const proof = (more: Partial<TaskProofGlance> = {}): TaskProofGlance => ({
+  task_id: "t_1",
+  state: null,
+  tree: null,
+  reason: null,
+  by: null,
+  flags: [],
+  waits: null,
+  running: false,
+  advice: false,
+  round_state: null,
+  checks: [],
+  acceptance: [],
+  review: null,
+  areas: [],
+  unexpected_files: [],
+  can_run: false,
+  can_accept: false,
+  ...more,
+});
+
+const runFields = {
+  run_id: "run_1",
+  mission_id: "m_1",
+  mission_name: "Tidy up",
+  state: "running",
+  reason: null,
+  branch: "mission/tidy-up-1",
+  base_commit: "b".repeat(40),
+  tip: "c".repeat(40),
+  target: "main",
+  host_id: "here",
+  created_at: AT,
+  updated_at: AT,
+  first_launch_at: AT,
+  ended_at: null,
+};
+
+export const runRow = (more: Partial<RunRow> = {}): RunRow => ({
+  ...runFields,
+  tasks_total: 4,
+  tasks_completed: 1,
+  questions: 0,
+  ...more,
+});
+
+export const runTask = (more: Partial<RunTask> = {}): RunTask => ({
+  task_id: "t_1",
+  name: "Sort",
+  stage: "waiting",
+  reason: null,
+  attempts: 0,
+  revisions: 0,
+  retry_at: null,
+  execution_id: null,
+  candidate_id: null,
+  client: null,
+  proof_state: null,
+  depends_on: [],
+  ...more,
+});
+
+/** A run whose counts follow from its tasks. */
+export const run = (more: Partial<RunDetail> = {}): RunDetail => {
+  const stages: Record<string, number> = {};
+  for (const { stage } of more.tasks ?? []) stages[stage] = (stages[stage] ?? 0) + 1;
+  return {
+    ...runFields,
+    foreign_commits: [],
+    agents: [{ client: "codex", count: 2 }],
+    options: { review: "risk", land: false, squash: false, max_parallel: 0 },
+    budget: { usd: null, tokens: null, minutes: null, launches: null, per_task: {} },
+    spent: { usd: 0, tokens: 0, minutes: 0, launches: 0 },
+    warning: null,
+    counts: stages,
+    tasks: [],
+    queue: [],
+    questions: [],
+    preflight: null,
+    unproved_allowed: false,
+    waivers: [],
+    merging_stopped: null,
+    final: null,
+    landing: null,
+    ...more,
+  };
+};
+
+export const candidate = (more: Partial<CandidateRecord> = {}): CandidateRecord => ({
+  candidate_id: "cd_1",
+  run_id: "run_1",
+  mission_id: "m_1",
+  task_id: "t_1",
+  task_name: "Sort",
+  state: "queued",
+  execution_id: "x_1",
+  agent_id: "a_1",
+  commit: "d".repeat(40),
+  tree: "e".repeat(40),
+  tip: "c".repeat(40),
+  merge_commit: null,
+  merged_tree: null,
+  changes: null,
+  findings: [],
+  reason: null,
+  report: { summary: "Sorted all of it" },
+  review: null,
+  proof: null,
+  evidence: [],
+  patch: null,
+  created_at: AT,
+  updated_at: AT,
+  merged_at: null,
+  ...more,
+});

@@ -2,20 +2,21 @@ import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 
 import { ApiError } from "@/api/call-tool";
+import { counts } from "@/testing/samples";
 import { Segmented } from "./basics";
 import { Loaded } from "./query-states";
-import { ProgressBar } from "./status/progress-bar";
-import { MISSION, QUEUE, statusFor, TASK } from "./status/status";
+import { ProgressBar, ProofBar } from "./status/progress-bar";
+import { EVIDENCE, MISSION, missionStatus, QUEUE, statusFor, TASK } from "./status/status";
 import { StatusIcon } from "./status/status-icon";
 
 test("an icon has its word as accessible name", () => {
-  render(<StatusIcon status={statusFor(TASK, "claimed")} />);
+  render(<StatusIcon status={statusFor(TASK, "unproved")} />);
 
-  expect(screen.getByRole("img", { name: "Claimed" })).toBeTruthy();
+  expect(screen.getByRole("img", { name: "Done, unproved" })).toBeTruthy();
 });
 
 test("no two states of a kind share a word, and an unknown word is shown as it is", () => {
-  for (const table of [MISSION, TASK, QUEUE]) {
+  for (const table of [MISSION, TASK, EVIDENCE, QUEUE]) {
     const looks = Object.values(table).map((status) => status.word);
     expect(new Set(looks).size).toBe(looks.length);
   }
@@ -23,11 +24,56 @@ test("no two states of a kind share a word, and an unknown word is shown as it i
 });
 
 test("a progress bar describes its parts in words", () => {
-  render(<ProgressBar counts={{ claimed: 4, working: 5, needs: 2, failed: 1, failed_attempts: 3, total: 17 }} />);
+  render(
+    <ProgressBar
+      counts={counts({
+        proved: 3,
+        unproved: 1,
+        working: 5,
+        needs: 2,
+        failed: 1,
+        failing: 1,
+        failed_attempts: 3,
+        total: 17,
+      })}
+    />,
+  );
 
   expect(
-    screen.getByRole("img", { name: "4 claimed, 5 working, 2 need you, 1 failed, 5 to do, 3 failed attempts" }),
+    screen.getByRole("img", {
+      name: "3 proved, 1 done, unproved, 5 working, 2 need you, 1 failed, 5 to do, 1 failing, 3 failed attempts",
+    }),
   ).toBeTruthy();
+});
+
+test("a proof bar says in words what its parts show, and lists the usual parts even without tasks", () => {
+  render(
+    <ProofBar
+      label="Proof"
+      counts={counts({ proved: 4, unproved: 2, failing: 1, working: 3, skipped: 1, total: 10 })}
+    />,
+  );
+
+  expect(
+    screen.getByRole("img", { name: "Proof: 4 proved; 2 done, unproved; 1 failing; 1 skipped; 2 open" }),
+  ).toBeTruthy();
+  expect(screen.getAllByRole("listitem").map((each) => each.textContent)).toEqual([
+    "4 Proved",
+    "0 Accepted",
+    "2 Done, unproved",
+    "1 Failing",
+    "1 Skipped",
+    "2 Open",
+  ]);
+});
+
+test("a completed mission is solid only if nothing in it is unproved", () => {
+  const shape = (more: Parameters<typeof counts>[0]) => missionStatus({ status: "completed" }, counts(more)).shape;
+
+  expect(shape({ proved: 3 })).toBe("disc-check");
+  expect(shape({ proved: 3, accepted: 1 })).toBe("disc-check");
+  expect(shape({ proved: 3, unproved: 1 })).toBe("dashed-check");
+  expect(shape({})).toBe("dashed-check");
 });
 
 test("one of several options is selected, and a click selects another", () => {

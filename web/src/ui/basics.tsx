@@ -46,20 +46,42 @@ export function Card({ title, count, aside, children, className = "" }: CardProp
   );
 }
 
-/** Show an id or a path that a click copies, where the browser allows it. */
-export function CopyableId({ id, what = "id" }: { id: string; what?: string }) {
+/** Return whether the text was copied just now, and an action that copies it; null where the browser forbids it. */
+function useCopy(text: string): { copied: boolean; copy: (() => Promise<void>) | null } {
   const [copied, setCopied] = useState(false);
-  if (navigator.clipboard === undefined) return <code className="id">{id}</code>;
+  if (navigator.clipboard === undefined) return { copied, copy: null };
   const copy = async () => {
-    await navigator.clipboard.writeText(id);
+    await navigator.clipboard.writeText(text);
     setCopied(true);
     setTimeout(() => setCopied(false), 1_500);
   };
+  return { copied, copy };
+}
+
+/** Show an id or a path that a click copies, where the browser allows it. */
+export function CopyableId({ id, what = "id" }: { id: string; what?: string }) {
+  const { copied, copy } = useCopy(id);
+  if (copy === null) return <code className="id">{id}</code>;
   return (
     <button type="button" className="id" title={copied ? "Copied" : `Copy this ${what}`} onClick={() => void copy()}>
       {id}
       {copied && <span className="meta"> copied</span>}
     </button>
+  );
+}
+
+/** Show a command to run in a shell, with a button that copies it. */
+export function CopyableCommand({ command }: { command: string }) {
+  const { copied, copy } = useCopy(command);
+  return (
+    <div className="command">
+      <code>{command}</code>
+      {copy !== null && (
+        <button type="button" className="button small" onClick={() => void copy()}>
+          {copied ? "Copied" : "Copy"}
+        </button>
+      )}
+    </div>
   );
 }
 

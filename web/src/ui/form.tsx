@@ -44,10 +44,10 @@ export function FormFooter({ act, off, error, cancel }: FormFooterProps) {
   );
 }
 
-export function CancelButton({ cancel }: { cancel: () => void }) {
+export function CancelButton({ cancel, word = "Cancel" }: { cancel: () => void; word?: string }) {
   return (
     <button type="button" className="button" onClick={cancel}>
-      Cancel
+      {word}
     </button>
   );
 }

@@ -18,6 +18,13 @@ const PATHS = {
   now: <path d="M1 8.5h3l2-5 3.5 9 2-4H15" />,
   inbox: <path d="M2 9.5l1.6-6h8.8l1.6 6v3.5H2zM2 9.5h3.5l.8 1.7h3.4l.8-1.7H14" />,
   missions: <path d="M3.5 14.5v-12M3.5 3h9l-2 3 2 3h-9" />,
+  runs: (
+    <>
+      <circle cx="3.4" cy="8" r="1.8" />
+      <circle cx="12.6" cy="8" r="1.8" />
+      <path d="M5.2 8h5.6M8.2 5.4L10.8 8l-2.6 2.6" />
+    </>
+  ),
   executions: <path d="M1.8 2.8h12.4v10.4H1.8zM4.5 6l2 2-2 2M8.3 10.3h3" />,
   agents: (
     <>

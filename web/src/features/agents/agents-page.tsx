@@ -43,7 +43,7 @@ export function AgentsPage() {
         <h1>Agents</h1>
         <div className="actions">
           <Segmented
-            label="Which agents"
+            label="Filter agents"
             value={show}
             choose={(value) => setAddress(value === "present" ? {} : { show: value }, { replace: true })}
             options={[
@@ -58,7 +58,7 @@ export function AgentsPage() {
           {() =>
             rows.length === 0 ? (
               <Empty
-                title={show === "all" ? "No agents yet" : "No agents are present"}
+                title={show === "all" ? "No agents yet" : "No agents are online"}
                 actions={
                   <Link className="button primary" to="/welcome">
                     Connect an agent

@@ -124,7 +124,7 @@ function ExecutionControls({ execution }: { execution: WholeExecution }) {
 
 const POLICY: Record<string, Status> = {
   progress: { shape: "diamond", tone: "progress", word: "Progress" },
-  claim: { shape: "dashed-check", tone: "success", word: "Claim" },
+  claim: { shape: "dashed-check", tone: "success", word: "Result" },
   "input-request": { shape: "diamond-question", tone: "attention", word: "Asks you" },
   "audit-message": { shape: "ring", tone: "neutral", word: "Note" },
   diagnostic: { shape: "ring-slash", tone: "muted", word: "Diagnostic" },

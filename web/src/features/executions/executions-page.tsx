@@ -55,7 +55,7 @@ export function ExecutionsPage() {
         </span>
         <div className="actions">
           <Segmented
-            label="Which executions"
+            label="Filter executions"
             value={show}
             choose={(value) => change("show", value)}
             options={SHOWS.map((each) => [each, `${WORDS[each]} ${count(many[each])}`] as const)}

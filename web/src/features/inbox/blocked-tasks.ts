@@ -1,7 +1,7 @@
 // Finds the tasks that a task blocks, and lays them out for a small graph.
 import type { MissionTask } from "@/api/types";
 
-const ENDED = new Set(["claimed", "partial", "failed", "skipped"]);
+const ENDED = new Set(["proved", "unproved", "accepted", "partial", "failed", "skipped"]);
 const COLUMNS = 3;
 const ROWS = 3;
 

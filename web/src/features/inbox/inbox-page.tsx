@@ -41,7 +41,7 @@ export function InboxPage() {
         <div className="actions">
           <NotificationSwitch />
           <Segmented
-            label="Which part of the inbox"
+            label="Filter the inbox"
             value={show}
             choose={(value) => setAddress(value === "open" ? {} : { show: value })}
             options={[

@@ -8,7 +8,7 @@ const COMMAND = "mission open";
 const OVER = "This link was already used or has expired.";
 const AGAIN = {
   over: "Your session has ended. Sign in again.",
-  half: "Sign in again. This browser has a session cookie but not the key that belongs to it; sessions created before an update have none.",
+  half: "Sign in again. This browser has a session cookie but not the key that belongs to it; sessions from an earlier version do not have one.",
 };
 const OUT = "This browser is not signed in. Only the owner can see the missions.";
 
@@ -61,11 +61,11 @@ export function LoginPage() {
             <div className="actions">
               <CopyCommand />
               <button type="button" className="button" onClick={() => void refresh()}>
-                I signed in
+                I have signed in
               </button>
             </div>
             {!asked && <p>This tab then continues where you left off.</p>}
-            {still && <p role="alert">Not signed in yet. Open the link that the command prints in this browser.</p>}
+            {still && <p role="alert">Not signed in yet. In this browser, open the link that the command prints.</p>}
             <p className="meta">
               Without a desktop, <code>mission open --print</code> prints a link that works once.
             </p>

@@ -51,8 +51,8 @@ function AddTaskForm({ mission, close }: { mission: MissionOverview; close: () =
         </select>
       </label>
       <SelectField
-        label={<OptionalLabel>After</OptionalLabel>}
-        none="Nothing: it can start with its phase"
+        label={<OptionalLabel>Depends on</OptionalLabel>}
+        none="No task: it can start with its phase"
         of={earlier}
         value={after}
         change={setAfter}

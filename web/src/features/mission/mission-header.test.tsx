@@ -1,8 +1,8 @@
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { cleanup, fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 
 import { renderPage } from "@/testing/render-page";
-import { mission } from "@/testing/samples";
+import { mission, missionTask, runRow } from "@/testing/samples";
 import { MissionHeader } from "./mission-header";
 
 const buttons = () => screen.getAllByRole("button").map((button) => button.textContent);
@@ -41,4 +41,15 @@ test("a goal that only repeats the name is not shown", () => {
 test("the goal of a workflow comes from its source", () => {
   renderPage(<MissionHeader mission={mission({ source_content: "Sort every tool" })} />);
   expect(screen.getByText("Sort every tool")).toBeTruthy();
+});
+
+test("a mission with tasks can be run; a run under way is linked instead", async () => {
+  const tasks = [missionTask()];
+  renderPage(<MissionHeader mission={mission({ tasks })} />, { run_list: { runs: [], next_cursor: null } });
+  expect(await screen.findByRole("button", { name: "Run…" })).toBeTruthy();
+  cleanup();
+  renderPage(<MissionHeader mission={mission({ tasks })} />, { run_list: { runs: [runRow()], next_cursor: null } });
+
+  expect((await screen.findByRole("link", { name: "Open run" })).getAttribute("href")).toBe("/runs/run_1");
+  expect(screen.queryByRole("button", { name: "Run…" })).toBeNull();
 });

@@ -4,15 +4,17 @@ import { Link } from "react-router";
 
 import { call } from "@/api/call-tool";
 import type { MissionOverview } from "@/api/types";
-import { useAction } from "@/api/use-tool";
+import { useAction, useTool } from "@/api/use-tool";
+import { isLiveRun, runStatus } from "@/features/shell/runs/run-status";
+import { StartRunButton } from "@/features/shell/runs/start-run";
 import { useOnline } from "@/live/live-connection";
 import { CopyableId } from "@/ui/basics";
 import { ExpandableText } from "@/ui/expandable-text";
 import { ErrorMessage } from "@/ui/form";
 import { Icon } from "@/ui/icons";
 import { saveFile } from "@/ui/save-file";
-import { MISSION, statusFor } from "@/ui/status/status";
-import { StatusPill } from "@/ui/status/status-icon";
+import { missionStatus } from "@/ui/status/status";
+import { StatusIcon, StatusPill } from "@/ui/status/status-icon";
 import { AddTaskButton } from "./add-task-form";
 
 const ENDED = new Set(["completed", "partial", "failed", "abandoned"]);
@@ -47,8 +49,9 @@ export function MissionHeader({ mission }: { mission: MissionOverview }) {
       </nav>
       <div className="page-head">
         <h1>{mission.name}</h1>
-        <StatusPill status={statusFor(MISSION, mission.status)} />
+        <StatusPill status={missionStatus(mission, mission.counts)} />
         <div className="actions">
+          <RunOfMission mission={mission} startable={!ended && mission.tasks.length > 0} />
           {!ended && <AddTaskButton mission={mission} />}
           <ExportMenu mission={mission} />
           {!ended && mission.status !== "planning" && (
@@ -86,6 +89,24 @@ export function MissionHeader({ mission }: { mission: MissionOverview }) {
       )}
       <ErrorMessage error={error} />
     </header>
+  );
+}
+
+/** Link to the mission's newest run, and offer to start one unless it is under way. */
+function RunOfMission({ mission, startable }: { mission: MissionOverview; startable: boolean }) {
+  const runs = useTool("run_list", { mission_id: mission.id, limit: 1 });
+  const newest = runs.data?.runs[0];
+  const live = newest !== undefined && isLiveRun(newest);
+  return (
+    <>
+      {startable && !live && !runs.isPending && <StartRunButton missionId={mission.id} name={mission.name} />}
+      {newest !== undefined && (
+        <Link className="button" to={`/runs/${newest.run_id}`}>
+          <StatusIcon status={runStatus(newest, newest.questions)} decorative size={14} />
+          {live ? "Open run" : "Last run"}
+        </Link>
+      )}
+    </>
   );
 }
 

@@ -6,6 +6,8 @@ import type { MissionOverview } from "@/api/types";
 import { useTool } from "@/api/use-tool";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { Loaded, Skeleton } from "@/ui/query-states";
+import { ProofBar } from "@/ui/status/progress-bar";
+import { ChecksView } from "./checks/checks-view";
 import { MissionHeader } from "./mission-header";
 import { MissionStats } from "./mission-stats";
 import { NeedsYouBanner } from "./needs-you-banner";
@@ -22,7 +24,7 @@ import "./mission.css";
 
 const TaskGraph = lazy(() => import("./graph/task-graph").then((module) => ({ default: module.TaskGraph })));
 
-const VIEWS = ["graph", "board", "timeline", "journal", "changes", "agents", "plan"] as const;
+const VIEWS = ["graph", "board", "timeline", "journal", "changes", "agents", "plan", "checks"] as const;
 type View = (typeof VIEWS)[number];
 const NAMES: Record<View, string> = {
   graph: "Graph",
@@ -32,6 +34,7 @@ const NAMES: Record<View, string> = {
   changes: "Changes",
   agents: "Agents",
   plan: "Plan",
+  checks: "Checks",
 };
 
 export function MissionPage() {
@@ -45,6 +48,7 @@ export function MissionPage() {
             <title>{`${data.name} · Mission Control`}</title>
             <MissionHeader mission={data} />
             <MissionStats mission={data} />
+            {data.tasks.length > 0 && <ProofBar counts={data.counts} label="Proof of this mission" />}
             <NeedsYouBanner mission={data} />
             <Views mission={data} />
           </>
@@ -99,9 +103,9 @@ function Views({ mission }: { mission: MissionOverview }) {
         </nav>
         <div className="view-controls actions" ref={setControls} />
         <label className="below">
-          <span className="quiet">Below:</span>
+          <span className="quiet">Second view:</span>
           <select value={below ?? ""} onChange={(event) => set("below", event.target.value || null)}>
-            <option value="">nothing</option>
+            <option value="">none</option>
             {VIEWS.filter((each) => each !== view).map((each) => (
               <option key={each} value={each}>
                 {NAMES[each]}
@@ -153,6 +157,7 @@ function SelectedView({ view, ...props }: ViewProps & { view: View }) {
     changes: ChangesView,
     agents: AgentsView,
     plan: PlanView,
+    checks: ChecksView,
   }[view];
   return <View {...props} />;
 }

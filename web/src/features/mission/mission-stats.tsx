@@ -7,17 +7,16 @@ import { MAX_SUMMED, totalSpending } from "@/features/shell/missions/spending";
 import { estimatedEnd, isRunning, secondsLeft, secondsLeftRange } from "@/features/shell/missions/time-estimates";
 import { amount, clockTime, count, plural, span } from "@/ui/format";
 import { serverNow, useNow } from "@/ui/hooks/use-server-clock";
-import { describeCounts, ProgressBar } from "@/ui/status/progress-bar";
+import { describeCounts, describeProof, doneCount } from "@/ui/status/progress-bar";
 
 export function MissionStats({ mission }: { mission: MissionOverview }) {
   const { counts } = mission;
-  const done = counts.claimed + counts.skipped;
+  const done = doneCount(counts) + counts.skipped;
   const agents = useMemo(() => agentsOf(mission), [mission]);
   return (
     <dl className="figures mission-figures">
       <Stat name="Progress" value={count(done)} small={`of ${plural(counts.total, "task")}`}>
-        <ProgressBar counts={counts} />
-        <span className="quiet">{describeCounts(counts)}</span>
+        {describeCounts(counts)}
       </Stat>
       <EstimatedEnd mission={mission} />
       <Stat name="Running for" value={<Running mission={mission} />}>
@@ -62,7 +61,7 @@ function EstimatedEnd({ mission }: { mission: MissionOverview }) {
   if (mission.completed_at !== null)
     return (
       <Stat name="Ended" value={clockTime(mission.completed_at, serverNow())}>
-        claimed, unproved
+        {describeProof(mission.counts)}
       </Stat>
     );
   const ahead = secondsLeft(mission, now);
@@ -120,7 +119,7 @@ function agentsOf(mission: MissionOverview): { all: number; working: number; wai
     const agent = task.agent_id ?? task.agent;
     if (agent === null) continue;
     all.add(agent);
-    if (task.state === "working" || task.state === "planning") working.add(agent);
+    if (["working", "planning", "checking"].includes(task.state)) working.add(agent);
     if (["asks", "blocked", "review", "budget"].includes(task.state)) waiting.add(agent);
   }
   for (const agent of waiting) working.delete(agent);

@@ -3,6 +3,8 @@ import { useEffect, useRef } from "react";
 import { Link } from "react-router";
 
 import type { MissionOverview, MissionTask } from "@/api/types";
+import { CheckSummary } from "@/features/shell/evidence/check-summary";
+import { isDone } from "@/features/shell/missions/time-estimates";
 import { CopyableId, Time } from "@/ui/basics";
 import { plural } from "@/ui/format";
 import { Icon } from "@/ui/icons";
@@ -34,7 +36,7 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
       </header>
       <div className="actions">
         <StatusPill status={statusFor(TASK, task.state)} />
-        <Lease until={task.state === "claimed" ? null : task.lease_until} seconds={mission.lease_seconds} />
+        <Lease until={isDone(task) ? null : task.lease_until} seconds={mission.lease_seconds} />
       </div>
       <dl>
         <dt>Agent</dt>
@@ -65,6 +67,14 @@ export function TaskPanel({ mission, id, close }: PanelProps) {
           <>
             <dt>Changed</dt>
             <dd>{plural(task.files, "file")}</dd>
+          </>
+        )}
+        {task.checks !== null && (
+          <>
+            <dt>Checks</dt>
+            <dd className="panel-checks">
+              <CheckSummary task={task} />
+            </dd>
           </>
         )}
         <dt>Id</dt>

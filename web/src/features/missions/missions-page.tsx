@@ -14,8 +14,8 @@ import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
 import { useStableRows } from "@/ui/hooks/use-stable-rows";
 import { useUrlFilters } from "@/ui/hooks/use-url-filters";
 import { Empty, Loaded } from "@/ui/query-states";
-import { describeCounts, ProgressBar } from "@/ui/status/progress-bar";
-import { MISSION, statusFor } from "@/ui/status/status";
+import { describeCounts, doneCount, ProgressBar } from "@/ui/status/progress-bar";
+import { missionStatus } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 import "./missions.css";
 
@@ -48,7 +48,7 @@ export function MissionsPage() {
         <div className="actions">
           <TextFilter text={text} change={(value) => change("q", value)} />
           <Segmented
-            label="Which missions"
+            label="Mission state"
             value={filter}
             choose={(value) => change("show", value === "open" ? null : value)}
             options={(Object.keys(FILTERS) as Filter[]).map(
@@ -244,7 +244,7 @@ function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: n
       style={{ height: ROW, transform: `translateY(${top}px)` }}
     >
       <span role="cell" className="name">
-        <StatusIcon status={statusFor(MISSION, mission.status)} />
+        <StatusIcon status={missionStatus(mission, mission.tasks)} />
         <span className="words">
           <Link to={`/missions/${mission.id}`} className="cut">
             {mission.name}
@@ -255,7 +255,7 @@ function Row({ mission, index, chosen, top }: { mission: MissionGlance; index: n
       <span role="cell" className="bar" title={describeCounts(tasks)}>
         <ProgressBar counts={tasks} />
         <span className="meta">
-          {tasks.claimed + tasks.skipped} of {tasks.total}
+          {doneCount(tasks) + tasks.skipped} of {tasks.total}
         </span>
       </span>
       <span role="cell" className="work quiet">

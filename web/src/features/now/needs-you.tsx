@@ -5,7 +5,7 @@ import { Link, useNavigate } from "react-router";
 import type { ItemRow } from "@/api/types";
 import { choicesOf, describeBlocked } from "@/features/shell/answering/answer-draft";
 import { type OutgoingAnswer, outbox, useOutgoingAnswers } from "@/features/shell/answering/outbox";
-import { canReassign, closeReassigned, quickActionsFor } from "@/features/shell/answering/quick-actions";
+import { canReassign, closeReassigned, mustBeOpened, quickActionsFor } from "@/features/shell/answering/quick-actions";
 import { SentLine, SentLines } from "@/features/shell/answering/sent-answers";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { ReassignButton } from "@/features/shell/tasks/assign-form";
@@ -96,6 +96,7 @@ function useNeedsKeys(items: ItemRow[]): { chosen: ItemRow | undefined } {
 
 /** Answer with a choice that needs no text. */
 function give(item: ItemRow, number: number): void {
+  if (mustBeOpened(item)) return;
   const choice = choicesOf(item).find((each) => each.number === number);
   if (choice?.fixed) outbox.put(item, { kind: "answer", args: { id: item.id, choice: number } }, choice.label);
 }
@@ -146,7 +147,7 @@ function Row({ item, chosen, outgoing }: RowProps) {
             ))}
             {canReassign(item) && <ReassignButton taskId={item.task_id!} done={() => closeReassigned(item)} small />}
             <Link className="button small" to={`/inbox?item=${item.id}`}>
-              {short.length > 0 ? "…" : item.kind === "review" ? "Review" : "Answer"}
+              {short.length > 0 ? "…" : item.kind !== "run" && mustBeOpened(item) ? "Review" : "Answer"}
               <span className="hidden"> {item.subject}</span>
             </Link>
           </div>

@@ -7,8 +7,10 @@ import { useInbox, useOverview } from "@/features/shell/use-overview";
 import { longTime, span } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { Empty, Loaded } from "@/ui/query-states";
+import { ProofBar } from "@/ui/status/progress-bar";
 import { ActivityChart } from "./activity-chart";
 import { AgentGrid } from "./agent-grid";
+import { LiveRuns } from "./live-runs";
 import { NeedsYou } from "./needs-you";
 import { RecentlyFinished } from "./recently-finished";
 import { RunningTasks } from "./running-tasks";
@@ -29,10 +31,12 @@ export function NowPage() {
           ) : (
             <>
               <Stats overview={data} waiting={waiting.data} />
+              {data.proof.total > 0 && <ProofBar counts={data.proof} label="Proof of all open missions" />}
               <AgentGrid fleet={data.fleet} />
               <div className="columns">
                 <div>
                   <NeedsYou />
+                  <LiveRuns />
                   <RunningTasks overview={data} />
                 </div>
                 <div>

@@ -25,12 +25,12 @@ const running = (number: number, more: Partial<RunningTask> = {}) =>
 
 test("tasks are grouped by mission, more than five fold, and those that wait for you are left out", () => {
   const tasks = [...Array.from({ length: 7 }, (_, number) => running(number)), running(9, { state: "asks" })];
-  const missions = [{ id: "m_1", name: "Tidy up", tasks: counts({ claimed: 2, skipped: 1, total: 11 }) }] as never;
+  const missions = [{ id: "m_1", name: "Tidy up", tasks: counts({ proved: 2, skipped: 1, total: 11 }) }] as never;
   renderPage(<RunningTasks overview={overview({ running: tasks, running_total: 8, missions })} />);
 
   expect(screen.getByText("3 of 11")).toBeTruthy();
   expect(screen.getAllByRole("link", { name: /^Task/ })).toHaveLength(5);
-  fireEvent.click(screen.getByRole("button", { name: "2 more, without a signal yet" }));
+  fireEvent.click(screen.getByRole("button", { name: "2 more, no signal yet" }));
   expect(screen.getAllByRole("link", { name: /^Task/ })).toHaveLength(7);
   expect(screen.queryByText("Task 9")).toBeNull();
 });
@@ -41,5 +41,5 @@ test("folded tasks say how recent their signals are", () => {
 
   expect(describeFolded([old, recent], now)).toBe("2 more, all with a signal in the last 3 min");
   expect(describeFolded([recent], now)).toBe("1 more, with a signal in the last 1 min");
-  expect(describeFolded([old, { said_at: null }], now)).toBe("2 more, 1 without a signal yet");
+  expect(describeFolded([old, { said_at: null }], now)).toBe("2 more, 1 with no signal yet");
 });

@@ -10,7 +10,7 @@ import { useNow } from "@/ui/hooks/use-server-clock";
 import { useStableRows } from "@/ui/hooks/use-stable-rows";
 import { Empty } from "@/ui/query-states";
 import { Lease } from "@/ui/status/lease";
-import { ProgressBar } from "@/ui/status/progress-bar";
+import { doneCount, ProgressBar } from "@/ui/status/progress-bar";
 import { statusFor, TASK } from "@/ui/status/status";
 import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
 
@@ -65,7 +65,7 @@ function Group({ tasks, mission, lease }: GroupProps) {
   const [open, setOpen] = useState(false);
   const first = tasks[0]!;
   const shown = open ? tasks : tasks.slice(0, SHOWN);
-  const done = mission !== undefined ? mission.tasks.claimed + mission.tasks.skipped : 0;
+  const done = mission !== undefined ? doneCount(mission.tasks) + mission.tasks.skipped : 0;
   return (
     <tbody>
       <tr className="group">
@@ -110,7 +110,7 @@ function FoldedRows({ tasks }: { tasks: RunningTask[] }) {
 export function describeFolded(tasks: readonly Pick<RunningTask, "said_at">[], now: number): string {
   const said = tasks.flatMap((task) => task.said_at ?? []);
   const mute = tasks.length - said.length;
-  if (mute > 0) return `${tasks.length} more, ${mute < tasks.length ? `${mute} ` : ""}without a signal yet`;
+  if (mute > 0) return `${tasks.length} more, ${mute < tasks.length ? `${mute} with ` : ""}no signal yet`;
   const oldest = Math.min(...said.map((at) => Date.parse(at)));
   return `${tasks.length} more, ${tasks.length === 1 ? "" : "all "}with a signal in the last ${span(Math.max(60, (now - oldest) / 1_000))}`;
 }

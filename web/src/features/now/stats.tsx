@@ -7,6 +7,7 @@ import { lastVisit } from "@/features/shell/last-visit";
 import { useStalledAgentCount } from "@/features/shell/use-overview";
 import { Time } from "@/ui/basics";
 import { amount, count, describeFailedAttempts, plural } from "@/ui/format";
+import { doneCount } from "@/ui/status/progress-bar";
 import { AGENT, QUEUE, type Status, TASK } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 
@@ -14,6 +15,7 @@ export function Stats({ overview, waiting }: { overview: OverviewRecord; waiting
   const states = overview.fleet.map((agent) => agent.state);
   const tally = (state: string) => states.filter((each) => each === state).length;
   const stalled = useStalledAgentCount();
+  const done = doneCount(overview);
   return (
     <dl className="figures">
       <Stat status={QUEUE.question} name="Needs you" value={waiting?.total ?? 0}>
@@ -24,13 +26,9 @@ export function Stats({ overview, waiting }: { overview: OverviewRecord; waiting
           .filter(Boolean)
           .join(" · ")}
       </Stat>
-      <Stat
-        status={TASK.claimed}
-        name="Claimed"
-        value={overview.claimed}
-        small={overview.claimed === 1 ? "task" : "tasks"}
-      >
-        since <Time at={lastVisit} />, unproved
+      <Stat status={TASK.proved} name="Proved" value={overview.proved} small={`of ${count(done)} done`}>
+        since <Time at={lastVisit} />
+        {overview.accepted > 0 && `, ${overview.accepted} accepted`}
       </Stat>
       <Stat status={TASK.failed} name="Failed" value={overview.failed} small={overview.failed === 1 ? "task" : "tasks"}>
         since <Time at={lastVisit} />

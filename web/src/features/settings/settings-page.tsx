@@ -142,7 +142,7 @@ function Health({ status }: { status: DaemonStatus }) {
         <StatusIcon status={health} decorative /> <strong>{health.word}</strong>
         {lost && (
           <span className="quiet">
-            since <Time at={new Date(connection.since).toISOString()} />. This information is from then.
+            since <Time at={new Date(connection.since).toISOString()} />. This information is from that time.
           </span>
         )}
         {!lost && little && <span className="quiet">Free some space before writes fail.</span>}

@@ -50,7 +50,7 @@ function ConnectionLost({ since, retryAt }: { since: number; retryAt: number }) 
     <div className="notice" role="status">
       <StatusIcon status={LOST} decorative />
       <span>
-        <strong>Not connected since {time}.</strong> This page shows the state from then.{" "}
+        <strong>Not connected since {time}.</strong> This page shows the last known state.{" "}
         {seconds > 0 ? `Retrying in ${seconds} s.` : "Retrying now."}
       </span>
       <button type="button" className="button small" onClick={live.tryNow}>

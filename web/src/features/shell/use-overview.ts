@@ -32,6 +32,11 @@ export function useLiveExecutions(): number | undefined {
     : ["starting", "running", "waiting"].reduce((sum, each) => sum + (counts[each] ?? 0), 0);
 }
 
+/** Return the runs that have not ended, newest first. */
+export function useLiveRuns() {
+  return useTool("run_list", { state: ["planning", "ready", "running", "paused", "finishing"], limit: MAX_LIVE });
+}
+
 /** Return the address of an agent: its terminal if Mission Control launched it, otherwise its row on the Agents page. */
 export function useAgentLink(): (agent: string) => string {
   const live = useTool("execution_list", { status: ["starting", "running", "waiting"], limit: MAX_LIVE }).data

@@ -4,6 +4,8 @@ import { Link, useNavigate, useParams } from "react-router";
 
 import type { TaskRecord } from "@/api/types";
 import { useTool } from "@/api/use-tool";
+import { ChangedFiles } from "@/features/shell/changes/changed-files";
+import { EvidenceCard } from "@/features/shell/evidence/evidence-card";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { CopyableId } from "@/ui/basics";
 import { ExpandableText } from "@/ui/expandable-text";
@@ -12,7 +14,6 @@ import { Icon } from "@/ui/icons";
 import { Loaded } from "@/ui/query-states";
 import { statusFor, TASK } from "@/ui/status/status";
 import { StatusPill } from "@/ui/status/status-icon";
-import { ChangedFiles } from "./changed-files";
 import { TaskActions } from "./task-actions";
 import { TaskPlan, TaskResult } from "./task-plan";
 import { ClaimCard, ContextCard, HistoryCard, MessagesCard } from "./task-sidebar";
@@ -36,6 +37,7 @@ export function TaskPage() {
 function TaskDetail({ task }: { task: TaskRecord }) {
   const mission = useTool("overview_mission", { mission_id: task.workflow_id });
   const story = useTool("overview_task", { task_id: task.id }).data;
+  const items = useTool("queue_list", { task_id: task.id }).data?.items ?? [];
   const tasks = useMemo(() => mission.data?.tasks ?? [], [mission.data]);
   const byId = useMemo(() => new Map(tasks.map((each) => [each.id, each])), [tasks]);
   const place = tasks.findIndex((each) => each.id === task.id);
@@ -85,7 +87,13 @@ function TaskDetail({ task }: { task: TaskRecord }) {
           <WaitingForYou taskId={task.id} />
           <TaskResult task={task} />
           <TaskPlan task={task} />
-          <ChangedFiles id={task.id} story={story} />
+          <EvidenceCard taskId={task.id} name={task.name} />
+          <ChangedFiles
+            id={task.id}
+            outside={story?.scope?.unexpected_files}
+            areas={story?.areas ?? []}
+            review={items.find((item) => item.kind === "review")?.id}
+          />
         </div>
         <div>
           <ClaimCard

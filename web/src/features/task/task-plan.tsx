@@ -43,13 +43,18 @@ export function textOf(value: unknown): string {
   return String(value);
 }
 
+/** The kind of hold while checks run; the evidence says more. */
+const CHECKS = "checks";
+
 /** Show why the task is held, why it failed, or what its agent reported. */
 export function TaskResult({ task }: { task: TaskRecord }) {
-  const reason = task.hold?.reason;
+  const reason = task.hold?.kind === CHECKS ? null : task.hold?.reason;
   if (reason !== undefined && reason !== null)
     return <ResultLine status={QUEUE.blocker!} lead="On hold: " text={String(reason)} />;
   if (task.error !== null) return <ResultLine status={TASK.failed!} text={task.error} />;
-  return task.outcome === null ? null : <ResultLine status={TASK.claimed!} lead="Reported: " text={task.outcome} />;
+  return task.outcome === null || task.state === "accepted" ? null : (
+    <ResultLine status={TASK.unproved!} lead="Reported: " text={task.outcome} />
+  );
 }
 
 function ResultLine({ status, lead = "", text }: { status: Status; lead?: string; text: string }) {

@@ -16,7 +16,7 @@ const LINES: [string, string][] = [
 ];
 const OURS = ["cli", "launch"];
 const WAITING: Status = { shape: "dotted", tone: "muted", word: "Waiting" };
-const CAME: Status = { shape: "disc-check", tone: "success", word: "Arrived" };
+const CAME: Status = { shape: "disc-check", tone: "success", word: "Received" };
 
 export function WelcomePage() {
   return (

@@ -47,11 +47,11 @@ export function WorkspacesPage() {
             Refresh
           </button>
           <Segmented
-            label="Which workspaces"
+            label="Filter workspaces"
             value={show}
             choose={(value) => setAddress(value === "present" ? {} : { show: value }, { replace: true })}
             options={[
-              ["present", "Present"],
+              ["present", "Existing"],
               ["all", "Include removed"],
             ]}
           />
@@ -62,8 +62,8 @@ export function WorkspacesPage() {
           {(data) =>
             data.workspaces.length === 0 ? (
               <Empty title="No workspaces yet">
-                A workflow with auto_create_workspaces gives each parallel task its own git worktree. They appear here
-                with their branches.
+                A workflow with auto_create_workspaces gives each parallel task its own git worktree. The worktrees
+                appear here with their branches.
               </Empty>
             ) : (
               <ul className="spaces lined">

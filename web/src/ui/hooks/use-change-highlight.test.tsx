@@ -14,7 +14,7 @@ test("a row is highlighted when it changes, but not at first and not with reduce
   const { rerender } = render(<Row what="working" />);
   rerender(<Row what="working" />);
   expect(animate).not.toHaveBeenCalled();
-  rerender(<Row what="claimed" />);
+  rerender(<Row what="proved" />);
   expect(animate).toHaveBeenCalledTimes(1);
 
   motion.mockReturnValue({ matches: true } as MediaQueryList);

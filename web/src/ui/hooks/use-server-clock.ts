@@ -20,23 +20,22 @@ function tick(): void {
   for (const notify of listeners) notify();
 }
 
+// One function for all renders: with a new one, React would subscribe again after each render. Where only one component
+// counts, that would set the clock each time, which causes the next render, until React gives up.
+function watch(notify: () => void): () => void {
+  listeners.add(notify);
+  if (timer === undefined) moment = Date.now(); // nobody was listening, so it is out of date
+  timer ??= setInterval(tick, 1_000);
+  return () => {
+    listeners.delete(notify);
+    if (listeners.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+}
+
 /** Return the server's time in milliseconds, updated every second. */
 export function useNow(): number {
-  return (
-    useSyncExternalStore(
-      (notify) => {
-        listeners.add(notify);
-        if (timer === undefined) moment = Date.now(); // nobody was listening, so it is out of date
-        timer ??= setInterval(tick, 1_000);
-        return () => {
-          listeners.delete(notify);
-          if (listeners.size === 0) {
-            clearInterval(timer);
-            timer = undefined;
-          }
-        };
-      },
-      () => moment,
-    ) + offset
-  );
+  return useSyncExternalStore(watch, () => moment) + offset;
 }

@@ -72,6 +72,13 @@ const SHAPES: Record<Shape, ReactNode> = {
       {CHECK}
     </>
   ),
+  "disc-person": (
+    <>
+      <circle cx="8" cy="8" r="6.2" className="fill" />
+      <circle cx="8" cy="6.3" r="1.7" className="dot" />
+      <path d="M4.9 11.2c.3-1.6 1.5-2.5 3.1-2.5s2.8.9 3.1 2.5" className="mark" />
+    </>
+  ),
   "half-disc": (
     <>
       {RING}
@@ -87,6 +94,12 @@ const SHAPES: Record<Shape, ReactNode> = {
   "ring-cross": (
     <>
       {RING}
+      <path d="M6 6l4 4M10 6l-4 4" className="line" />
+    </>
+  ),
+  "dashed-cross": (
+    <>
+      <circle cx="8" cy="8" r="5.8" className="line dashed" />
       <path d="M6 6l4 4M10 6l-4 4" className="line" />
     </>
   ),

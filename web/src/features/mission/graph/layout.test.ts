@@ -8,7 +8,7 @@ import { type Density, layout, SIZES } from "./layout";
 function task(id: string, phase: number, needs: string[], state = "waiting", minutes = 0): MissionTask {
   const started = state === "waiting" || state === "ready" ? null : "2026-01-15T10:00:00Z";
   const ended =
-    state === "claimed" ? new Date(Date.parse("2026-01-15T10:00:00Z") + minutes * 60_000).toISOString() : null;
+    state === "unproved" ? new Date(Date.parse("2026-01-15T10:00:00Z") + minutes * 60_000).toISOString() : null;
   return {
     id,
     name: id,
@@ -28,6 +28,9 @@ function task(id: string, phase: number, needs: string[], state = "waiting", min
     files: null,
     group: null,
     critical: false,
+    proof_state: null,
+    checks: null,
+    flags: 0,
   };
 }
 
@@ -42,7 +45,7 @@ function many(phases: number, each: number): MissionTask[] {
           `${phase}.${at}`,
           phase,
           [...new Set(needs)],
-          phase < 3 ? "claimed" : phase === 3 ? "working" : "waiting",
+          phase < 3 ? "unproved" : phase === 3 ? "working" : "waiting",
           20,
         ),
       );
@@ -101,8 +104,8 @@ test("a change of states moves no node", () => {
 test("finished tasks fold by phase, and so do tasks far from any work", () => {
   const chain = ["c", "d", "e", "f", "g"].map((id, at, all) => task(id, 3 + at, at === 0 ? ["b"] : [all[at - 1]!]));
   const boxes = folded([
-    task("a1", 1, [], "claimed"),
-    task("a2", 1, [], "claimed"),
+    task("a1", 1, [], "unproved"),
+    task("a2", 1, [], "unproved"),
     task("b", 2, ["a1", "a2"], "working"),
     ...chain,
   ]);
@@ -115,7 +118,7 @@ test("finished tasks fold by phase, and so do tasks far from any work", () => {
 test("what is left of each task is what the server says, and nothing for tasks that have ended", () => {
   const left = (each: MissionTask, seconds: number | null) => ({ ...each, remaining_seconds: seconds });
   const tasks = [
-    left(task("done", 1, [], "claimed", 5), null),
+    left(task("done", 1, [], "unproved", 5), null),
     left(task("runs", 1, [], "working"), 360),
     left(task("next", 2, ["done"]), 600),
   ];

@@ -2,12 +2,14 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 
 import type { MissionOverview, MissionTask } from "@/api/types";
+import { describeChecks } from "@/features/shell/evidence/describe-checks";
 import { useKeys } from "@/features/shell/keyboard/keyboard-shortcuts";
 import { type CriticalPath, criticalPath, elapsed, isDone } from "@/features/shell/missions/time-estimates";
 import { Segmented } from "@/ui/basics";
 import { describeFailedAttempts, phaseName, span } from "@/ui/format";
 import { serverNow } from "@/ui/hooks/use-server-clock";
 import { Skeleton } from "@/ui/query-states";
+import { doneCount } from "@/ui/status/progress-bar";
 import { statusFor, TASK } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 import { ViewControls } from "../view-controls";
@@ -58,7 +60,7 @@ export function TaskGraph({ mission, chosen, choose }: TaskGraphProps) {
     <section className="card graph" aria-label="Task graph">
       <ViewControls>
         <div className="wide-only actions">
-          <Segmented label="Which tasks" options={SHOWS} value={show} choose={setShow} />
+          <Segmented label="Filter tasks" options={SHOWS} value={show} choose={setShow} />
           <button type="button" className="button small" onClick={() => step(-1)} aria-label="Zoom out">
             −
           </button>
@@ -184,7 +186,7 @@ interface BandHeadProps {
 
 function BandHead({ x, width, phase, mission }: BandHeadProps) {
   const found = mission.phases.find((each) => each.number === phase);
-  const done = found === undefined ? 0 : found.tasks.claimed + found.tasks.skipped;
+  const done = found === undefined ? 0 : doneCount(found.tasks) + found.tasks.skipped;
   const narrow = width < 100;
   const name = found === undefined ? `Phase ${phase}` : phaseName(found);
   return (
@@ -289,19 +291,20 @@ interface NodeProps {
 
 function Node({ box, density, path, critical: isCritical, chosen, reachable, choose, walk }: NodeProps) {
   const task = box.tasks[0]!;
-  const status = statusFor(TASK, box.folded === "done" ? "claimed" : box.folded === "waiting" ? "waiting" : task.state);
-  const name = box.folded === null ? task.name : `${box.tasks.length} ${box.folded === "done" ? "claimed" : "waiting"}`;
+  const status = statusFor(TASK, stateOf(box));
+  const name = box.folded === null ? task.name : foldedName(box);
   const failed = box.folded === null ? describeFailedAttempts(task.failed_attempts) : "";
-  const words = `${name}: ${status.word}${task.agent !== null && box.folded === null ? `, ${task.agent}` : ""}${failed !== "" ? `, ${failed}` : ""}${isCritical ? ", on the critical path" : ""}`;
+  const checks = box.folded === null ? describeChecks(task) : "";
+  const words = `${name}: ${status.word}${checks !== "" ? `, ${checks}` : ""}${task.agent !== null && box.folded === null ? `, ${task.agent}` : ""}${failed !== "" ? `, ${failed}` : ""}${isCritical ? ", on the critical path" : ""}`;
   return (
     <button
       id={`node-${box.id}`}
       type="button"
-      className={`node as-${density} tone-${status.tone} state-${task.state}`}
+      className={`node as-${density} tone-${status.tone} state-${stateOf(box)}`}
       data-critical={isCritical || undefined}
       data-chosen={chosen || undefined}
       data-folded={box.folded ?? undefined}
-      data-failing={failed !== "" || undefined}
+      data-failing={failed !== "" || task.proof_state === "failing" || undefined}
       aria-label={density === "full" ? undefined : words}
       title={density === "full" ? undefined : words}
       tabIndex={reachable ? 0 : -1}
@@ -314,14 +317,22 @@ function Node({ box, density, path, critical: isCritical, chosen, reachable, cho
             {task.name}
             <span className="hidden">
               : {status.word}
+              {checks !== "" && `, ${checks}`}
               {failed !== "" && `, ${failed}`}
               {isCritical && ", on the critical path"}
             </span>
           </span>
           <span className="top">
             <StatusIcon status={status} size={14} decorative />
-            <span className="agent cut">{task.agent ?? estimate(task, path)}</span>
-            {failed !== "" && (
+            <span className="agent cut">
+              {task.agent ?? (task.proof_state === "failing" ? "" : estimate(task, path))}
+            </span>
+            {task.proof_state === "failing" && (
+              <span className="failed-attempts" aria-hidden="true" title={checks}>
+                checks failed
+              </span>
+            )}
+            {failed !== "" && task.proof_state !== "failing" && (
               <span className="failed-attempts" aria-hidden="true" title={failed}>
                 {task.failed_attempts} failed
               </span>
@@ -337,6 +348,19 @@ function Node({ box, density, path, critical: isCritical, chosen, reachable, cho
       )}
     </button>
   );
+}
+
+/** Return the state that a box shows: folded tasks are proved only if all of them are. */
+function stateOf(box: Box): string {
+  if (box.folded === "waiting") return "waiting";
+  if (box.folded === null) return box.tasks[0]!.state;
+  return box.tasks.every((task) => task.state === "proved") ? "proved" : "unproved";
+}
+
+function foldedName(box: Box): string {
+  if (box.folded === "waiting") return `${box.tasks.length} waiting`;
+  const proved = box.tasks.filter((task) => task.state === "proved").length;
+  return proved === box.tasks.length ? `${proved} proved` : `${box.tasks.length} done, ${proved} proved`;
 }
 
 function timeOf(task: MissionTask): string {
@@ -396,7 +420,18 @@ function useWidth(frame: React.RefObject<HTMLElement | null>): number {
   return width;
 }
 
-const LEGEND = ["claimed", "partial", "working", "asks", "review", "ready", "waiting", "failed"];
+const LEGEND = [
+  "proved",
+  "unproved",
+  "accepted",
+  "checking",
+  "working",
+  "asks",
+  "review",
+  "ready",
+  "waiting",
+  "failed",
+];
 
 function Legend({ density }: { density: Density }) {
   return (

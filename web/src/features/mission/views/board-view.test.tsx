@@ -7,11 +7,11 @@ import { BoardView } from "./board-view";
 
 const MISSION = mission({
   phases: [
-    phase({ name: "Sort", tasks: counts({ claimed: 1, total: 3 }) }),
+    phase({ name: "Sort", tasks: counts({ unproved: 1, total: 3 }) }),
     phase({ number: 2, name: "Paint", tasks: counts({ total: 1 }) }),
   ],
   tasks: [
-    missionTask({ id: "t_1", name: "Saws", state: "claimed", agent: "ada" }),
+    missionTask({ id: "t_1", name: "Saws", state: "unproved", agent: "ada" }),
     missionTask({ id: "t_2", name: "Nails", state: "working", agent: "ada", started_at: "2026-01-15T10:00:00Z" }),
     missionTask({ id: "t_3", name: "Screws", state: "asks", agent: "bob", started_at: "2026-01-15T10:00:00Z" }),
     missionTask({ id: "t_4", name: "Walls", phase: 2, state: "waiting", waiting_for: 3 }),
@@ -48,7 +48,7 @@ test("a column per phase puts tasks that need you first, and counts what is done
 
 test("columns by state start with what needs you", () => {
   show("/?by=state");
-  expect(columns().map(([title]) => title)).toEqual(["Asks you", "Working", "Waiting", "Claimed"]);
+  expect(columns().map(([title]) => title)).toEqual(["Asks you", "Working", "Waiting", "Done, unproved"]);
 });
 
 test("columns by agent are selected in the address, and unassigned tasks have one of their own", () => {

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "react";
 
 import type { MissionOverview, MissionTask, TaskCount } from "@/api/types";
+import { CheckSummary } from "@/features/shell/evidence/check-summary";
 import { type CriticalPath, criticalPath, elapsed, isDone } from "@/features/shell/missions/time-estimates";
 import { Segmented } from "@/ui/basics";
 import { phaseName, plural, span } from "@/ui/format";
@@ -9,7 +10,7 @@ import { useChangeHighlight } from "@/ui/hooks/use-change-highlight";
 import { serverNow } from "@/ui/hooks/use-server-clock";
 import { useUrlFilters } from "@/ui/hooks/use-url-filters";
 import { Empty } from "@/ui/query-states";
-import { ProgressBar } from "@/ui/status/progress-bar";
+import { doneCount, ProgressBar } from "@/ui/status/progress-bar";
 import { statusFor, TASK } from "@/ui/status/status";
 import { FailedAttempts, StatusIcon } from "@/ui/status/status-icon";
 import { ViewControls } from "../view-controls";
@@ -22,7 +23,29 @@ const BYS = [
   ["agent", "By agent"],
 ] as const;
 const NEEDS = new Set(["asks", "review", "blocked", "budget"]);
-const ORDER = ["asks", "review", "blocked", "budget", "failed", "working", "planning", "paused", "ready", "waiting"];
+const ORDER = [
+  "asks",
+  "review",
+  "blocked",
+  "budget",
+  "failed",
+  "checking",
+  "working",
+  "planning",
+  "paused",
+  "ready",
+  "waiting",
+  "proved",
+  "accepted",
+  "unproved",
+];
+/** Solid is proved, dashed is not. */
+const PROVED = new Map([
+  ["proved", "solid"],
+  ["accepted", "solid"],
+  ["unproved", "dashed"],
+  ["partial", "dashed"],
+]);
 const SHOWN = 40;
 
 interface Column {
@@ -69,7 +92,7 @@ function ColumnCard({ column, path, choose }: { column: Column; path: CriticalPa
         <h2>
           {column.title}{" "}
           <span className="count">
-            {counts !== null ? `${counts.claimed + counts.skipped} of ${counts.total}` : column.tasks.length}
+            {counts !== null ? `${doneCount(counts) + counts.skipped} of ${counts.total}` : column.tasks.length}
           </span>
           {column.spent > 0 && <span className="spent meta">{span(column.spent)}</span>}
         </h2>
@@ -97,6 +120,7 @@ function TaskRow({ task, path, choose }: { task: MissionTask; path: CriticalPath
       className="row"
       ref={row}
       data-needs={NEEDS.has(task.state) || undefined}
+      data-proof={PROVED.get(task.state)}
       data-quiet={isDone(task) || task.state === "waiting" || undefined}
     >
       <StatusIcon status={statusFor(TASK, task.state)} />
@@ -107,6 +131,7 @@ function TaskRow({ task, path, choose }: { task: MissionTask; path: CriticalPath
         <div className="meta">
           <span>{describe(task, path)}</span>
           {path.path.has(task.id) && <span className="critical">critical</span>}
+          <CheckSummary task={task} />
           <FailedAttempts of={task} />
         </div>
       </div>

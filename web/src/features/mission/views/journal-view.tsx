@@ -108,7 +108,7 @@ const KINDS: Record<string, { word: string; status?: Status; icon?: "decision" }
   plan: { word: "planned", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
   replan: { word: "replanned", status: { shape: "ring-dot", tone: "progress", word: "Plan" } },
   recovery: { word: "left a note", status: { shape: "ring-cross", tone: "neutral", word: "Recovery" } },
-  complete: { word: "reported done", status: { shape: "dashed-check", tone: "success", word: "Claimed" } },
+  complete: { word: "reported done", status: { shape: "dashed-check", tone: "success", word: "Reported done" } },
 };
 
 /** Return the kind of an entry. Mission Control's own notes already say what happened. */

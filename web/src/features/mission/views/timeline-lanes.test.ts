@@ -20,7 +20,7 @@ const task = (id: string, agent: string | null, part: Partial<MissionTask>) =>
 
 test("a lane shows work, waiting for you, idle time and estimates", () => {
   const tasks = [
-    task("done", "ada", { state: "claimed", started_at: ago(60), completed_at: ago(30) }),
+    task("done", "ada", { state: "unproved", started_at: ago(60), completed_at: ago(30) }),
     task("asks", "bob", { state: "asks", started_at: ago(50) }),
     task("next", null, { depends_on: ["asks"] }),
   ];

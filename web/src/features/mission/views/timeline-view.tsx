@@ -32,7 +32,7 @@ export function TimelineView({ mission, choose }: ViewProps) {
   if (lanes.length === 0)
     return (
       <section className="card">
-        <Empty title="Nothing has started">Each agent gets a lane when it starts its first task.</Empty>
+        <Empty title="No task has started yet">Each agent gets a lane when it starts its first task.</Empty>
       </section>
     );
   const bars = lanes.flatMap((lane) => lane.rows.flat());

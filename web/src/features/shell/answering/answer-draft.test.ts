@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ItemRow } from "@/api/types";
-import { answerOf, choicesOf, describeBlocked, sendLabel } from "./answer-draft";
+import { answerOf, choicesOf, describeBlocked, sendLabel, withComments } from "./answer-draft";
 
 const item = (more: Partial<ItemRow>) => ({ id: "q_1", kind: "question", choices: [], ...more }) as ItemRow;
 const QUESTION = item({
@@ -43,7 +43,8 @@ test("the button of a review shows what it does", () => {
       { kind: "manual", label: "Send back" },
     ],
   });
-  expect(sendLabel(review, { choice: 1, text: "" })).toBe("Accept");
+  expect(sendLabel(review, { choice: 1, text: "" })).toBe("Approve");
+  expect(choicesOf(review)[0]?.more).toBeNull();
   expect(sendLabel(review, { choice: 2, text: "" })).toBe("Send back");
   expect(sendLabel(QUESTION, { choice: 1, text: "" })).toBe("Send answer");
 });
@@ -51,4 +52,23 @@ test("the button of a review shows what it does", () => {
 test("blocked tasks and agents are counted, and nothing is shown for none", () => {
   expect(describeBlocked({ holds_tasks: 6, holds_agents: 1 })).toBe("blocks 6 tasks, 1 agent");
   expect(describeBlocked({ holds_tasks: 0, holds_agents: 0 })).toBe("");
+});
+
+test("comments on lines go with the choice that takes text, as one readable text", () => {
+  const review = item({
+    kind: "review",
+    choices: [
+      { kind: "fixed", label: "Accept", value: "accept" },
+      { kind: "manual", label: "Send back" },
+    ],
+  });
+  const comments = [
+    { file: "src/a.py", line: 12, removed: false, text: "Say since when" },
+    { file: "src/a.py", line: 20, removed: true, text: "Keep this" },
+  ];
+  const lines = "src/a.py:12 — Say since when\nsrc/a.py:20 (removed) — Keep this";
+
+  expect(withComments(review, { choice: null, text: "" }, comments)).toEqual({ choice: 2, text: lines });
+  expect(withComments(review, { choice: 2, text: "Nearly" }, comments).text).toBe(`Nearly\n\n${lines}`);
+  expect(withComments(review, { choice: 1, text: "" }, comments)).toEqual({ choice: 1, text: "" });
 });

@@ -1,6 +1,7 @@
 // An answer before it is sent: one of the numbered choices, text, or both.
 import type { AnswerItem, ItemRow } from "@/api/types";
 import { plural } from "@/ui/format";
+import { describeComments, type LineComment } from "../changes/line-comments";
 
 export interface Choice {
   number: number;
@@ -18,18 +19,22 @@ export interface Draft {
   text: string;
 }
 
+const APPROVES = "accept";
+const APPROVE = "Approve";
+
 export const BLANK: Draft = { choice: null, text: "" };
 
 /** Return the choices of an item as they are shown. */
 export function choicesOf(item: Pick<ItemRow, "choices">): Choice[] {
   return item.choices.map((choice, index) => {
-    const label = String(choice.label ?? choice.value ?? `Choice ${index + 1}`);
+    const given = String(choice.label ?? choice.value ?? `Choice ${index + 1}`);
+    const label = choice.value === APPROVES ? APPROVE : given; // to accept is to let a task through without proof
     const value = String(choice.description ?? choice.value ?? "");
     const fixed = choice.kind !== "manual";
     return {
       number: index + 1,
       label,
-      more: fixed && value !== "" && value.toLowerCase() !== label.toLowerCase() ? value : null,
+      more: fixed && value !== "" && value.toLowerCase() !== given.toLowerCase() ? value : null,
       fixed,
       placeholder: String(choice.placeholder ?? "write an answer"),
       preferred: choice.preferred === true || choice.recommended === true,
@@ -42,6 +47,14 @@ function partsOf(item: Pick<ItemRow, "choices">, draft: Draft): { choice: Choice
   const choices = choicesOf(item);
   const choice = choices.find((each) => each.number === draft.choice);
   return { choice, text: choice?.fixed && choices.some((each) => !each.fixed) ? "" : draft.text.trim() };
+}
+
+/** Return the draft with comments on lines. They go with the choice that takes text: sending back. */
+export function withComments(item: Pick<ItemRow, "choices">, draft: Draft, comments: readonly LineComment[]): Draft {
+  const back = choicesOf(item).find((choice) => !choice.fixed);
+  if (comments.length === 0 || back === undefined || (draft.choice ?? back.number) !== back.number) return draft;
+  const text = [draft.text.trim(), describeComments(comments)].filter(Boolean).join("\n\n");
+  return { choice: back.number, text };
 }
 
 /** Return the answer to send for a draft; null while it is empty. */
@@ -58,9 +71,12 @@ export function answerSummary(item: Pick<ItemRow, "choices">, draft: Draft): str
   return [choice?.fixed ? choice.label : "", text].filter(Boolean).join(": ");
 }
 
+/** Kinds whose send button carries the label of the choice. */
+const LABELED = new Set(["review", "failure", "checks", "run"]);
+
 /** Return the label of the send button. */
 export function sendLabel(item: ItemRow, draft: Draft): string {
-  if (item.kind !== "review" && item.kind !== "failure") return item.kind === "mail" ? "Send reply" : "Send answer";
+  if (!LABELED.has(item.kind)) return item.kind === "mail" ? "Send reply" : "Send answer";
   const choice = choicesOf(item).find((each) => each.number === draft.choice);
   return choice?.label ?? "Send answer";
 }

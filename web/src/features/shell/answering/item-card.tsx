@@ -11,6 +11,7 @@ import { span } from "@/ui/format";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { QUEUE, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
+import { useLineComments } from "../changes/line-comments";
 import { ReassignButton } from "../tasks/assign-form";
 import {
   answerOf,
@@ -20,9 +21,13 @@ import {
   type Draft,
   describeBlocked,
   sendLabel,
+  withComments,
 } from "./answer-draft";
+import { CommentsToSend } from "./comments-to-send";
 import { type OutgoingAnswer, outbox } from "./outbox";
-import { canReassign, closeReassigned, quickActionsFor } from "./quick-actions";
+import { ProposedCommands } from "./proposed-commands";
+import { canReassign, closeReassigned, isProposal, quickActionsFor } from "./quick-actions";
+import { ReviewActions, ReviewDetails } from "./review-details";
 import { SentLine } from "./sent-answers";
 import "./item-card.css";
 
@@ -37,10 +42,12 @@ interface CardProps {
   change: (draft: Draft) => void;
   choose: () => void;
   field: RefObject<HTMLTextAreaElement | null>;
+  /** Whether a review shows goal, evidence and diff; the page of its task has them already. */
+  withReview?: boolean;
 }
 
 /** Show an item with its form, or one line with Undo while its answer is being sent. */
-export function ItemCard({ outgoing, ...props }: CardProps) {
+export function ItemCard({ outgoing, withReview = true, ...props }: CardProps) {
   const { item, chosen, choose } = props;
   return (
     <li>
@@ -60,10 +67,14 @@ export function ItemCard({ outgoing, ...props }: CardProps) {
             <SentLine outgoing={outgoing} />
           ) : (
             <>
-              {item.body !== "" && item.body !== item.subject && (
+              {item.body !== "" && item.body !== item.subject && !isProposal(item) && (
                 <p className="item-text">
                   <ExpandableText text={item.body} />
                 </p>
+              )}
+              {chosen && isProposal(item) && <ProposedCommands itemId={item.id} />}
+              {chosen && withReview && item.kind === "review" && item.task_id !== null && (
+                <ReviewDetails taskId={item.task_id} missionId={item.mission_id} review={item.id} />
               )}
               <AnswerForm {...props} />
             </>
@@ -74,39 +85,46 @@ export function ItemCard({ outgoing, ...props }: CardProps) {
   );
 }
 
-function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardProps, "outgoing">) {
+function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardProps, "outgoing" | "withReview">) {
   const online = useOnline();
-  const ready = answerOf(item, draft);
+  const comments = useLineComments(item.id);
+  const whole = withComments(item, draft, comments.all);
+  const ready = answerOf(item, whole);
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (ready !== null && online) outbox.put(item, { kind: "answer", args: ready }, answerSummary(item, draft));
+    if (ready !== null && online) outbox.put(item, { kind: "answer", args: ready }, answerSummary(item, whole));
   };
+  const shown = { ...draft, choice: whole.choice };
   return (
     <form onSubmit={send} data-answer>
-      {chosen && <Choices item={item} draft={draft} change={change} field={field} />}
+      {chosen && <Choices item={item} draft={shown} change={change} field={field} />}
+      {chosen && <CommentsToSend comments={comments} sent={whole !== draft} />}
       <div className="item-foot actions">
         {chosen ? (
           <>
             <button type="submit" className="button primary" disabled={!online || ready === null}>
-              {sendLabel(item, draft)} <kbd aria-hidden="true">⏎</kbd>
+              {sendLabel(item, whole)} <kbd aria-hidden="true">⏎</kbd>
             </button>
             {item.choices.length === 0 && <QuickActions item={item} />}
-            <button
-              type="button"
-              className="button"
-              disabled={!online}
-              onClick={() =>
-                outbox.put(item, { kind: "dismiss", args: { id: item.id } }, "Dismissed without an answer")
-              }
-            >
-              Dismiss
-            </button>
+            {item.kind === "review" && <ReviewActions item={item} />}
+            {!isProposal(item) && (
+              <button
+                type="button"
+                className="button"
+                disabled={!online}
+                onClick={() =>
+                  outbox.put(item, { kind: "dismiss", args: { id: item.id } }, "Dismissed without an answer")
+                }
+              >
+                Dismiss
+              </button>
+            )}
           </>
         ) : (
           <>
             <QuickActions item={item} />
             <button type="button" className="button" onClick={choose}>
-              {item.kind === "review" ? "Send back…" : item.choices.length > 0 ? "Other answer" : "Answer"}
+              {openLabel(item)}
             </button>
           </>
         )}
@@ -122,6 +140,13 @@ function AnswerForm({ item, chosen, draft, change, choose, field }: Omit<CardPro
       </div>
     </form>
   );
+}
+
+/** Return the label of the button that selects an item. */
+function openLabel(item: ItemRow): string {
+  if (item.kind === "review") return "Review…";
+  if (isProposal(item)) return "Show commands…";
+  return item.choices.length > 0 ? "Other answer" : "Answer";
 }
 
 /** Show actions that work without selecting the item. */
@@ -266,7 +291,7 @@ function AgentOrClientSelect({
       onChange={(event) => change({ choice: choice.number, text: event.target.value })}
     >
       <option value="">{choice.label}…</option>
-      <optgroup label="Present agents">
+      <optgroup label="Available agents">
         {agents.map((agent) => (
           <option key={agent.id} value={agent.id}>
             {agent.name}
@@ -301,7 +326,7 @@ function Option({ choice, name, checked, pick }: OptionProps) {
         {choice.label}
         {choice.more !== null && <small>{choice.more}</small>}
       </span>
-      {choice.preferred && <span className="prefers meta">agent's choice</span>}
+      {choice.preferred && <span className="prefers meta">preferred by the agent</span>}
     </label>
   );
 }

@@ -36,3 +36,8 @@ test("the actions fit the item, the agent's own choices first", () => {
   expect(labels({ kind: "escalation", task_id: null })).toEqual([]);
   expect(labels({ kind: "mail" })).toEqual([]);
 });
+
+test("a diff or a command is not approved unseen", () => {
+  expect(labels({ kind: "review", choices: [{ label: "Accept", value: "accept" }] })).toEqual([]);
+  expect(labels({ kind: "checks", choices: [{ label: "Approve" }, { label: "Refuse" }] })).toEqual([]);
+});

@@ -18,8 +18,19 @@ const RESOLVED = "Resolved.";
 const REASSIGNED = "The task was assigned to another agent.";
 const INCIDENTS = new Set(["escalation", "health"]);
 
+/** Return whether an item asks to approve commands that an agent proposed. */
+export function isProposal(item: Pick<ItemRow, "kind" | "choices">): boolean {
+  return item.kind === "checks" && item.choices.length > 0;
+}
+
+/** Return whether an answer needs a look at the item first: nobody approves a diff, a command or a run unseen. */
+export function mustBeOpened(item: Pick<ItemRow, "kind" | "choices">): boolean {
+  return item.kind === "review" || item.kind === "run" || isProposal(item);
+}
+
 /** Return the agent's first choices, or the actions for its kind. */
 export function quickActionsFor(item: ItemRow): QuickAction[] {
+  if (mustBeOpened(item)) return [];
   const choices = choicesOf(item)
     .slice(0, item.kind === "failure" ? undefined : MAX)
     .filter((choice) => choice.fixed);

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef } from "react";
 
 import { call } from "@/api/call-tool";
+import type { ItemRow } from "@/api/types";
 import { ErrorMessage } from "@/ui/form";
 import { useNow } from "@/ui/hooks/use-server-clock";
 import { StatusIcon } from "@/ui/status/status-icon";
@@ -17,10 +18,16 @@ const STATUS = {
   failed: { shape: "octagon", tone: "danger", word: "Not sent" },
 } as const;
 
-/** Show answers whose items are no longer in the list below, optionally of one task. */
-export function SentLines({ open, taskId }: { open: readonly { id: string }[]; taskId?: string }) {
+interface SentLinesProps {
+  open: readonly { id: string }[];
+  /** Which answers are meant; by default all. */
+  among?: (item: ItemRow) => boolean;
+}
+
+/** Show answers whose items are no longer in the list below. */
+export function SentLines({ open, among = () => true }: SentLinesProps) {
   const left = useOutgoingAnswers()
-    .filter((outgoing) => taskId === undefined || outgoing.item.task_id === taskId)
+    .filter((outgoing) => among(outgoing.item))
     .filter((outgoing) => !open.some((item) => item.id === outgoing.item.id));
   if (left.length === 0) return null;
   return (
@@ -105,7 +112,7 @@ function AnswerState({ outgoing }: { outgoing: OutgoingAnswer }) {
 
 /** Return whether the answer goes to no agent. */
 function isNotAMessage({ action, item }: OutgoingAnswer): boolean {
-  return action.kind === "dismiss" || item.kind === "failure";
+  return action.kind === "dismiss" || item.kind === "failure" || item.kind === "run";
 }
 
 function Countdown({ outgoing }: { outgoing: OutgoingAnswer }) {
@@ -114,7 +121,7 @@ function Countdown({ outgoing }: { outgoing: OutgoingAnswer }) {
   return (
     <span className="quiet">
       {isNotAMessage(outgoing) ? "will be applied" : `will be sent to ${outgoing.item.agent_name ?? "the agent"}`}{" "}
-      <span title={outgoing.attended ? `in ${left} s at the latest` : undefined}>
+      <span title={outgoing.attended ? `or automatically after ${left} s` : undefined}>
         {outgoing.attended ? "when you leave this row" : `in ${left} s`}
       </span>
     </span>

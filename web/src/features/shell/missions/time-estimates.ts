@@ -1,7 +1,7 @@
 // Estimates how long tasks take, and when a mission will be done.
 import type { MissionOverview, MissionTask } from "@/api/types";
 
-const DONE = new Set(["claimed", "partial", "skipped"]);
+const DONE = new Set(["proved", "unproved", "accepted", "partial", "skipped"]);
 const GOING = new Set(["working", "planning"]);
 
 export interface CriticalPath {

@@ -5,7 +5,6 @@ export interface PageLink {
   to: string;
   icon: IconName;
   name: string;
-  short?: string;
   key?: string;
 }
 
@@ -13,7 +12,8 @@ export const PAGES: PageLink[] = [
   { to: "/", icon: "now", name: "Now", key: "n" },
   { to: "/inbox", icon: "inbox", name: "Inbox", key: "i" },
   { to: "/missions", icon: "missions", name: "Missions", key: "m" },
-  { to: "/executions", icon: "executions", name: "Executions", short: "Runs", key: "x" },
+  { to: "/runs", icon: "runs", name: "Runs", key: "r" },
+  { to: "/executions", icon: "executions", name: "Executions", key: "x" },
   { to: "/agents", icon: "agents", name: "Agents", key: "a" },
   { to: "/workspaces", icon: "workspaces", name: "Workspaces", key: "w" },
   { to: "/templates", icon: "templates", name: "Templates" },

@@ -7,7 +7,14 @@ import { ProgressBar } from "@/ui/status/progress-bar";
 import { AGENT, QUEUE, statusFor } from "@/ui/status/status";
 import { StatusIcon } from "@/ui/status/status-icon";
 import { ConnectionLine } from "../connection-status";
-import { describeAgent, useAgentLink, useInboxCount, useLiveExecutions, useOverview } from "../use-overview";
+import {
+  describeAgent,
+  useAgentLink,
+  useInboxCount,
+  useLiveExecutions,
+  useLiveRuns,
+  useOverview,
+} from "../use-overview";
 import { PAGES } from "./navigation";
 
 const MAX_MISSIONS = 8;
@@ -16,6 +23,7 @@ export function Sidebar() {
   const { data } = useOverview();
   const waiting = useInboxCount();
   const numbers: Record<string, number | undefined> = {
+    "/runs": useLiveRuns().data?.runs.length,
     "/executions": useLiveExecutions(),
     "/missions": data?.missions_open,
     "/agents": data?.fleet.length,

@@ -15,7 +15,7 @@ export function TabBar() {
       {PAGES.slice(0, TABS).map((place) => (
         <NavLink key={place.to} to={place.to} end={place.to === "/"}>
           <Icon name={place.icon} size={18} />
-          {place.short ?? place.name}
+          {place.name}
           {place.to === "/inbox" && waiting > 0 && <span className="badge">{waiting}</span>}
         </NavLink>
       ))}

@@ -17,7 +17,7 @@ test("a task is taken from its owner before another agent gets it", async () => 
   });
   await screen.findByRole("option", { name: "bob (busy)" });
   expect(screen.queryByRole("option", { name: /ada/ })).toBeNull();
-  expect(document.body.textContent).toContain("The current owner loses it.");
+  expect(document.body.textContent).toContain("The current owner will lose it.");
   fireEvent.change(screen.getByLabelText("Agent"), { target: { value: "a_2" } });
   fireEvent.click(screen.getByRole("button", { name: "Assign" }));
 

@@ -49,7 +49,7 @@ export function AssignForm({ task, close, done }: { task: TaskRecord; close: () 
     if (given.success) {
       close();
       done?.();
-    } else setHeld("The task cannot be assigned now. It waits for other tasks, or another agent has it.");
+    } else setHeld("The task cannot be assigned now. It is waiting for other tasks, or another agent has it.");
   };
   const error = claim.error ?? release.error;
   return (
@@ -69,7 +69,7 @@ export function AssignForm({ task, close, done }: { task: TaskRecord; close: () 
       </label>
       <p className="quiet">
         The agent will own this task and see it the next time it asks for work.
-        {task.assigned_agent_id !== null && " The current owner loses it."}
+        {task.assigned_agent_id !== null && " The current owner will lose it."}
       </p>
       <FormFooter
         act="Assign"

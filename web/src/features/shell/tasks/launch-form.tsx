@@ -47,7 +47,7 @@ export function LaunchAnyTaskForm({ close }: { close: () => void }) {
           <Loaded query={next} what="tasks" rows={1}>
             {(data) =>
               data.tasks.length === 0 ? (
-                <p>No task of this mission is ready. Each is taken, done, or waits for another.</p>
+                <p>No task of this mission is ready. Each is claimed, finished, or waiting for another.</p>
               ) : (
                 <SelectField label="Ready task" none="Select a task" of={data.tasks} value={task} change={setTask} />
               )

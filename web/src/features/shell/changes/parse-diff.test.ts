@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { countLines, parseDiff } from "./parse-diff";
+import { changeIn, countLines, parseDiff } from "./parse-diff";
 
 const PATCH = `diff --git a/x.py b/x.py
 index 1..2 100644
@@ -46,4 +46,12 @@ test("renames, mode changes and links are described", () => {
 test("a binary file is noted, and an empty diff has no lines", () => {
   expect(parseDiff("diff --git a/x b/x\nBinary files a/x and b/x differ\n")[0]?.text).toBe("Binary file changed.");
   expect(parseDiff("")).toEqual([]);
+});
+
+test("a diff says whether its file was added, modified or deleted", () => {
+  const lines = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new file mode 100644\n";
+
+  expect(changeIn(`diff --git a/x b/x\n${lines}`)).toBe("M");
+  expect(changeIn(`diff --git a/x b/x\nnew file mode 100644\n${lines}`)).toBe("A");
+  expect(changeIn(`diff --git a/x b/x\ndeleted file mode 100644\n${lines}`)).toBe("D");
 });

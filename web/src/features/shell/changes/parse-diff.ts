@@ -48,6 +48,13 @@ export function parseDiff(patch: string): PatchLine[] {
   return lines;
 }
 
+/** Return whether one file's diff adds, modifies or deletes it. */
+export function changeIn(patch: string): "A" | "M" | "D" {
+  const head = patch.split(/^@@ /m)[0] ?? "";
+  if (/^new file mode /m.test(head)) return "A";
+  return /^deleted file mode /m.test(head) ? "D" : "M";
+}
+
 export function countLines(lines: readonly PatchLine[]): { added: number; removed: number } {
   return {
     added: lines.filter((line) => line.kind === "added").length,

@@ -1,11 +1,9 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
 
-import type { TaskStory } from "@/api/types";
 import { renderPage } from "@/testing/render-page";
 import { ChangedFiles } from "./changed-files";
 
-const STORY = { areas: ["src"], scope: { unexpected_files: ["notes.txt"] } } as unknown as TaskStory;
 const FILES = {
   files: [
     { path: "src/a.py", how: "M" },
@@ -17,7 +15,7 @@ const FILES = {
 };
 
 test("a file outside the areas is marked, and the selected file shows its diff", async () => {
-  const { called, address } = renderPage(<ChangedFiles id="t_1" story={STORY} />, {
+  const { called, address } = renderPage(<ChangedFiles id="t_1" outside={["notes.txt"]} areas={["src"]} />, {
     overview_files: FILES,
     overview_diff: ({ path }: { path: string }) => ({
       patch: `@@ -1 +1 @@\n-old ${path}\n+new ${path}\n`,
@@ -35,7 +33,7 @@ test("a file outside the areas is marked, and the selected file shows its diff",
 });
 
 test("a task without a working tree says so", async () => {
-  renderPage(<ChangedFiles id="t_1" story={undefined} />, {
+  renderPage(<ChangedFiles id="t_1" outside={undefined} areas={[]} />, {
     overview_files: { files: [], total: 0, known: false, final: false },
   });
 

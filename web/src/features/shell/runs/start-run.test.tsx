@@ -1,0 +1,63 @@
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+
+import { renderPage } from "@/testing/render-page";
+import { StartRunButton } from "./start-run";
+
+const client = (name: string, title: string, installed = true) => ({ name, title, installed, version: null });
+const CLIENTS = {
+  adapters: [
+    client("codex", "Codex"),
+    client("claude-code", "Claude Code"),
+    client("pi", "Pi", false),
+    client("command", "Any program"),
+  ],
+};
+
+function open(tools: object) {
+  const shown = renderPage(<StartRunButton missionId="m_1" name="Tidy up" />, { adapter_list: CLIENTS, ...tools });
+  fireEvent.click(screen.getByRole("button", { name: "Run…" }));
+  return shown;
+}
+
+const write = (name: string | RegExp, value: string) =>
+  fireEvent.change(screen.getByLabelText(name), { target: { value } });
+
+test("a run is started with counts of installed clients, review, budget and landing", async () => {
+  const { called, address } = open({ run_start: { run_id: "run_7" } });
+  await screen.findByLabelText("Codex");
+  expect(screen.queryByLabelText("Pi")).toBeNull();
+  write("Claude Code", "3");
+  write("Codex", "0");
+  write("Any program", "1");
+  write("Program and arguments", "./agent.sh --fast 'a b'");
+  write("Who reviews results", "person");
+  write("US dollars", "12.5");
+  fireEvent.click(screen.getByRole("checkbox", { name: /Land by itself/ }));
+  fireEvent.click(screen.getByRole("button", { name: "Start run" }));
+
+  await waitFor(() => expect(address()).toBe("/runs/run_7"));
+  expect(called("run_start")).toEqual([
+    {
+      mission_id: "m_1",
+      agents: [
+        { client: "claude-code", count: 3 },
+        { client: "command", count: 1, command: ["./agent.sh", "--fast", "a b"] },
+      ],
+      review: "person",
+      land: true,
+      budget: { usd: 12.5 },
+    },
+  ]);
+});
+
+test("the server decides what is valid, and its refusal is shown", async () => {
+  const { called, address } = open({ run_start: new Error("agents: a run needs at least one agent") });
+  await screen.findByLabelText("Codex");
+  write("Codex", "0");
+  fireEvent.click(screen.getByRole("button", { name: "Start run" }));
+
+  expect((await screen.findByRole("alert")).textContent).toContain("a run needs at least one agent");
+  expect(called("run_start")).toEqual([{ mission_id: "m_1", review: "risk", land: false }]);
+  expect(address()).toBe("/");
+});

@@ -1,0 +1,221 @@
+// Starts a run of a mission: which agents, who reviews, what may be spent, and whether it lands by itself.
+import { type FormEvent, useState } from "react";
+import { useNavigate } from "react-router";
+
+import type { AdapterRow, AgentKind, StartRun } from "@/api/types";
+import { useAction, useTool } from "@/api/use-tool";
+import { useOnline } from "@/live/live-connection";
+import { DialogButton } from "@/ui/dialog";
+import { FormFooter, OptionalLabel } from "@/ui/form";
+import { Icon } from "@/ui/icons";
+import { Loaded } from "@/ui/query-states";
+import { splitArguments } from "../tasks/split-arguments";
+import "./start-run.css";
+
+const ANY_PROGRAM = "command";
+const REVIEWS = [
+  ["risk", "A person, only if something looks risky"],
+  ["person", "A person, every result"],
+  ["none", "Nobody"],
+] as const;
+const LIMITS = [
+  ["usd", "US dollars"],
+  ["tokens", "Tokens"],
+  ["minutes", "Minutes"],
+  ["launches", "Launches"],
+] as const;
+type Limit = (typeof LIMITS)[number][0];
+type Review = (typeof REVIEWS)[number][0];
+
+export function StartRunButton({ missionId, name }: { missionId: string; name: string }) {
+  const online = useOnline();
+  return (
+    <DialogButton
+      word={
+        <>
+          <Icon name="play" /> Run…
+        </>
+      }
+      titled="start-run-title"
+      off={!online}
+      variant="primary"
+    >
+      {(close) => <StartRunForm missionId={missionId} name={name} close={close} />}
+    </DialogButton>
+  );
+}
+
+function StartRunForm({ missionId, name, close }: { missionId: string; name: string; close: () => void }) {
+  const adapters = useTool("adapter_list", {});
+  return (
+    <>
+      <h2 id="start-run-title">Run “{name}”</h2>
+      <p className="quiet">
+        Agents carry out the open tasks. What passes its checks is merged onto a branch of its own; your branch and your
+        files stay as they are until you land the result.
+      </p>
+      <Loaded query={adapters} what="clients">
+        {(data) => (
+          <Form missionId={missionId} close={close} clients={data.adapters.filter((client) => client.installed)} />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface FormProps {
+  missionId: string;
+  close: () => void;
+  clients: readonly AdapterRow[];
+}
+
+function Form({ missionId, close, clients }: FormProps) {
+  const navigate = useNavigate();
+  const start = useAction("run_start");
+  const [counts, setCounts] = useState<Record<string, number>>(() => firstCounts(clients));
+  const [program, setProgram] = useState("");
+  const [review, setReview] = useState<Review>("risk");
+  const [limits, setLimits] = useState<Partial<Record<Limit, string>>>({});
+  const [target, setTarget] = useState("");
+  const [land, setLand] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const agents = agentsOf(clients, counts, program);
+    const args: StartRun = {
+      mission_id: missionId,
+      ...(agents.length > 0 ? { agents } : {}),
+      review,
+      land,
+      ...budgetOf(limits),
+      ...(target.trim() !== "" ? { target: target.trim() } : {}),
+    };
+    start.mutate(args, {
+      onSuccess: (run) => {
+        close();
+        void navigate(`/runs/${run.run_id}`);
+      },
+    });
+  };
+  return (
+    <form className="form start-run" onSubmit={submit} noValidate>
+      <Clients
+        clients={clients}
+        counts={counts}
+        change={(client, count) => setCounts({ ...counts, [client]: count })}
+        program={program}
+        setProgram={setProgram}
+      />
+      <label>
+        Who reviews results
+        <select className="field" value={review} onChange={(event) => setReview(event.target.value as Review)}>
+          {REVIEWS.map(([rule, words]) => (
+            <option key={rule} value={rule}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset className="budget">
+        <legend>
+          Budget <span className="meta">empty: no limit</span>
+        </legend>
+        {LIMITS.map(([limit, words]) => (
+          <label key={limit}>
+            {words}
+            <input
+              className="field"
+              type="number"
+              min={0}
+              step="any"
+              inputMode="decimal"
+              value={limits[limit] ?? ""}
+              onChange={(event) => setLimits({ ...limits, [limit]: event.target.value })}
+            />
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        <OptionalLabel>Branch to land on</OptionalLabel>
+        <input
+          className="field mono"
+          value={target}
+          placeholder="the branch that is checked out"
+          onChange={(event) => setTarget(event.target.value)}
+        />
+      </label>
+      <label className="tick">
+        <input type="checkbox" checked={land} onChange={(event) => setLand(event.target.checked)} /> Land by itself once
+        the final checks have passed
+      </label>
+      <FormFooter act="Start run" off={start.isPending} error={start.error} cancel={close} />
+    </form>
+  );
+}
+
+interface ClientsProps {
+  clients: readonly AdapterRow[];
+  counts: Record<string, number>;
+  change: (client: string, count: number) => void;
+  program: string;
+  setProgram: (text: string) => void;
+}
+
+/** Ask how many agents of each installed client may work at once. */
+function Clients({ clients, counts, change, program, setProgram }: ClientsProps) {
+  const runsProgram = (counts[ANY_PROGRAM] ?? 0) > 0;
+  return (
+    <fieldset className="clients">
+      <legend>
+        Agents <span className="meta">how many of each may work at once</span>
+      </legend>
+      {clients.map((client) => (
+        <label key={client.name}>
+          <span>
+            {client.title} {client.version !== null && <span className="meta">{client.version}</span>}
+          </span>
+          <input
+            className="field"
+            type="number"
+            min={0}
+            max={1_000}
+            value={counts[client.name] ?? 0}
+            onChange={(event) => change(client.name, Math.max(0, Math.floor(Number(event.target.value))))}
+          />
+        </label>
+      ))}
+      {clients.every((client) => client.name === ANY_PROGRAM) && (
+        <p className="quiet">No agent client is installed on this machine. You can run any program instead.</p>
+      )}
+      {runsProgram && (
+        <label className="program">
+          <span>Program and arguments</span>
+          <input className="field mono" value={program} onChange={(event) => setProgram(event.target.value)} />
+        </label>
+      )}
+    </fieldset>
+  );
+}
+
+/** Return one agent of the first client. */
+function firstCounts(clients: readonly AdapterRow[]): Record<string, number> {
+  const first = clients.find((client) => client.name !== ANY_PROGRAM) ?? clients[0];
+  return first === undefined ? {} : { [first.name]: 1 };
+}
+
+function agentsOf(clients: readonly AdapterRow[], counts: Record<string, number>, program: string): AgentKind[] {
+  return clients
+    .filter((client) => (counts[client.name] ?? 0) > 0)
+    .map((client) => ({
+      client: client.name,
+      count: counts[client.name]!,
+      ...(client.name === ANY_PROGRAM ? { command: splitArguments(program) } : {}),
+    }));
+}
+
+function budgetOf(limits: Partial<Record<Limit, string>>): Pick<StartRun, "budget"> {
+  const given = LIMITS.flatMap(([limit]) => {
+    const text = limits[limit]?.trim() ?? "";
+    return text === "" ? [] : [[limit, Number(text)] as const];
+  });
+  return given.length === 0 ? {} : { budget: Object.fromEntries(given) };
+}
