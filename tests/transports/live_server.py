@@ -54,7 +54,7 @@ class Live:
         self.host, self.port = self.listener.getsockname()
         self.url = f"http://{self.host}:{self.port}"
         self.app = App(settings, role="a test")
-        self.app.supervisor.outfitter.url = self.url
+        self.app.launcher.preparer.url = self.url
         config = http_server(self.app, token=self.token)
         self.unknown: UnknownConnections = config.http.keywords["unknown"]  # type: ignore[union-attr]
         self.server = uvicorn.Server(config)

@@ -9,7 +9,7 @@ import sys
 import pytest
 from mcp.server.lowlevel import Server
 
-from mission.transports.mcp_server import sdk_loader as mcp_sdk
+from mission.transports.mcp_server import sdk_loader
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_a_process_loads_nothing_that_it_may_never_need(imported: str, unneeded:
 
 
 async def test_the_sdk_is_there_before_anybody_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_sdk, "AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(sdk_loader, "AFTER_SECONDS", 0.0)
     loop, made = asyncio.get_running_loop(), asyncio.Event()
 
     def make() -> Server:
         loop.call_soon_threadsafe(made.set)
         return Server("test")
 
-    async with mcp_sdk.SdkLoader(make).running():
+    async with sdk_loader.SdkLoader(make).running():
         await asyncio.wait_for(made.wait(), 60)

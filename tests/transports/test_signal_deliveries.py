@@ -14,7 +14,8 @@ from mission.domain.executions.signals import Delivery
 from mission.runtime.running.markers import Marker, MarkerReader
 from mission.services.executions.creation import CreatedExecution
 from tests.conftest import Front
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
+from tests.fault_cases import examples
 from tests.transports.live_server import Live, serving
 from tests.transports.mcp_server.test_signal_endpoint import post
 
@@ -22,8 +23,8 @@ Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def workshop(live: Live) -> Workshop:
-    return Workshop(live.app, Front(live.app))
+def fake_executions(live: Live) -> FakeExecutions:
+    return FakeExecutions(live.app, Front(live.app))
 
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=30).filter(str.strip)
@@ -79,12 +80,12 @@ def print_all(live: Live, created: CreatedExecution, script: list[Any], *, piece
     return acks
 
 
-def seen(live: Live, workshop: Workshop, created: CreatedExecution, since: int) -> Json:
+def seen(live: Live, fake_executions: FakeExecutions, created: CreatedExecution, since: int) -> Json:
     """Everything that the signals of an execution changed, without what names or dates it."""
     execution = live.call("execution_get", {"id": created.execution.id})
     task = live.call("task_get", {"id": created.task.id})
     queue = live.call("queue_list", {"mission_id": execution["mission_id"], "state": ["open", "dismissed"]})["items"]
-    events = [event for event in live.run(workshop.events(since)) if event.mission_id == execution["mission_id"]]
+    events = [event for event in live.run(fake_executions.events(since)) if event.mission_id == execution["mission_id"]]
     live.run(live.app.gateway.audit.flush())
     audit = live.call("audit_list", {"agent_id": created.agent.id})["entries"]
     return {
@@ -111,37 +112,37 @@ def _plain(ack: Json) -> list[Any]:
     return [ack["status"], ack["eventId"], "observationId" in ack, ack.get("reason")]
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(script=scripts, pieces=st.sampled_from([1, 7, 4096]), ends=st.booleans())
-def test_what_is_printed_and_what_is_called_has_the_same_effects(live, workshop, script, pieces, ends):
-    called = live.run(workshop.launch())
-    printed = live.run(workshop.launch(delivery=Delivery.STDOUT_MARKER))
+def test_what_is_printed_and_what_is_called_has_the_same_effects(live, fake_executions, script, pieces, ends):
+    called = live.run(fake_executions.launch())
+    printed = live.run(fake_executions.launch(delivery=Delivery.STDOUT_MARKER))
     since = live.run(live.app.database.read(lambda tx: tx.events.newest()))
 
     answers = call_all(live, called, script)
     read = print_all(live, printed, script, pieces=pieces)
     if ends:
         for created in (called, printed):
-            live.run(workshop.end(created.execution.id))
+            live.run(fake_executions.end(created.execution.id))
 
     assert list(map(_plain, answers)) == list(map(_plain, read))
-    assert seen(live, workshop, called, since) == seen(live, workshop, printed, since)
+    assert seen(live, fake_executions, called, since) == seen(live, fake_executions, printed, since)
 
 
 def test_a_signal_counts_once_across_a_restart_and_across_both_deliveries(settings):
     progress = ("progress", {"summary": "Half way"})
     with serving(settings) as live:
-        workshop = Workshop(live.app, Front(live.app))
-        created = live.run(workshop.launch())
+        fake_executions = FakeExecutions(live.app, Front(live.app))
+        created = live.run(fake_executions.launch())
         [first] = call_all(live, created, [("e1", progress)])
 
     with serving(replace(settings, host_id="elsewhere")) as live:  # so that nobody looks for the agent's process
-        workshop = Workshop(live.app, Front(live.app))
+        fake_executions = FakeExecutions(live.app, Front(live.app))
         since = live.run(live.app.database.read(lambda tx: tx.events.newest()))
         [called, other] = call_all(live, created, [("e1", progress), ("e1", ("blocked", {"reason": "x"}))])
         [printed] = print_all(live, created, [("e1", progress)], pieces=64)
         [new] = print_all(live, created, [("e2", progress)], pieces=64)
-        happened = live.run(workshop.events(since))
+        happened = live.run(fake_executions.events(since))
 
     assert (called["status"], called["observationId"]) == ("duplicate", first["observationId"])
     assert (other["status"], other["reason"]) == ("duplicate", "payload differs, use a new id")

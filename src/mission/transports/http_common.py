@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope
 from mission.domain.errors import InvalidInput, MissionError, TooLarge
 from mission.gateway.caller import Caller, ReportProgress, listed_toolsets
 
-LARGEST_BODY = 10 * 1024 * 1024
+MAX_BODY_BYTES = 10 * 1024 * 1024
 
 
 BEARER = "mission.bearer"
@@ -44,11 +44,11 @@ def caller_of(
         key=key or headers.get("idempotency-key"),
         toolsets=listed_toolsets(request.query_params.get("toolsets"), bearer, toolsets) if toolsets else None,
         progress=progress,
-        left=partial(departure, request.receive) if isinstance(request, Request) else None,
+        left=partial(wait_for_disconnect, request.receive) if isinstance(request, Request) else None,
     )
 
 
-async def departure(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
     """Return once the client has closed the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -66,7 +66,7 @@ def recognize(scope: Scope) -> None:
         known()
 
 
-def offered(scope: Scope, prefix: str) -> str | None:
+def subprotocol_value(scope: Scope, prefix: str) -> str | None:
     """Return the value that a client without headers, such as a page's WebSocket, sent as a subprotocol."""
     for name in scope.get("subprotocols", []):
         if name.startswith(prefix):
@@ -85,7 +85,7 @@ def json_response(content: Any, *, status: int = 200, headers: dict[str, str] | 
 
 async def read_body(receive: Receive, *, declared: str | None) -> bytes:
     """Return the whole body; refuse one that is too large before reading it."""
-    if declared is not None and declared.isdigit() and int(declared) > LARGEST_BODY:
+    if declared is not None and declared.isdigit() and int(declared) > MAX_BODY_BYTES:
         raise _too_large()
     parts = bytearray()
     while True:
@@ -93,7 +93,7 @@ async def read_body(receive: Receive, *, declared: str | None) -> bytes:
         if message["type"] == "http.disconnect":
             raise InvalidInput("the request ended before its body was complete")
         parts += message.get("body", b"")
-        if len(parts) > LARGEST_BODY:
+        if len(parts) > MAX_BODY_BYTES:
             raise _too_large()
         if not message.get("more_body", False):
             return bytes(parts)
@@ -114,7 +114,7 @@ async def json_body(request: Request) -> Any:
 
 
 def _too_large() -> TooLarge:
-    return TooLarge(f"the body is larger than {LARGEST_BODY // 1024 // 1024} MB")
+    return TooLarge(f"the body is larger than {MAX_BODY_BYTES // 1024 // 1024} MB")
 
 
 def _path(value: str) -> str | None:

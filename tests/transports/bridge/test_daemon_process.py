@@ -18,7 +18,7 @@ import pytest
 
 from mission import __version__
 from mission.settings import Settings, load
-from mission.transports.bridge import daemon_process as daemons
+from mission.transports.bridge import daemon_process
 from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable, ToolFailed
 
 STANDIN = Path(__file__).parents[1] / "fake_daemon.py"
@@ -49,10 +49,10 @@ def end_daemons(home: Path) -> None:
             os.kill(pid, 9)
         except ProcessLookupError:
             continue
-    for child in daemons._children:
+    for child in daemon_process._children:
         child.kill()  # perhaps it has not come to writing its pid
         child.wait(60)
-    daemons._children.clear()
+    daemon_process._children.clear()
 
 
 def started(home: Path) -> list[int]:
@@ -78,23 +78,23 @@ def describe(home: Path, **values: Any) -> None:
 
 
 def test_without_a_daemon_none_is_found(settings: Settings) -> None:
-    assert daemons.find(settings) is None
+    assert daemon_process.find(settings) is None
 
 
 def test_a_daemon_is_started_found_again_and_stopped(settings: Settings, home: Path) -> None:
     said: list[str] = []
 
-    first = daemons.ensure(settings, report=said.append)
-    second = daemons.ensure(settings, report=said.append)
+    first = daemon_process.ensure(settings, report=said.append)
+    second = daemon_process.ensure(settings, report=said.append)
 
     assert started(home) == [first.pid] == [second.pid]
     assert said == ["starting the daemon"]
-    daemons.stop(settings, first)
-    assert daemons.find(settings) is None
+    daemon_process.stop(settings, first)
+    assert daemon_process.find(settings) is None
 
 
 def test_a_daemon_that_we_start_has_its_own_session_directory_and_private_log(settings: Settings, home: Path) -> None:
-    daemon = daemons.ensure(settings, options=["--port", "0"])
+    daemon = daemon_process.ensure(settings, options=["--port", "0"])
 
     seen = json.loads((home / "environment.json").read_text())
     assert os.getsid(daemon.pid) == daemon.pid
@@ -111,7 +111,7 @@ def test_a_daemon_that_we_start_sees_only_the_allowed_environment(
     for name in ("LC_TIME", "XDG_RUNTIME_DIR", "SSL_CERT_FILE", "MISSION_LOG_LEVEL", "TZ"):
         monkeypatch.setenv(name, "info")
 
-    daemons.ensure(settings)
+    daemon_process.ensure(settings)
 
     seen = json.loads((home / "environment.json").read_text())["environment"]
     assert "secret" not in seen.values()
@@ -123,36 +123,36 @@ def test_a_daemon_that_we_start_sees_only_the_allowed_environment(
 def test_an_unreadable_description_counts_as_none(settings: Settings, home: Path, content: str) -> None:
     (home / "daemon.json").write_text(content, errors="surrogateescape")
 
-    assert daemons.find(settings) is None
+    assert daemon_process.find(settings) is None
 
 
 def test_a_description_of_a_dead_daemon_counts_as_none_and_is_replaced(settings: Settings, home: Path) -> None:
-    first = daemons.ensure(settings)
+    first = daemon_process.ensure(settings)
     os.kill(first.pid, 9)
-    until(lambda: not daemons._is_held(str(home / "daemon.lock")))
+    until(lambda: not daemon_process._is_held(str(home / "daemon.lock")))
 
     assert (home / "daemon.json").exists()
-    assert daemons.find(settings) is None
-    assert daemons.ensure(settings).pid != first.pid
+    assert daemon_process.find(settings) is None
+    assert daemon_process.ensure(settings).pid != first.pid
 
 
 def test_a_description_that_names_another_pid_than_the_one_who_answers_counts_as_none(
     settings: Settings, home: Path
 ) -> None:
-    daemon = daemons.ensure(settings)
+    daemon = daemon_process.ensure(settings)
     describe(home, url=daemon.url, pid=os.getpid())
 
-    assert daemons.find(settings) is None
+    assert daemon_process.find(settings) is None
 
 
 def test_a_stranger_who_accepts_and_says_nothing_counts_as_none(
     settings: Settings, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(daemons.health, "__kwdefaults__", {"timeout": 0.05})
+    monkeypatch.setattr(daemon_process.health, "__kwdefaults__", {"timeout": 0.05})
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         describe(home, url=f"http://127.0.0.1:{stranger.getsockname()[1]}")
 
-        assert daemons.find(settings) is None
+        assert daemon_process.find(settings) is None
 
 
 def test_a_taken_port_is_named(home: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_taken_port_is_named(home: Path) -> None:
         behave(home, die="address already in use")
 
         with pytest.raises(DaemonUnavailable, match=f"another program listens on 127.0.0.1:{port}") as refused:
-            daemons.ensure(settings)
+            daemon_process.ensure(settings)
 
     assert "MISSION_PORT" in refused.value.hint
 
@@ -172,7 +172,7 @@ def test_a_daemon_that_dies_while_starting_leaves_its_last_words_in_the_error(se
     behave(home, die="the database is newer than this program")
 
     with pytest.raises(DaemonUnavailable) as refused:
-        daemons.ensure(settings)
+        daemon_process.ensure(settings)
 
     assert "the database is newer than this program" in refused.value.message
     assert "earlier" not in refused.value.message
@@ -183,7 +183,7 @@ def test_of_a_traceback_only_the_last_line_is_shown(settings: Settings, home: Pa
     (home / "mission" / "__main__.py").write_text("raise RuntimeError('out of luck')\n")
 
     with pytest.raises(DaemonUnavailable) as refused:
-        daemons.ensure(settings)
+        daemon_process.ensure(settings)
 
     assert refused.value.message.splitlines()[1:] == ["RuntimeError: out of luck"]
 
@@ -192,7 +192,7 @@ def test_a_daemon_that_does_not_answer_in_time_is_reported(settings: Settings, h
     behave(home, start_seconds=60)
 
     with pytest.raises(DaemonUnavailable, match="no daemon answered in time"):
-        daemons.ensure(settings, timeout=0.5)
+        daemon_process.ensure(settings, timeout=0.5)
 
 
 def test_a_home_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_home_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     settings = load({**os.environ, "MISSION_HOME": str(tmp_path / "file" / "home")})
 
     with pytest.raises(DaemonUnavailable, match="Cannot write to") as refused:
-        daemons.ensure(settings)
+        daemon_process.ensure(settings)
 
     assert "MISSION_HOME" in refused.value.hint
 
@@ -208,7 +208,7 @@ def test_a_home_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
 def test_many_who_start_a_daemon_at_once_get_the_same_one(settings: Settings, home: Path) -> None:
     behave(home, start_seconds=0.2)
     found: list[Daemon] = []
-    threads = [threading.Thread(target=lambda: found.append(daemons.ensure(settings))) for _ in range(6)]
+    threads = [threading.Thread(target=lambda: found.append(daemon_process.ensure(settings))) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -222,7 +222,7 @@ def test_a_daemon_that_another_process_is_starting_is_waited_for(settings: Setti
     other = subprocess.Popen([sys.executable, "-m", "mission"], cwd=home)
     until(lambda: started(home))
 
-    assert daemons.ensure(settings).pid == other.pid
+    assert daemon_process.ensure(settings).pid == other.pid
     assert started(home) == [other.pid]
     other.kill()
     other.wait(60)
@@ -230,11 +230,11 @@ def test_a_daemon_that_another_process_is_starting_is_waited_for(settings: Setti
 
 def test_an_older_daemon_without_executions_is_replaced(settings: Settings, home: Path) -> None:
     behave(home, version="0.0.9")
-    old = daemons.ensure(settings)
+    old = daemon_process.ensure(settings)
     behave(home)
     said: list[str] = []
 
-    new = daemons.ensure(settings, report=said.append)
+    new = daemon_process.ensure(settings, report=said.append)
 
     assert started(home) == [old.pid, new.pid]
     assert new.version == __version__
@@ -254,10 +254,10 @@ def test_a_daemon_that_is_newer_or_busy_stays(
     settings: Settings, home: Path, version: str, executions: int | None, word: str
 ) -> None:
     behave(home, version=version, executions=executions)
-    first = daemons.ensure(settings)
+    first = daemon_process.ensure(settings)
     said: list[str] = []
 
-    assert daemons.ensure(settings, report=said.append).pid == first.pid
+    assert daemon_process.ensure(settings, report=said.append).pid == first.pid
     assert len(said) == 1
     assert word in said[0]
 
@@ -266,24 +266,24 @@ def test_a_daemon_that_is_newer_or_busy_stays(
     ("newer", "older"), [("0.2.0", "0.1.9"), ("0.10.0", "0.9.9"), ("1.0", "0.9.1"), ("1.0.1rc1", "1.0.0")]
 )
 def test_versions_are_compared_by_their_numbers(newer: str, older: str) -> None:
-    assert daemons._is_newer(newer, than=older)
-    assert not daemons._is_newer(older, than=newer)
-    assert not daemons._is_newer(older, than=older)
+    assert daemon_process._is_newer(newer, than=older)
+    assert not daemon_process._is_newer(older, than=newer)
+    assert not daemon_process._is_newer(older, than=older)
 
 
 def test_a_tool_is_called_over_the_rest_door(settings: Settings) -> None:
-    daemon = daemons.ensure(settings)
+    daemon = daemon_process.ensure(settings)
 
-    result = daemons.call_tool(daemon, "task_get", {"task_id": "t_ö"}, headers={"Idempotency-Key": "k1"})
+    result = daemon_process.call_tool(daemon, "task_get", {"task_id": "t_ö"}, headers={"Idempotency-Key": "k1"})
 
     assert result == {"path": "/api/tools/task_get", "sent": {"task_id": "t_ö"}, "key": "k1"}
 
 
 def test_a_tool_that_refuses_gives_its_error_object(settings: Settings) -> None:
-    daemon = daemons.ensure(settings)
+    daemon = daemon_process.ensure(settings)
 
     with pytest.raises(ToolFailed) as refused:
-        daemons.call_tool(daemon, "refuse", {})
+        daemon_process.call_tool(daemon, "refuse", {})
 
     assert refused.value.status == 400
     assert refused.value.error == {
@@ -298,7 +298,7 @@ def test_a_tool_call_to_a_daemon_that_is_gone_says_so() -> None:
     gone = Daemon(url="http://127.0.0.1:1", token="t", pid=1, version="0.1.0")
 
     with pytest.raises(DaemonUnavailable, match="did not answer task_get"):
-        daemons.call_tool(gone, "task_get", {})
+        daemon_process.call_tool(gone, "task_get", {})
 
 
 def test_the_token_is_not_shown_in_a_description() -> None:
@@ -320,4 +320,4 @@ def test_the_token_is_not_shown_in_a_description() -> None:
     ],
 )
 def test_the_home_is_the_one_that_the_settings_find(environment: dict[str, str]) -> None:
-    assert Path(daemons.home_directory(environment)) == load(environment).home
+    assert Path(daemon_process.home_directory(environment)) == load(environment).home

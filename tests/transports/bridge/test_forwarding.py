@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mission.transports.bridge.reader_threads import MOST_IN_FLIGHT
+from mission.transports.bridge.reader_threads import MAX_IN_FLIGHT
 from tests.transports.bridge.bridge_client import (
     BRIDGE,
     MODERN,
@@ -263,7 +263,7 @@ def test_a_cancelled_request_is_closed_and_not_answered(home: Path, talk: Callab
 
 def test_cancellations_are_heard_though_as_many_requests_hang_as_may(home: Path, talk: Callable[..., Talk]) -> None:
     bridge = talk(home)
-    ids = [f"slow {number}" for number in range(MOST_IN_FLIGHT + 6)]
+    ids = [f"slow {number}" for number in range(MAX_IN_FLIGHT + 6)]
     for id in ids:
         bridge.send(call(id, "hang"))
 

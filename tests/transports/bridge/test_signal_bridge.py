@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters
 from mission.domain.executions.signals import KINDS
 from mission.services.executions.creation import CreatedExecution
 from tests.conftest import Front
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 from tests.transports.live_server import Live
 
 CONNECT = ["-m", "mission", "mcp", "connect"]
@@ -23,7 +23,7 @@ CONNECT = ["-m", "mission", "mcp", "connect"]
 
 @pytest.fixture
 def created(live: Live) -> CreatedExecution:
-    return live.run(Workshop(live.app, Front(live.app)).launch())
+    return live.run(FakeExecutions(live.app, Front(live.app)).launch())
 
 
 def environment(home: Path, created: CreatedExecution | None = None, url: str | None = None) -> dict[str, str]:

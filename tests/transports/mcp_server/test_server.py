@@ -25,7 +25,7 @@ from mcp_types import version
 
 from mission.app import App
 from mission.settings import Settings
-from mission.transports.mcp_server import direct_call as mcp_call
+from mission.transports.mcp_server import direct_call
 from tests.conftest import Front
 from tests.transports.live_server import Answer, Json, Live, shows_nothing_of_the_server
 
@@ -111,7 +111,7 @@ async def refusal(client: Client, tool: str, arguments: Json | None = None) -> J
 
 
 async def whole_mission(client: Client, repository: Path) -> None:
-    """A mission from start to end through all twelve tools; each result fits its schema."""
+    """A mission from start to end through all tools; each result fits its schema."""
     schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
 
     async def do(tool: str, **arguments: Any) -> Json:
@@ -129,6 +129,7 @@ async def whole_mission(client: Client, repository: Path) -> None:
     await do("log_decision", task_id=task, category="other", question="q", chosen="c", reasoning="r")
     await do("log_issue", task_id=task, type="other", description="d", resolution="r")
     await do("log_milestone", task_id=task, message="m")
+    await do("task_checks", task_id=task, run=True)
     done = await do(
         "complete_task", task_id=task, status="success", outcome={"summary": "s"}, metadata={"tests_status": "passed"}
     )
@@ -176,7 +177,7 @@ def test_each_handshake_era_is_spoken(live: Live, era: str) -> None:
     assert "start_task BEFORE touching files" in answer["instructions"]
     assert {"tools", "prompts", "resources"} <= answer["capabilities"].keys()
     listed = rpc(live, "tools/list", era=era).json["result"]["tools"]
-    assert len(listed) == 12
+    assert len(listed) == 13
 
 
 async def test_the_stateless_era_is_discovered_with_instructions(live: Live) -> None:
@@ -200,6 +201,7 @@ async def test_the_default_toolset_is_the_mission_protocol(live: Live) -> None:
         "complete_phase",
         "start_task",
         "complete_task",
+        "task_checks",
         "log_decision",
         "log_issue",
         "log_milestone",
@@ -583,8 +585,8 @@ def test_an_ordinary_call_is_answered_as_the_sdk_would(live: Live, era: str) -> 
 
 
 def test_the_short_road_knows_the_same_versions_as_the_sdk() -> None:
-    assert mcp_call.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
-    assert mcp_call.MODERN_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
+    assert direct_call.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert direct_call.MODERN_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
 
 
 def without_moments(answer: Json) -> str:

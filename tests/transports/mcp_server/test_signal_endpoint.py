@@ -22,20 +22,20 @@ from mission.serve import http_server
 from mission.services.executions.creation import CreatedExecution
 from mission.settings import Settings
 from tests.conftest import Front
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 from tests.transports.live_server import Answer, Json, Live
 
 MODERN, HANDSHAKE = "2026-07-28", "legacy"
 
 
 @pytest.fixture(scope="module")
-def workshop(live: Live) -> Workshop:
-    return Workshop(live.app, Front(live.app))
+def fake_executions(live: Live) -> FakeExecutions:
+    return FakeExecutions(live.app, Front(live.app))
 
 
 @pytest.fixture
-def created(live: Live, workshop: Workshop) -> CreatedExecution:
-    return live.run(workshop.launch())
+def created(live: Live, fake_executions: FakeExecutions) -> CreatedExecution:
+    return live.run(fake_executions.launch())
 
 
 @asynccontextmanager
@@ -109,12 +109,12 @@ def test_a_signal_that_was_checked_is_recorded_with_its_audit_and_its_event(
 
 
 def test_whatever_is_no_signal_of_this_execution_is_turned_away_with_a_reason(
-    live: Live, workshop: Workshop, created: CreatedExecution
+    live: Live, fake_executions: FakeExecutions, created: CreatedExecution
 ) -> None:
-    other = live.run(workshop.launch())
-    silent = live.run(workshop.launch(delivery=Delivery.STDOUT_MARKER))
-    stopped = live.run(workshop.launch())
-    live.run(workshop.end(stopped.execution.id, "stopped"))
+    other = live.run(fake_executions.launch())
+    silent = live.run(fake_executions.launch(delivery=Delivery.STDOUT_MARKER))
+    stopped = live.run(fake_executions.launch())
+    live.run(fake_executions.end(stopped.execution.id, "stopped"))
     id, token = created.execution.id, created.token
     fine = {"eventId": "e1", "summary": "x"}
 
@@ -172,10 +172,12 @@ async def test_only_what_its_own_descriptor_allows_is_a_tool(live: Live, created
     )
 
 
-async def test_access_ends_with_the_execution(live: Live, workshop: Workshop, created: CreatedExecution) -> None:
+async def test_access_ends_with_the_execution(
+    live: Live, fake_executions: FakeExecutions, created: CreatedExecution
+) -> None:
     async with agent(live, created) as client:
         await client.list_tools()
-        live.run(workshop.end(created.execution.id))
+        live.run(fake_executions.end(created.execution.id))
         with pytest.raises(MCPError, match="has ended"):
             await client.list_tools()
 
@@ -196,13 +198,13 @@ async def test_the_server_opens_after_what_holds_the_executions_and_closes_befor
         return int((await sent.get())["status"])
 
     def watched(name: str) -> None:
-        original = getattr(app.supervisor, name)
+        original = getattr(app.launcher, name)
 
         async def step() -> None:
             seen.append((name, await status()))
             await original()
 
-        monkeypatch.setattr(app.supervisor, name, step)
+        monkeypatch.setattr(app.launcher, name, step)
 
     watched("open")
     watched("close")

@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 from mission.gateway.caller import Caller
-from mission.transports.http_common import LARGEST_BODY
+from mission.transports.http_common import MAX_BODY_BYTES
 from tests.transports.live_server import Json, Live, shows_nothing_of_the_server, until
 
 ADDRESSES = [
@@ -133,7 +133,7 @@ def test_our_own_pages_may_call(live: Live) -> None:
 
 @pytest.mark.parametrize("path", ["/api/tools/start_mission", "/mcp"])
 def test_a_body_over_ten_megabytes_is_refused_by_its_declared_length(live: Live, path: str) -> None:
-    answer = live.request("POST", path, b"", headers={"Content-Length": str(LARGEST_BODY + 1)})
+    answer = live.request("POST", path, b"", headers={"Content-Length": str(MAX_BODY_BYTES + 1)})
 
     assert (answer.status, answer.error["code"]) == (413, "TOO_LARGE")
     assert answer.error["hint"]
@@ -147,7 +147,7 @@ def test_a_body_over_ten_megabytes_is_refused_while_it_comes_in_chunks(live: Liv
 
 
 def test_a_body_of_just_ten_megabytes_is_read(live: Live) -> None:
-    body = json.dumps(MISSION).encode().rjust(LARGEST_BODY)
+    body = json.dumps(MISSION).encode().rjust(MAX_BODY_BYTES)
 
     assert live.request("POST", "/api/tools/start_mission", body).status == 200
 
@@ -270,7 +270,7 @@ def test_a_bad_value_is_a_clear_error_and_changes_nothing(live: Live, body: str)
 
 @pytest.mark.parametrize("field", ["name", "objective", "description", "unknown"])
 def test_a_text_of_ten_megabytes_is_too_large_and_is_not_sent_back(live: Live, field: str) -> None:
-    answer = live.post("start_mission", {**MISSION, field: "x" * (LARGEST_BODY - 200)})
+    answer = live.post("start_mission", {**MISSION, field: "x" * (MAX_BODY_BYTES - 200)})
 
     assert (answer.status, answer.error["code"]) == (413, "TOO_LARGE")
     assert field in answer.error["message"]

@@ -13,7 +13,7 @@ import pytest
 import websockets.sync.client
 from websockets.exceptions import InvalidStatus
 
-from mission.transports.web import http_limits as protocols
+from mission.transports.web import http_limits
 from tests.transports.live_server import PATIENCE, Live
 
 UPGRADE = (
@@ -27,7 +27,7 @@ CHUNKED = "POST /api/tools/workflow_list HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer
 @pytest.fixture
 def impatient(live: Live, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server that waits for a moment only."""
-    monkeypatch.setattr(protocols, "PATIENCE", 0.2)
+    monkeypatch.setattr(http_limits, "PATIENCE", 0.2)
     yield
     assert live.alive()
 
@@ -90,7 +90,7 @@ def test_a_head_of_any_size_is_refused_at_the_limit_while_others_are_answered(
 @pytest.mark.parametrize("start", [PLAIN, UPGRADE], ids=["http", "websocket"])
 def test_a_head_that_is_too_large_is_told_so_even_when_it_comes_at_once(live: Live, start: str) -> None:
     with closing(connect(live)) as line:
-        line.sendall(f"{start}X: {'x' * protocols.LARGEST_HEAD}\r\n\r\n".encode())
+        line.sendall(f"{start}X: {'x' * http_limits.MAX_HEAD_BYTES}\r\n\r\n".encode())
         answer = everything_from(line)
 
     assert status_of(answer) == 431
@@ -125,7 +125,7 @@ def test_trailers_that_are_too_large_are_told_so(live: Live, pieces: int) -> Non
     with closing(connect(live)) as line:
         line.sendall(f"{CHUNKED}Authorization: Bearer {live.token}\r\n\r\n2\r\n{{}}\r\n0\r\n".encode())
         for _ in range(pieces):
-            line.sendall(b"X-Y: " + b"y" * (protocols.LARGEST_HEAD // pieces) + b"\r\n")
+            line.sendall(b"X-Y: " + b"y" * (http_limits.MAX_HEAD_BYTES // pieces) + b"\r\n")
         line.sendall(b"\r\n")
         answer = everything_from(line)
 
@@ -219,7 +219,7 @@ def test_of_many_silent_connections_the_oldest_are_dropped_and_known_callers_sta
 
 
 def test_a_head_just_below_the_limit_is_read(live: Live) -> None:
-    assert live.get("/api/missions", X_Long="x" * (protocols.LARGEST_HEAD - 1_000)).status == 200
+    assert live.get("/api/missions", X_Long="x" * (http_limits.MAX_HEAD_BYTES - 1_000)).status == 200
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from mission.home import operator_token
 from mission.settings import Settings
-from mission.transports.web import page_files as page
+from mission.transports.web import page_files
 from mission.transports.web.browser_sessions import Sessions
 from tests.transports.live_server import Answer, Live
 
@@ -97,7 +97,7 @@ async def test_files_are_kept_for_ever_and_nothing_else_is_given_out(built: Path
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    served = page.PageFiles(Sessions("token", ended=built / "ended"), files=built)
+    served = page_files.PageFiles(Sessions("token", ended=built / "ended"), files=built)
     client = TestClient(Starlette(exception_handlers={404: served.show}))
 
     asset = client.get("/assets/index-abc.js")
@@ -113,7 +113,7 @@ def test_without_a_built_page_a_hint_says_what_works(tmp_path: Path) -> None:
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    served = page.PageFiles(Sessions("token", ended=tmp_path / "ended"), files=tmp_path)
+    served = page_files.PageFiles(Sessions("token", ended=tmp_path / "ended"), files=tmp_path)
     shown = TestClient(Starlette(exception_handlers={404: served.show})).get("/")
 
     assert (shown.status_code, "make run" in shown.text) == (200, True)
@@ -202,7 +202,7 @@ def test_signing_out_ends_that_session_for_copies_of_its_cookie_and_open_sockets
         assert '"pong"' in str(others_socket.recv(timeout=60))
 
     assert closed.value.rcvd is not None
-    assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1008, "the browser's session is over")
+    assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1008, "the browser's session has ended")
     assert as_browser(live, "GET", "/api/missions", signed).status == 401
     assert as_browser(live, "GET", "/api/missions", other).status == 200
     assert held_after_a_restart(live, signed, other) == [False, True]

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.conftest import Front
-from tests.fake_executions import Workshop
+from tests.fake_executions import FakeExecutions
 from tests.transports.live_server import Live
 
 ROWS = 3
@@ -22,6 +22,7 @@ LISTS: dict[str, tuple[str, dict[str, str]]] = {
     "/api/queue": ("items", {}),
     "/api/templates": ("templates", {}),
     "/api/workspaces": ("workspaces", {}),
+    "/api/evidence": ("evidence", {}),
     "/api/executions": ("executions", {}),
     "/api/executions/{id}/observations": ("observations", {}),
     "/api/audit": ("entries", {"tool": "template_create"}),
@@ -37,7 +38,7 @@ def execution(live_on_both: Live, repository: Path) -> str:
         "mission_id"
     ]
     agent = live.call("agent_register", {"name": "ada", "runtime": "codex"})["id"]
-    workshop = Workshop(live.app, Front(live.app))
+    fake_executions = FakeExecutions(live.app, Front(live.app))
     made: list[Any] = []
     for number in range(ROWS):
         task = live.task(mission, f"task {number}")
@@ -48,9 +49,12 @@ def execution(live_on_both: Live, repository: Path) -> str:
                                 "resolution": "r", "requires_human_review": True})  # fmt: skip
         place = {"workflow_id": mission, "path": str(repository.parent / f"wt{number}"), "branch": f"b{number}"}
         live.call("workspace_create", {**place, "create": True})
-        made.append(live.run(workshop.launch()))
+        made.append(live.run(fake_executions.launch()))
     for number in range(ROWS):
-        live.run(workshop.signal(made[0].execution.id, f"e{number}", "progress", summary=f"at {number}"))
+        live.run(fake_executions.signal(made[0].execution.id, f"e{number}", "progress", summary=f"at {number}"))
+    live.call("checks_set", {"scope": "mission", "id": mission, "checks": [f"true {n}" for n in range(ROWS)]})
+    checked = {"mission_id": mission, "name": "checked", "goal": "g", "repository_path": str(repository)}
+    live.call("task_checks", {"task_id": live.call("start_task", checked)["task_id"], "run": True})
     return str(made[0].execution.id)
 
 
@@ -75,7 +79,7 @@ def test_every_address_that_lists_honors_limit_and_goes_on_where_the_page_ended(
     live_on_both: Live, execution: str
 ) -> None:
     addresses = live_on_both.app.gateway.registry.addresses()
-    listing = {path for path in addresses if not path.endswith("{id}")}
+    listing = {path for path in addresses if not path.endswith(("{id}", "/output"))}
     assert listing == set(LISTS)
 
     for address in listing:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mission.transports.bridge.http_client import HttpConnection
 
-LONGEST_KEY = 200  # as the daemon accepts them
+MAX_KEY_LENGTH = 200  # as the daemon accepts them
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
@@ -52,7 +52,7 @@ class ClientRequest:
             return None, True
         if given is None:
             return os.urandom(16).hex(), True
-        usable = isinstance(given, str) and 0 < len(given) <= LONGEST_KEY and given.isprintable()
+        usable = isinstance(given, str) and 0 < len(given) <= MAX_KEY_LENGTH and given.isprintable()
         return given if usable and fits_header(given) else None, usable
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 from mission import __version__
-from mission.transports.bridge import daemon_process as daemons
+from mission.transports.bridge import daemon_process
 from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable
 from mission.transports.bridge.http_client import HttpConnection
 
@@ -17,14 +17,14 @@ TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-MOST_IDLE_CONNECTIONS = 16
+MAX_IDLE_CONNECTIONS = 16
 
 
 class Link:
     """Shared by all requests in flight: one of them searches for a daemon, the others wait for the result."""
 
     def __init__(self, *, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
-        self.home = daemons.home_directory(environment)
+        self.home = daemon_process.home_directory(environment)
         self._environment = environment
         self._say = say
         self._searching = threading.Lock()
@@ -60,7 +60,7 @@ class Link:
         """Return whether there is a newer access token than the one that the daemon refused."""
         if self._environment.get("MISSION_TOKEN"):
             return False
-        fresh = daemons.read(self.home)
+        fresh = daemon_process.read(self.home)
         if fresh is None or fresh.token == daemon.token:
             return False
         with self._searching:
@@ -85,8 +85,8 @@ class Link:
                 return connection
             connection.close()
 
-    def give_back(self, connection: HttpConnection) -> None:
-        if len(self._idle) < MOST_IDLE_CONNECTIONS:
+    def release(self, connection: HttpConnection) -> None:
+        if len(self._idle) < MAX_IDLE_CONNECTIONS:
             self._idle.append(connection)
         else:
             connection.close()
@@ -95,8 +95,8 @@ class Link:
         """Return the daemon in daemon.json if it is worth trying."""
         if failed is not None:
             return None
-        daemon = daemons.read(self.home)
-        usable = daemon is not None and daemon.version == __version__ and daemons.seems_alive(daemon)
+        daemon = daemon_process.read(self.home)
+        usable = daemon is not None and daemon.version == __version__ and daemon_process.seems_alive(daemon)
         return daemon if usable else None
 
     def _ensured(self) -> Daemon:
@@ -106,4 +106,4 @@ class Link:
             settings = load(self._environment)
         except BadSetting as problem:
             raise DaemonUnavailable(str(problem), hint="Fix the setting, then try again.") from None
-        return daemons.ensure(settings, report=self._say)
+        return daemon_process.ensure(settings, report=self._say)

@@ -5,7 +5,7 @@ Standard library only.
 
 from __future__ import annotations
 
-from mission.transports.bridge.client_messages import LONGEST_KEY, object_in
+from mission.transports.bridge.client_messages import MAX_KEY_LENGTH, object_in
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def unknown_outcome() -> BridgeFailure:
         "TRANSIENT_ERROR",
         "The connection broke before the answer arrived, and the call has no valid key: its outcome is unknown.",
         "Check whether the call took effect before you retry. A key is a string of up to "
-        f'{LONGEST_KEY} characters in _meta["mission/key"]; omit it to have one generated.',
+        f'{MAX_KEY_LENGTH} characters in _meta["mission/key"]; omit it to have one generated.',
     )
 
 

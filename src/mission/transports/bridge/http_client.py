@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from io import BufferedReader
 
-LONGEST_LINE = 65536
+MAX_LINE_BYTES = 65536
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/,")
 
 
@@ -159,7 +159,7 @@ class Response:
         if self._chunked:
             yield from self._chunks()
         elif self._length is None:
-            while piece := self._reader.read1(LONGEST_LINE):
+            while piece := self._reader.read1(MAX_LINE_BYTES):
                 yield piece
         else:
             left = self._length
@@ -186,17 +186,17 @@ class Response:
         except ValueError:
             raise ConnectionLost("the answer has an invalid chunk") from None
 
-    def _some(self, most: int) -> bytes:
-        piece = self._reader.read1(min(most, 1 << 20))
+    def _some(self, limit: int) -> bytes:
+        piece = self._reader.read1(min(limit, 1 << 20))
         if not piece:
             raise ConnectionLost("the connection ended inside an answer")
         return piece
 
     def _line(self) -> bytes:
-        line = self._reader.readline(LONGEST_LINE)
+        line = self._reader.readline(MAX_LINE_BYTES)
         if not line.endswith(b"\n"):
             raise ConnectionLost(
-                "the connection ended inside an answer" if len(line) < LONGEST_LINE else "a line is too long"
+                "the connection ended inside an answer" if len(line) < MAX_LINE_BYTES else "a line is too long"
             )
         return line.rstrip(b"\r\n")
 

@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LARGEST_LINE = 10 * 1024 * 1024
+MAX_LINE_BYTES = 10 * 1024 * 1024
 EDGE = 65536  # bytes kept of each end of an oversized line
 
 # Patterns for oversized lines, compiled on demand: compiling them at start would cost 10 ms.
@@ -75,12 +75,12 @@ class LineReader:
 
     def _whole(self, line: bytes) -> bytes | Oversized:
         head, self._head = self._head, None
-        if head is None and len(line) <= LARGEST_LINE:
+        if head is None and len(line) <= MAX_LINE_BYTES:
             return line
         return Oversized(head or line[:EDGE], line[-EDGE:])
 
     def _forget_the_middle(self) -> None:
-        if self._head is None and len(self._buffer) > LARGEST_LINE:
+        if self._head is None and len(self._buffer) > MAX_LINE_BYTES:
             self._head = bytes(self._buffer[:EDGE])
         if self._head is not None and len(self._buffer) > 2 * EDGE:
             del self._buffer[:-EDGE]

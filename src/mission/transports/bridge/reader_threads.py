@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from mission.transports.bridge.client_messages import ClientRequest
     from mission.transports.bridge.line_io import Oversized
 
-MOST_IN_FLIGHT = 64
-MOST_WAITING_BYTES = 64 * 1024 * 1024
+MAX_IN_FLIGHT = 64
+MAX_WAITING_BYTES = 64 * 1024 * 1024
 
 
 class ReaderThreads:
-    """The pool of threads. `accept` turns a line into a job or None; `carry` completes a job and never raises."""
+    """The pool of threads. `accept` turns a line into a job or None; `handle` completes a job and never raises."""
 
     def __init__(
         self,
         file: int,
         *,
         accept: Callable[[bytes | Oversized], ClientRequest | None],
-        carry: Callable[[ClientRequest], None],
+        handle: Callable[[ClientRequest], None],
     ) -> None:
         self._file = file
         self._lines = LineReader(file)
         self._accept = accept
-        self._carry = carry
+        self._handle = handle
 
         self._reading = threading.Lock()  # held by the thread that reads
         self._reader: int | None = None  # that thread
@@ -47,8 +47,8 @@ class ReaderThreads:
         self._ended = threading.Condition(self._guard)
         self._done = threading.Condition(self._guard)
         self._threads = 0
-        self._carrying = 0  # number of threads with a job
-        self._aside: list[ClientRequest] = []  # jobs that wait for a thread
+        self._busy = 0  # number of threads with a job
+        self._queued: list[ClientRequest] = []  # jobs that wait for a thread
         self._waiting_bytes = 0
         self._input_ended = False
 
@@ -60,14 +60,14 @@ class ReaderThreads:
     def wait_for_jobs(self, *, seconds: float) -> None:
         """Wait a limited time for running jobs."""
         with self._guard:
-            self._done.wait_for(lambda: not self._carrying and not self._aside, timeout=seconds)
+            self._done.wait_for(lambda: not self._busy and not self._queued, timeout=seconds)
 
     def let_another_read(self) -> None:
         """Hand over reading if the calling thread is the reader: its next step may take long."""
         if self._reader != threading.get_ident():
             return
         with self._guard:
-            if self._threads == self._carrying:
+            if self._threads == self._busy:
                 self._add_thread()
         self._stop_reading()
 
@@ -86,7 +86,7 @@ class ReaderThreads:
     def _work(self) -> None:
         while (job := self._next()) is not None:
             try:
-                self._carry(job)
+                self._handle(job)
             finally:
                 self._finish(job)
 
@@ -94,8 +94,8 @@ class ReaderThreads:
         """Return the next job of the calling thread, or None if the input has ended."""
         if self._reader != threading.get_ident():
             with self._guard:
-                if self._aside:
-                    return self._take_up()
+                if self._queued:
+                    return self._take_queued()
             self._reading.acquire()
             self._reader = threading.get_ident()
         for line in self._lines:
@@ -106,28 +106,28 @@ class ReaderThreads:
         with self._guard:
             self._input_ended = True
             self._ended.notify_all()
-            return self._take_up() if self._aside else None
+            return self._take_queued() if self._queued else None
 
     def _is_ours(self, job: ClientRequest) -> bool:
         """Return whether the thread that read the job handles it. It keeps reading if no other thread can: canceling a
         request must not wait for another one to end."""
         with self._guard:
-            self._done.wait_for(lambda: self._waiting_bytes < MOST_WAITING_BYTES)
+            self._done.wait_for(lambda: self._waiting_bytes < MAX_WAITING_BYTES)
             self._waiting_bytes += len(job.line)
             others = self._threads - 1
-            if others and self._carrying == others and not self._add_thread():
-                self._aside.append(job)
+            if others and self._busy == others and not self._add_thread():
+                self._queued.append(job)
                 return False
-            self._carrying += 1
+            self._busy += 1
             return True
 
-    def _take_up(self) -> ClientRequest:
-        self._carrying += 1
-        return self._aside.pop(0)
+    def _take_queued(self) -> ClientRequest:
+        self._busy += 1
+        return self._queued.pop(0)
 
     def _finish(self, job: ClientRequest) -> None:
         with self._guard:
-            self._carrying -= 1
+            self._busy -= 1
             self._waiting_bytes -= len(job.line)
             self._done.notify_all()
 
@@ -136,7 +136,7 @@ class ReaderThreads:
         self._reading.release()
 
     def _add_thread(self) -> bool:
-        if self._threads > MOST_IN_FLIGHT:  # one more than that: one has to read
+        if self._threads > MAX_IN_FLIGHT:  # one more than that: one has to read
             return False
         try:
             threading.Thread(target=self._work, daemon=True).start()

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import sys
 
-from mission.transports.bridge import daemon_process as daemons
+from mission.transports.bridge import daemon_process
+from mission.transports.bridge.bridge import Bridge, Options, say
 from mission.transports.bridge.daemon_link import Link
 from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable
 from mission.transports.bridge.failures import BridgeFailure, failure_in
 from mission.transports.bridge.http_client import fits_header, percent_encode, split_url
-from mission.transports.bridge.stdio_bridge import Bridge, Options, say
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ class SignalLink(Link):
         """Raise an error unless a daemon answers."""
         daemon = self.daemon(instead_of=None)
         try:
-            self.give_back(self.connect(daemon))
+            self.release(self.connect(daemon))
         except OSError:
             daemon = self.daemon(instead_of=daemon)
             try:
-                self.give_back(self.connect(daemon))
+                self.release(self.connect(daemon))
             except OSError:
                 raise _stopped() from None
 
@@ -94,8 +94,8 @@ class SignalLink(Link):
 
     def _ensured(self) -> Daemon:
         """Return the running daemon, perhaps at another address than at the launch; never start one."""
-        daemon = daemons.read(self.home)
-        if daemon is None or not daemons.seems_alive(daemon):
+        daemon = daemon_process.read(self.home)
+        if daemon is None or not daemon_process.seems_alive(daemon):
             raise _stopped()
         return daemon
 

@@ -22,6 +22,8 @@ COMMANDS = {
     "mcp": ("system.serve_mcp", "Serve MCP on stdin and stdout (started by clients)."),
     "tools": ("work.tools", "List the tools."),
     "call": ("work.tools", "Call a tool."),
+    "run": ("runs.run", "Run a plan or a mission to its end."),
+    "import": ("runs.plan_import", "Show a task list of another tool as a plan, or write it."),
     "missions": ("work.missions", "List missions."),
     "tasks": ("work.tasks", "List the tasks of a mission."),
     "show": ("work.missions", "Show one mission or task."),
@@ -29,16 +31,26 @@ COMMANDS = {
     "archive": ("work.missions", "Archive an ended mission."),
     "delete": ("work.missions", "Permanently delete an ended mission."),
     "agents": ("work.agent_list", "List agents."),
-    "agent": ("work.agents", "Create agents, renew and revoke their tokens."),
+    "agent": ("work.agents", "Create agents, and renew or revoke their tokens."),
     "inbox": ("work.inbox", "Show your inbox."),
     "answer": ("work.inbox", "Answer an inbox item."),
     "dismiss": ("work.inbox", "Dismiss an inbox item without an answer."),
+    "checks": ("proof.checks", "List, set, suggest and run what must pass before a task is done."),
+    "evidence": ("proof.evidence", "List, show, export and verify the results of checks."),
+    "review": ("proof.review", "Review a reported task, or list what is waiting for your review."),
+    "accept": ("proof.review", "Complete a task although its checks did not pass."),
+    "shell": ("work.shell", "Open a shell in a task's worktree."),
+    "runs": ("runs.steering", "List runs, or show one."),
+    "pause": ("runs.steering", "Pause a run."),
+    "resume": ("runs.steering", "Continue a paused run."),
+    "land": ("runs.steering", "Bring the result of a run into your branch."),
+    "report": ("runs.steering", "Show the report of a run."),
     "launch": ("work.launch", "Launch an agent on a task."),
     "adapters": ("work.launch", "List the agent clients that can be launched."),
     "executions": ("work.executions", "List launched agents, or show one."),
     "attach": ("work.attach", "Watch a launched agent's terminal and type into it."),
     "message": ("work.executions", "Send a message to a launched agent."),
-    "stop": ("work.executions", "Stop a launched agent."),
+    "stop": ("work.executions", "Stop a launched agent or a run."),
     "replay": ("work.attach", "Replay an execution's terminal output."),
     "templates": ("work.templates", "List templates for missions."),
     "workspaces": ("work.workspaces", "List workspaces with branch, state and uncommitted files."),
@@ -52,7 +64,7 @@ COMMANDS = {
 """Each command's module and short help, so that --help does not import them."""
 
 
-ELSEWHERE = {"help": "--help", "version": "--version", "start": "up", "run": "up", "list": "missions", "ls": "missions"}
+ELSEWHERE = {"help": "--help", "version": "--version", "start": "up", "list": "missions", "ls": "missions"}
 """Names that other programs use, and our command."""
 
 
@@ -64,7 +76,7 @@ class Lazy(click.Group):
         if name not in COMMANDS:
             return None
         module = importlib.import_module(f"mission.transports.cli.{COMMANDS[name][0]}")
-        command: click.Command = getattr(module, "open_" if name == "open" else name)
+        command: click.Command = getattr(module, f"{name}_" if name in ("open", "import") else name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

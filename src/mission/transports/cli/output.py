@@ -14,7 +14,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
-from mission.domain.errors import InvalidState, MissionError, StorageFull
+from mission.domain.errors import ChecksFailed, InvalidState, MissionError, StorageFull
 from mission.settings import BadSetting
 from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
 
@@ -23,6 +23,8 @@ Value = TypeVar("Value")
 
 WIDE = 110
 NARROW = 60
+LAST_LINES = 20
+"""How much of a failed check's output is shown with the error."""
 
 _UNSEEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _AS_MARKS = dict.fromkeys((code for code in _UNSEEN if chr(code) not in "\n\t"), "\N{REPLACEMENT CHARACTER}")
@@ -38,7 +40,18 @@ def fail(error: dict[str, Any], *, as_json: bool) -> NoReturn:
         say(f"{error['code']}: {error['message']}", fg="red", err=True)
         if error.get("hint"):
             say(f"  {error['hint']}", err=True)
+        _show_failed_checks(error)
     sys.exit(1)
+
+
+def _show_failed_checks(error: dict[str, Any]) -> None:
+    """Print what the checks of a refused task said."""
+    if error["code"] != ChecksFailed.code:
+        return
+    for check in error["details"]["checks"]:
+        say(f"\n{check['name']}: {check.get('check', '')}", bold=True, err=True)
+        for line in str(check.get("reason") or check.get("output") or "").rstrip().splitlines()[-LAST_LINES:]:
+            say(f"  {line}", err=True)
 
 
 def report_errors(command: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
@@ -134,7 +147,7 @@ def _show_on_terminal(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, column in enumerate(columns):
-        width = 12 if column == "ID" else None  # ids are never truncated: people copy them
+        width = 12 if column in ("ID", "TASK") else None  # ids are never truncated: people copy them
         table.add_column(column, no_wrap=not number, overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*row)

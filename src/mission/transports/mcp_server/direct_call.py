@@ -18,7 +18,7 @@ from mission.gateway.gateway import Gateway
 CALL_KEY = "mission/key"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
-"""The protocol's versions as the SDK knows them, which is not imported for them; a test keeps them the same."""
+"""The SDK's protocol versions, copied so that it need not be imported; a test compares them."""
 SERVER = {"name": "mission", "title": "Mission Control", "version": __version__}
 _META = "io.modelcontextprotocol/"
 _ENVELOPE = {"jsonrpc", "id", "method", "params"}
@@ -28,7 +28,7 @@ _ONCE = (b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"content-type", b
 
 @dataclass(frozen=True, slots=True)
 class DirectCall:
-    """One tools/call that needs nothing of the protocol but its answer."""
+    """One tools/call that needs only an answer, and nothing else of the protocol."""
 
     id: int | str
     tool: str

@@ -15,6 +15,9 @@ Orchestrator: start_mission once, start_phase before each phase (or let start_ta
 phase_id to subagents, watch with get_context, then complete_phase and complete_mission.
 Every worker, subagents too: start_task BEFORE touching files, complete_task right after the work. Actual \
 changes are detected from the working tree, so report honestly: success, partial_success or failed.
+Mission Control runs a task's checks itself before it is completed. task_checks {run: true} runs them early. After \
+CHECKS_FAILED, fix what the output shows and call complete_task again. While checks run, do not edit; wait with \
+task_checks.
 In your own worktree, pass its path as repository_path to start_task.
 Use sparingly: log_decision for choices others must know, log_issue for problems (requires_human_review \
 if a person must decide; the answer appears in get_context's decisions), log_milestone for progress (at most 5 \
@@ -36,7 +39,7 @@ PROMPTS = [
     types.Prompt(
         name="work_on_task",
         title="Work on a task",
-        description="Do one task of a mission and report it truthfully",
+        description="Work on one task of a mission and report the result",
         arguments=[
             types.PromptArgument(name="mission_id", description="The mission, m_…", required=True),
             types.PromptArgument(name="task", description="What to do", required=True),
@@ -114,9 +117,10 @@ Do this task of mission {arguments["mission_id"]}: {arguments["task"]}
 1. Before touching any file: start_task with mission_id: "{arguments["mission_id"]}"{phase}, \
 caller_type: "subagent", agent_name: "{name}", a short name, the precise goal, and the areas you will touch.
    In your own worktree, pass its absolute path as repository_path.
-2. Work. Log decisions others must know, issues you met, and a few milestones.
-3. Check your work, then complete_task with the honest status and a summary. Compare files_changed in the result \
-with what you meant to change, and mention surprises.
+2. Work. Log decisions others must know, issues you ran into, and a few milestones.
+3. Run the task's checks with task_checks {{run: true}}, then complete_task with the honest status and a summary. \
+Mission Control runs the checks again; fix what fails. Compare files_changed in the result with what you meant to \
+change, and mention surprises.
 """
 
 
@@ -136,8 +140,8 @@ def _mission(found: Mapping[str, Any]) -> str:
         f"`{found['mission_id']}` · {found['mission_status']} · {phase}",
         "",
     ]
-    told = [(name, found[name]) for name in ("objective", "scope", "constraints", "summary")]
-    lines += [f"- {name.capitalize()}: {_inline(text)}" for name, text in told if text]
+    facts = [(name, found[name]) for name in ("objective", "scope", "constraints", "summary")]
+    lines += [f"- {name.capitalize()}: {_inline(text)}" for name, text in facts if text]
     lines += [f"- Not done: {_inline(text)}" for text in found["limitations"]]
     lines += ["", "## Phases", ""]
     for row in found["phase_summary"]:

@@ -1,6 +1,6 @@
-"""The SDK behind an HTTP endpoint, brought in by the first request that needs it, or soon after the start.
+"""The SDK behind an HTTP endpoint, imported for the first request that needs it, or soon after the start.
 
-Importing it takes as long as everything else that a daemon does before it serves, and ordinary calls go without it.
+Importing it takes as long as the rest of the start, and ordinary calls do not need it.
 """
 
 from __future__ import annotations
@@ -12,43 +12,43 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.types import Message, Receive
 
-from mission.transports.http_common import LARGEST_BODY
+from mission.transports.http_common import MAX_BODY_BYTES
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 AFTER_SECONDS = 2.0
-"""When a daemon brings it in unasked: not while it starts, and before most clients say hello."""
+"""When a daemon imports it without a request: after the start, and before most clients connect."""
 
 
 class SdkLoader:
     """The session managers of one server: `plain` answers JSON, `streaming` answers that carry progress."""
 
     def __init__(self, make: Callable[[], Server[Any]]) -> None:
-        """`make` is called in a thread, when a request first needs the SDK: it may import what it likes."""
+        """Create the loader; `make` is called in a thread when a request first needs the SDK, and may import it."""
         self._make = make
         self._managers: list[StreamableHTTPSessionManager] = []
         self._making = asyncio.Lock()
         self._open = asyncio.Event()
         self._ended = asyncio.Event()
-        self._keeper: asyncio.Task[None] | None = None
+        self._runner: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        unasked = asyncio.create_task(self._open_unasked())
+        preloading = asyncio.create_task(self._preload())
         try:
             yield
         finally:
             self._ended.set()
-            unasked.cancel()
+            preloading.cancel()
             await asyncio.gather(
-                unasked, return_exceptions=True
+                preloading, return_exceptions=True
             )  # errors are reported to the request that needs the SDK
-            if self._keeper is not None:
-                await self._keeper
+            if self._runner is not None:
+                await self._runner
 
-    async def _open_unasked(self) -> None:
+    async def _preload(self) -> None:
         await asyncio.sleep(AFTER_SECONDS)
         await self._opened()
 
@@ -61,13 +61,13 @@ class SdkLoader:
     async def _opened(self) -> list[StreamableHTTPSessionManager]:
         if not self._open.is_set():
             async with self._making:
-                if self._keeper is None:
-                    self._managers = await asyncio.to_thread(self._made)
-                    self._keeper = asyncio.create_task(self._keep())
+                if self._runner is None:
+                    self._managers = await asyncio.to_thread(self._make_managers)
+                    self._runner = asyncio.create_task(self._run_managers())
             await self._open.wait()
         return self._managers
 
-    async def _keep(self) -> None:
+    async def _run_managers(self) -> None:
         """Run the managers in a separate task: the task that enters them must also leave them."""
         try:
             async with AsyncExitStack() as entered:
@@ -78,12 +78,14 @@ class SdkLoader:
         finally:
             self._open.set()  # so that no request waits forever
 
-    def _made(self) -> list[StreamableHTTPSessionManager]:
+    def _make_managers(self) -> list[StreamableHTTPSessionManager]:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         server = self._make()
         return [
-            StreamableHTTPSessionManager(server, json_response=json, stateless=True, max_request_body_size=LARGEST_BODY)
+            StreamableHTTPSessionManager(
+                server, json_response=json, stateless=True, max_request_body_size=MAX_BODY_BYTES
+            )
             for json in (True, False)
         ]
 

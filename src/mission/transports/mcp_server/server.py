@@ -1,4 +1,4 @@
-"""MCP: tools, prompts and resources for agents, in the handshake and the stateless era of the protocol."""
+"""MCP: tools, prompts and resources for agents, for versions of the protocol with a handshake and without."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Tool, parse_toolsets
 from mission.services.agents.access_tokens import Bearer
 from mission.transports.http_common import caller_of
-from mission.transports.mcp_server import prompts as guide
+from mission.transports.mcp_server import prompts
 from mission.transports.mcp_server.direct_call import CALL_KEY, SERVER, call_result, error_result
 from mission.transports.mcp_server.standalone_input import Answers, Requests
 
@@ -25,7 +25,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 class McpServer:
-    """The protocol's handlers. No rule lives here: each call goes to the gateway."""
+    """The protocol's handlers. They contain no rules: each call goes to the gateway."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class McpServer:
             SERVER["name"],
             version=SERVER["version"],
             title=SERVER["title"],
-            instructions=guide.INSTRUCTIONS,
+            instructions=prompts.INSTRUCTIONS,
             get_tool_input_schema=no_arguments_in_headers,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,  # type: ignore[arg-type]  # a plain dict is taken as it is
@@ -59,7 +59,7 @@ class McpServer:
             on_list_resource_templates=self._list_resource_templates,
             on_read_resource=self._read_resource,
         )
-        self.server.middleware.clear()  # tracing costs on every call and nobody has configured it
+        self.server.middleware.clear()  # tracing would cost time on every call, and no one has configured it
 
     async def serve_stdio(self, *, at_end: Callable[[], None]) -> None:
         requests = Requests(at_end=at_end)
@@ -80,7 +80,7 @@ class McpServer:
         )
 
     def _listing(self, tool: Tool) -> types.Tool:
-        """The tool as a client sees it, made once it is asked for: few clients see all, and schemas take their time."""
+        """Return the tool as a client sees it, created on demand: few clients see all, and schemas take time."""
         if tool.name not in self._listed:
             self._listed[tool.name] = _listed(tool)
         return self._listed[tool.name]
@@ -94,27 +94,27 @@ class McpServer:
         return {"resultType": "complete", **await call_result(self._gateway, params.name, arguments, caller)}
 
     async def _list_prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:  # noqa: ARG002
-        return types.ListPromptsResult(prompts=guide.PROMPTS)
+        return types.ListPromptsResult(prompts=prompts.PROMPTS)
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:  # noqa: ARG002
         try:
-            text = guide.prompt(params.name, params.arguments or {})
+            text = prompts.prompt(params.name, params.arguments or {})
         except MissionError as error:
             raise _protocol_error(error) from None
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     async def _list_resources(self, ctx: Context, params: Any) -> types.ListResourcesResult:  # noqa: ARG002
-        return types.ListResourcesResult(resources=guide.RESOURCES)
+        return types.ListResourcesResult(resources=prompts.RESOURCES)
 
     async def _list_resource_templates(self, ctx: Context, params: Any) -> types.ListResourceTemplatesResult:  # noqa: ARG002
-        return types.ListResourceTemplatesResult(resource_templates=guide.RESOURCE_TEMPLATES)
+        return types.ListResourceTemplatesResult(resource_templates=prompts.RESOURCE_TEMPLATES)
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
             caller = await self._caller(ctx)
-            text = await guide.resource(uri, lambda name, arguments: self._gateway(name, arguments, caller))
+            text = await prompts.resource(uri, lambda name, arguments: self._gateway(name, arguments, caller))
         except MissionError as error:
             raise _protocol_error(error) from None
         return types.ReadResourceResult(
@@ -141,7 +141,7 @@ class McpServer:
 
 
 def no_arguments_in_headers(name: str) -> None:
-    """Spares each call a walk through its tool's schema in search of arguments that a header may repeat."""
+    """Skip the SDK's search through a tool's schema for arguments that a header may repeat, on every call."""
 
 
 def _listed(tool: Tool) -> types.Tool:

@@ -1,4 +1,4 @@
-"""open-mission-mcp: the MCP endpoint of an execution, where its agent finds the signals it may send, nothing else."""
+"""open-mission-mcp: the MCP endpoint of an execution, with only the signals that its agent may send."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ task."""
 
 
 class SignalServer:
-    """Serves every execution that has MCP access. It starts and stops with the daemon, and keeps nothing itself."""
+    """Serves every execution that has MCP access. It starts and stops with the daemon, and has no state."""
 
     def __init__(self, work: Work, signals: Signals, *, connected: Callable[[str], None]) -> None:
-        """`connected` is told of each execution whose client comes."""
+        """Create the server; `connected` is called with the id of each execution whose client connects."""
         self._work = work
         self._connected = connected
         self._signals = signals
@@ -56,7 +56,7 @@ class SignalServer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         try:
-            scope[EXECUTION] = await self._admit(scope, headers)
+            scope[EXECUTION] = await self._authenticate(scope, headers)
             body = await read_body(receive, declared=headers.get("content-length"))
         except MissionError as error:
             await error_response(error)(scope, receive, send)
@@ -73,11 +73,11 @@ class SignalServer:
 
         return signal_server(SERVER, instructions=INSTRUCTIONS, allowed=_listed, result=self._result)
 
-    async def _admit(self, scope: Scope, headers: Headers) -> Execution:
+    async def _authenticate(self, scope: Scope, headers: Headers) -> Execution:
         if not self._open:
             raise TransientError("Mission Control is starting or stopping; try again in a moment")
         if scope.get("method") != "POST":
-            raise NotFound("signals are sent to this address by POST")
+            raise NotFound("this address accepts only POST")
         token = bearer(headers)
         if token is None:
             raise Unauthenticated("no token was sent", hint="Send 'Authorization: Bearer $OPEN_MISSION_MCP_TOKEN'.")
@@ -115,7 +115,7 @@ def _listed(scope: Scope) -> list[SignalDescriptor]:
 
 
 def _allowed(execution: Execution) -> list[SignalDescriptor]:
-    """The signals that the execution's own descriptor allows as tools, in its order."""
+    """Return the signals that the execution's descriptor allows as tools, in its order."""
     return [signal for signal in execution.descriptor.signals if Delivery.MCP_TOOL in signal.deliveries]
 
 

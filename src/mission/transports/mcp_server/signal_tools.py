@@ -1,4 +1,4 @@
-"""The signals of an execution as tools of an MCP server, for all that a client asks besides calling them plainly."""
+"""The signals of an execution as tools of an MCP server, for every request other than an ordinary call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.types import Scope
 
 from mission.domain.errors import InvalidState
-from mission.domain.executions import signal_schemas as schemas
+from mission.domain.executions import signal_schemas
 from mission.domain.executions.signals import KINDS, SignalDescriptor, SignalType, tool_schema
 from mission.transports.mcp_server.server import no_arguments_in_headers
 
@@ -26,7 +26,7 @@ _ANNOTATIONS = types.ToolAnnotations(
 
 
 def signal_server(server: Mapping[str, str], *, instructions: str, allowed: Allowed, result: Result) -> Server[Any]:
-    """A server that lists what is `allowed` to the request; `result` is what a call comes to."""
+    """Return a server that lists the signals `allowed` for a request; `result` runs a call."""
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG001
         try:
@@ -55,7 +55,7 @@ def _tool(signal: SignalDescriptor) -> types.Tool:
         name=signal.type,
         description=signal.description,
         input_schema=tool_schema(KINDS[SignalType(signal.type)]),
-        output_schema=schemas.ACK,
+        output_schema=signal_schemas.ACK,
         annotations=_ANNOTATIONS,
     )
 

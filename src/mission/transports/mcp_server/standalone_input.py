@@ -1,5 +1,5 @@
-"""Standard input of a standalone server: what the SDK would pass over in silence is answered with an error, and when
-the input ends, what was asked before is still answered."""
+"""Standard input of a standalone server: lines that the SDK would silently ignore get an error, and requests
+that came before the end of the input are still answered."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mission.transports.bridge.line_io import LineReader, Oversized
 
 INVALID_REQUEST = -32600
 GRACE_SECONDS = 10.0
-"""Time that calls may take after the input has ended; a client can end them sooner with a signal."""
+"""Seconds that calls may take after the input has ended; a client can end them sooner with a signal."""
 
 
 class Answers:
-    """The stream to the client, which knows who still waits for an answer."""
+    """The stream to the client, which knows the requests without an answer."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -31,7 +31,7 @@ class Answers:
         self._all_answered = anyio.Event()
 
     def expect(self, message: types.JSONRPCMessage) -> None:
-        """Note a request; one that is taken back gets no answer."""
+        """Record a request; one that is canceled gets no answer."""
         if isinstance(message, types.JSONRPCRequest):
             self._asked.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -71,7 +71,7 @@ class Requests:
     """Known once the SDK has opened its streams."""
 
     def __init__(self, *, at_end: Callable[[], None]) -> None:
-        """`at_end` is called when the input has ended, before the last answers are waited for."""
+        """Create the reader; `at_end` is called when the input has ended, before waiting for the last answers."""
         self._lines = LineReader(_taken_over())
         self._at_end = at_end
 
@@ -97,11 +97,11 @@ class Requests:
 
 
 class Refusal(types.JSONRPCError):
-    """Our answer to a line that is not a message."""
+    """The answer to a line that is not a message."""
 
 
 def _taken_over() -> int:
-    """Standard input under a number of its own: programs that we start find nothing on theirs."""
+    """Return standard input under a new descriptor: programs that we start get an empty input."""
     ours = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -110,7 +110,7 @@ def _taken_over() -> int:
 
 
 def _read(line: bytes | Oversized) -> types.JSONRPCMessage | Refusal:
-    """The message, or the answer to a line that is none."""
+    """Return the message, or the answer to a line that is not one."""
     if isinstance(line, Oversized):
         return _error(line.id(), INVALID_REQUEST, "The message is larger than 10 MB")
     try:

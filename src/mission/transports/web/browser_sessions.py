@@ -1,4 +1,4 @@
-"""A browser's session: a one-time code opens it, a cookie and a key carry it together, signing out ends it."""
+"""Sessions of browsers: opened with a one-time code, carried by a cookie and a key, ended by signing out."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from mission.domain.errors import PermissionDenied, Unauthenticated
-from mission.transports.http_common import offered
+from mission.transports.http_common import subprotocol_value
 from mission.transports.web.ended_sessions import EndedSessions
 
 CODE_SECONDS = 120
 SESSION_SECONDS = 30 * 24 * 3600
-MOST_CODES = 100
+MAX_CODES = 100
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 KEY_HEADER = "mission-session"
 KEY_PROTOCOL = "mission.session."
@@ -30,22 +30,22 @@ KEY_PROTOCOL = "mission.session."
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opened:
-    """The two halves of a session. A browser sends the cookie to every port of this host, the key only to ours."""
+    """The two parts of a session. A browser sends the cookie to every port of this host, but the key only to ours."""
 
     cookie: str
     key: str
 
 
 class Sessions:
-    """Gives out codes and knows the sessions they were exchanged for.
+    """Issues codes and checks the sessions they were exchanged for.
 
     Cookie and key are signed with a key made of the operator's token: they outlive a restart of the daemon, need no
-    table, and `mission token rotate` ends every session. One that was signed out is remembered for as long as it could
-    last.
+    table, and `mission token rotate` ends every session. One that was signed out is remembered until it would have
+    expired.
     """
 
     def __init__(self, operator: str, *, ended: Path) -> None:
-        """`ended` is the file that remembers the sessions that were signed out."""
+        """Create the sessions; `ended` is the file that records which ones were signed out."""
         self._ended = EndedSessions(ended, lifetime=SESSION_SECONDS)
         self._endings: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._cookies = Signer(operator, salt="mission session", digest_method=hashlib.sha256)
@@ -53,38 +53,38 @@ class Sessions:
         self._codes: dict[str, float] = {}
 
     def code(self) -> str:
-        """A code that opens one session within the next two minutes."""
+        """Return a code that opens one session within the next two minutes."""
         now = time.monotonic()
         self._codes = {code: until for code, until in self._codes.items() if until > now}
-        while len(self._codes) >= MOST_CODES:
+        while len(self._codes) >= MAX_CODES:
             del self._codes[next(iter(self._codes))]
         code = secrets.token_urlsafe(24)
         self._codes[code] = now + CODE_SECONDS
         return code
 
     def open(self, code: str) -> Opened | None:
-        """A new session in exchange for a code; nothing for one that is unknown, used or old."""
+        """Return a new session in exchange for a code, or None if the code is unknown, used or expired."""
         if self._codes.pop(code, 0.0) < time.monotonic():
             return None
         session = f"{int(time.time()) + SESSION_SECONDS}.{secrets.token_urlsafe(12)}"
         return Opened(cookie=self._cookies.sign(session).decode(), key=self._keys.get_signature(session).decode())
 
     def holds(self, cookie: str) -> bool:
-        """Return whether this cookie is ours and its session is not over."""
+        """Return whether this cookie is ours and its session has not ended."""
         return self._cookies.validate(cookie) and _session_of(cookie) not in self._ended
 
     def end(self, cookie: str) -> None:
         """Sign out: end the session and its copies, and close its open sockets.
 
-        Raises OSError if that cannot be stored: a restart would reopen the session, so it stays open instead.
+        Raise OSError if that cannot be stored: a restart would reopen the session, so it stays open.
         """
         session = _session_of(cookie)
         self._ended.add(session)
         if (ending := self._endings.get(session)) is not None:
             ending.set()
 
-    async def outlives(self, cookie: str, serving: Awaitable[None]) -> bool:
-        """Serve a socket for as long as its session lasts; whether it was the socket that ended."""
+    async def closes_with_session(self, cookie: str, serving: Awaitable[None]) -> bool:
+        """Serve a socket until it ends or its session does; return whether the socket ended first."""
         ending = self._endings.setdefault(_session_of(cookie), asyncio.Event())
         socket, over = asyncio.ensure_future(serving), asyncio.ensure_future(ending.wait())
         try:
@@ -98,15 +98,15 @@ class Sessions:
             await asyncio.gather(socket, over, return_exceptions=True)
 
     def check(self, scope: Scope, headers: Headers) -> str | None:
-        """The cookie of a browser that asks with a session. What changes something must name our own page."""
+        """Return the cookie of a browser with a session, if any; raise unless a change comes from our own page."""
         cookie = cookie_of(headers)
         if cookie is None:
             return None
         if not self.holds(cookie):
             raise Unauthenticated(
-                "the browser's session is over", hint="Run 'mission open' for a new one.", session="over"
+                "the browser's session has ended", hint="Run 'mission open' for a new one.", session="over"
             )
-        key = headers.get(KEY_HEADER) or offered(scope, KEY_PROTOCOL) or ""
+        key = headers.get(KEY_HEADER) or subprotocol_value(scope, KEY_PROTOCOL) or ""
         if not self._keys.verify_signature(_session_of(cookie), key):
             raise Unauthenticated(
                 "the cookie was sent without the page's session key",
@@ -119,13 +119,13 @@ class Sessions:
 
 
 def cookie_name(headers: Headers) -> str:
-    """Cookies are shared by all ports of a host, so the name carries ours: two daemons do not sign each other out."""
+    """Return a name with our port: all ports of a host share cookies, and two daemons must not sign each other out."""
     port = headers.get("host", "").rpartition(":")[2]
     return f"mission_{port}" if port.isdigit() else "mission"
 
 
 def cookie_of(headers: Headers) -> str | None:
-    """Ours, whatever other programs on this host have set: the standard parser gives up at the first odd one."""
+    """Return our cookie; this parser, unlike the standard one, does not stop at a malformed cookie before it."""
     return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers))
 
 

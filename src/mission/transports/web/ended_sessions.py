@@ -1,4 +1,4 @@
-"""The sessions that were signed out, kept in a file for as long as each of them could have lasted."""
+"""Sessions that were signed out, kept in a file until each of them would have expired."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ _LINE = re.compile(r"[0-9]{1,12}\.[\w-]+", re.ASCII)
 
 
 class EndedSessions:
-    """Knows which sessions are over. A file that is damaged or gone could miss one: then all earlier sessions are over.
+    """Knows which sessions have ended. If the file is damaged or missing, all earlier sessions have ended.
 
-    The file is made with the operator's token: only the home of an earlier version has none yet.
+    The file is created with the operator's token, so only the home of an earlier version has none.
     """
 
     def __init__(self, path: Path, *, lifetime: int) -> None:
-        """`lifetime` is how many seconds a session lasts; its name begins with the second in which it ends."""
+        """Read the file; `lifetime` is in seconds. The name of a session starts with the second in which it ends."""
         self._path = path
         self._lifetime = lifetime
         self._ended: set[str] = set()
         self._before = 0
         """Sessions that were opened before this second are over."""
         try:
-            self._before, self._ended = _parsed(read_sealed(path))
+            self._before, self._ended = _parse(read_sealed(path))
         except (OSError, ValueError) as error:
             log.warning("%s cannot be read (%s): every browser must sign in again, with 'mission open'", path, error)
             self._reset()
 
     def __contains__(self, session: str) -> bool:
-        """Return whether the session is over, by signing out or by age."""
+        """Return whether the session was signed out or has expired."""
         end = end_of(session)
         return session in self._ended or end - self._lifetime < self._before or end <= time.time()
 
     def add(self, session: str) -> None:
-        """Remember it; an error when that cannot be written down, and then it is not over."""
+        """End the session; raise OSError if that cannot be stored, and then it has not ended."""
         lasting = {each for each in self._ended if end_of(each) > time.time()} | {session}
         self._write(lasting)
         self._ended = lasting
 
     def _reset(self) -> None:
-        """Remember that everybody had to sign in again. Where that cannot be written, the next start finds it out."""
+        """Store that everyone must sign in again. If that fails, the next start does it."""
         self._before = int(time.time())
         try:
             self._write(set())
@@ -59,12 +59,12 @@ class EndedSessions:
 
 
 def end_of(session: str) -> int:
-    """The second in which a session ends by itself."""
+    """Return the second in which a session expires."""
     return int(session.partition(".")[0])
 
 
-def _parsed(body: str) -> tuple[int, set[str]]:
-    """Return what the lines of the file say; none are those of a new one."""
+def _parse(body: str) -> tuple[int, set[str]]:
+    """Return the content of the file; an empty file is new."""
     before, *sessions = body.splitlines() or [f"{_BEFORE}0"]
     if not all(_LINE.fullmatch(each) for each in sessions):
         raise ValueError("it has a line that is not a session")

@@ -1,4 +1,4 @@
-"""POST /mcp/execute: any tool, in the envelope that crews of agents speak."""
+"""POST /mcp/execute: calls any tool in the envelope that crews of agents use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLE = '{"agentId": "a_…", "toolName": "mcp__agent__get_status", "input": 
 
 
 class Execute:
-    """Translates the envelope; no rule lives here."""
+    """Translates the envelope; it contains no rules."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -40,7 +40,7 @@ class Execute:
 
 
 def failure(error: MissionError) -> Response:
-    """An error in the crew's envelope: the hint stands among the details."""
+    """Return an error in the crew's envelope, with the hint among the details."""
     details = {**error.details, **({"hint": error.hint} if error.hint is not None else {})}
     content = {
         "success": False,
@@ -59,7 +59,7 @@ async def _body(request: Request) -> Any:
 
 
 def _opened(body: Any) -> tuple[str, str, Any]:
-    """Agent, tool and input of an envelope."""
+    """Return the agent, tool and input of an envelope."""
     if not isinstance(body, dict):
         raise InvalidInput("the body must be an object", hint=f"Send {_EXAMPLE}.")
     for field in ("agentId", "toolName"):

@@ -1,4 +1,4 @@
-"""The web server's protocols, with limits for callers that are not known yet: on size, on time and on their number.
+"""The web server's protocols, with limits on the size, time and number of requests from unknown callers.
 
 A token is checked as soon as a head is complete. A caller that sends a head slowly, or keeps sending a body after being
 refused, is unknown. A known caller may take any time for a body and for a poll.
@@ -16,13 +16,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from mission.domain.errors import InvalidInput, MissionError, TooLarge
 from mission.transports.http_common import RECOGNIZE
 
-LARGEST_HEAD = 64 * 1024
-"""Bytes of a head, its trailers included, and of anything else that brings a request no further."""
+MAX_HEAD_BYTES = 64 * 1024
+"""Maximum bytes of a head with its trailers, and of anything else that does not advance a request."""
 PATIENCE = 10.0
-"""Seconds for a head, from the connection or its first byte on, for the rest of a body after its answer, and for the
+"""Seconds for a head (from the connection or its first byte), for the rest of a body after its answer, and for the
 next request of an unknown caller."""
 MAX_UNKNOWN = 1000
-"""Connections of unknown callers: each is an open file, and a process may have only so many."""
+"""Maximum connections of unknown callers: each is an open file, and their number is limited."""
 
 
 class _Refused(Exception):
@@ -35,14 +35,14 @@ class _Refused(Exception):
 
 
 class UnknownConnections:
-    """Holds the connections that have shown no token yet, the oldest first, and drops the oldest of too many."""
+    """Connections that have not sent a token yet, oldest first; above the limit, the oldest are dropped."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._connections: dict[BoundedHttp, None] = {}
 
     def add(self, connection: BoundedHttp) -> None:
-        """Hold one more connection. Dropping one does not wait until its client has read everything."""
+        """Add a connection. One that is dropped for it does not wait until its client has read everything."""
         self._connections[connection] = None
         while len(self._connections) > self.limit:
             oldest = next(iter(self._connections))
@@ -50,12 +50,12 @@ class UnknownConnections:
             oldest.transport.abort()
 
     def discard(self, connection: BoundedHttp) -> None:
-        """Forget a connection that is closed, or known from now on."""
+        """Forget a connection that is closed or known now."""
         self._connections.pop(connection, None)
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """HTTP, with requests that are bounded in size and time, and connections that are bounded in number."""
+    """HTTP with limits on the size and time of requests and on the number of connections."""
 
     def __init__(self, *args: Any, unknown: UnknownConnections, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -84,7 +84,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._handed_over or self.transport.is_closing():
             return
         self._taken = 0 if self._advanced else self._taken + len(data)
-        if self._taken > LARGEST_HEAD:
+        if self._taken > MAX_HEAD_BYTES:
             self._refuse(431, _too_large())
             return
         waits = self.cycle is None or self.cycle.response_complete
@@ -133,7 +133,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._advanced = True
         super().on_message_complete()
-        if self.cycle is not None and self.cycle.response_complete:  # the rest of a body that nobody waited for
+        if self.cycle is not None and self.cycle.response_complete:  # the rest of a body after its answer
             self._drop_deadline()
             self._unset_keepalive_if_required()
             self.timeout_keep_alive_task = self.loop.call_later(
@@ -144,17 +144,17 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_response_complete()
         if self.transport.is_closing() or not self.cycle.response_complete:
             return
-        if self.cycle.more_body or self._in_head:  # the rest of its body, or of the next head, is still to come
+        if self.cycle.more_body or self._in_head:  # the rest of its body, or of the next head, has not arrived
             self._unset_keepalive_if_required()
             self._set_deadline()
 
     def _recognize(self) -> None:
-        """Treat the caller as known: it has shown a valid token."""
+        """Treat the caller as known: it has sent a valid token."""
         self.timeout_keep_alive = self.config.timeout_keep_alive
         self._unknown.discard(self)
 
     def _leave(self) -> None:
-        """Undo what holds this connection; the scope would keep it alive in a cycle."""
+        """Release everything that refers to this connection; the scope would keep it alive in a cycle."""
         self._unknown.discard(self)
         self._drop_deadline()
         if self.scope is not None:
@@ -162,11 +162,11 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _grow(self, size: int) -> None:
         self._size += size
-        if self._size > LARGEST_HEAD:
+        if self._size > MAX_HEAD_BYTES:
             raise self._refusal(431, _too_large())
 
     def _refusal(self, status: int, error: MissionError) -> _Refused:
-        """Return what ends the parsing. It is kept, too: the parser raises an error of its own in its place."""
+        """Return the exception that ends the parsing, and store it: the parser raises its own error instead."""
         self._refused = _Refused(status, error)
         return self._refused
 
@@ -180,7 +180,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._deadline = None
 
     def _look(self) -> None:
-        """Look twice: if the loop itself was held up, what was sent meanwhile is read in between."""
+        """Wait a second time: if the loop itself was blocked, it now reads what has arrived since then."""
         self._deadline = self.loop.call_later(PATIENCE / 2, self._give_up)
 
     def _give_up(self) -> None:
@@ -189,12 +189,12 @@ class BoundedHttp(HttpToolsProtocol):
             return
         if self._in_head:
             words = f"the head of the request was not complete after {PATIENCE:g} seconds"
-            self._refuse(408, InvalidInput(words, hint="Send it again, whole."))
+            self._refuse(408, InvalidInput(words, hint="Send the complete request again."))
         else:
             self.transport.close()
 
     def _refuse(self, status: int, error: MissionError) -> None:
-        """Answer with the error and close the connection; only close it where another answer is due or has begun."""
+        """Send the error and close the connection; only close it if another answer is due or has started."""
         if not self._is_answer_due():
             self.transport.close()
             return
@@ -211,13 +211,13 @@ class BoundedHttp(HttpToolsProtocol):
         """Return whether the next answer on this connection is that of the request being read."""
         if self.cycle is None:
             return True
-        if self._in_head:  # the cycle is that of the request before
+        if self._in_head:  # the cycle belongs to the previous request
             return bool(self.cycle.response_complete)
         return not self.pipeline and not self.cycle.response_started
 
 
 class QuietWebSocket(WebSocketsSansIOProtocol):
-    """A WebSocket whose refusal is an answer like any other, not an error for the log."""
+    """A WebSocket whose refusal is an ordinary answer, not an error in the log."""
 
     async def send(self, message: Any) -> None:
         await super().send(message)
@@ -233,6 +233,6 @@ def _announces_body(headers: list[tuple[bytes, bytes]]) -> bool:
 
 def _too_large() -> TooLarge:
     return TooLarge(
-        f"the head of the request, or its trailers, are larger than {LARGEST_HEAD // 1024} KB",
+        f"the head of the request, or its trailers, are larger than {MAX_HEAD_BYTES // 1024} KB",
         hint="Send less in the address and the headers: arguments belong in the body.",
     )

@@ -62,7 +62,7 @@ def _call(tool: Tool, schemas: Json) -> Json:
 
 
 def _placed(schema: Json, name: str, schemas: Json) -> Json:
-    """The schema with its shared parts among those of the document, for a reference starts at its root."""
+    """Return the schema with its shared parts moved to the document: references start at its root."""
     moved: Json = json.loads(json.dumps(schema).replace('"#/$defs/', f'"#/components/schemas/{name}_'))
     schemas.update({f"{name}_{part}": each for part, each in moved.pop("$defs", {}).items()})
     return moved
@@ -100,7 +100,7 @@ _OTHERS: Json = {
     "/api/health": {
         "get": _operation(
             "health",
-            "Whether the server runs, and which version. Needs no token.",
+            "The state and version of the server. Requires no token.",
             _object(status=_TEXT, version=_TEXT, pid=_NUMBER, executions={"type": ["integer", "null"]}),
             security=[],
         )
@@ -128,8 +128,8 @@ _OTHERS: Json = {
             _object(events={"type": "array", "items": _EVENT}, reset={"type": "boolean"}, oldest=_NUMBER, seq=_NUMBER),
             parameters=[
                 _query("since", _NUMBER, "The last number you saw"),
-                _query("limit", {"type": "integer", "minimum": 1}, "At most so many"),
-                _query("wait", _NUMBER, "Seconds to wait while there is none"),
+                _query("limit", {"type": "integer", "minimum": 1}, "Maximum number of events"),
+                _query("wait", _NUMBER, "Seconds to wait for the first event"),
                 _query("topic", _TEXT, "global, mission:<id> or agent:<id>"),
             ],
         )

@@ -1,4 +1,4 @@
-"""The web page: its files as the build left them, and the way in for a browser."""
+"""The web page: the files of its build, and signing in and out."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mission.transports.web.browser_sessions import SAFE_METHODS, SESSION_SECOND
 log = logging.getLogger("mission")
 
 FILES = Path(__file__).parents[2] / "page"
-DOORS = ("/api", "/mcp", "/ws")
-"""Addresses that are not the page's: everything else shows it, and it finds its own way."""
+TRANSPORT_PATHS = ("/api", "/mcp", "/ws")
+"""Addresses that are not the page's; every other address shows the page, which has its own routes."""
 SIGN_IN = "/api/session/open"
 PUBLIC = frozenset({"/api/health", SIGN_IN})
 POLICY = "; ".join(
@@ -40,7 +40,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""The terminal emulator colors its characters by style attributes. Style elements and scripts must be files of ours."""
+"""The terminal emulator uses style attributes for colors. Style elements and scripts must be our own files."""
 GUARDED = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -59,10 +59,10 @@ HINT = f"""<!doctype html>
 
 
 class NotSignedOut(StorageFull):
-    """This browser is still signed in: that it signed out could not be written down."""
+    """This browser is still signed in: the sign-out could not be stored."""
 
     default_hint = (
-        "Free some space on the disk that holds MISSION_HOME, see that its file 'ended-sessions' can be written, "
+        "Free some space on the disk that holds MISSION_HOME, make sure that its file 'ended-sessions' is writable, "
         "then sign out again. 'mission token rotate' signs out every browser."
     )
 
@@ -85,20 +85,20 @@ class PageFiles:
     async def _code(self, request: Request) -> Response:
         """Return a one-time code for a browser; requires the operator's access token, not an agent's."""
         if request.scope.get(BEARER) is not None:
-            return _operators_alone()
+            return _operator_only()
         return json_response({"code": self._sessions.code()})
 
     async def _look(self, request: Request) -> Response:  # noqa: ARG002
-        """Return that the caller is signed in; others are refused before."""
+        """Return that the caller is signed in; anyone else was already refused."""
         return json_response({"signed_in": True})
 
     async def _end(self, request: Request) -> Response:
-        """Sign the browser out: it forgets its cookie, and a copy of it opens nothing either.
+        """Sign the browser out: it deletes its cookie, and copies of the cookie are invalid.
 
-        A session with its key, and the operator's token, get this far; an agent's token is not enough.
+        A session with its key or the operator's token is required; an agent's token is not enough.
         """
         if request.scope.get(BEARER) is not None:
-            return _operators_alone()
+            return _operator_only()
         cookie = cookie_of(request.headers)
         try:
             if cookie is not None and self._sessions.holds(cookie):
@@ -111,13 +111,11 @@ class PageFiles:
         return answer
 
     async def _open(self, request: Request) -> Response:
-        """Sign the browser in: the cookie is its own, the key is the page's. No address holds the code or the key."""
+        """Sign the browser in: it stores the cookie, the page the key. Neither code nor key is in an address."""
         opened = self._sessions.open(request.headers.get("mission-code", ""))
         if opened is None:
             return error_response(
-                Unauthenticated(
-                    "the code was used already, or is older than two minutes", hint="Run 'mission open' for a new one."
-                )
+                Unauthenticated("the code was already used or has expired", hint="Run 'mission open' for a new one.")
             )
         answer = json_response({"signed_in": True, "key": opened.key}, headers={"Cache-Control": "no-store"})
         answer.set_cookie(
@@ -133,18 +131,18 @@ class PageFiles:
     async def show(self, request: Request, error: Exception) -> Response:  # noqa: ARG002
         """Return a file of the page, or the page itself, for an address without a route."""
         path = request.url.path
-        if request.method not in SAFE_METHODS or path.startswith(DOORS):
-            return error_response(NotFound("there is nothing at this address", hint="See /api/openapi.json."))
+        if request.method not in SAFE_METHODS or path.startswith(TRANSPORT_PATHS):
+            return error_response(NotFound("this address does not exist", hint="See /api/openapi.json."))
         if path.startswith("/assets/"):
             return self._asset(path)
         return self._index(request)
 
     def _asset(self, path: str) -> Response:
-        """A file whose name changes with its content, so that a browser need never ask again."""
+        """Return a file whose name changes with its content, so that a browser never has to ask again."""
         name = path.removeprefix("/assets/")
         file = self._files / "assets" / name
         if "/" in name or name.startswith(".") or not file.is_file():
-            return error_response(NotFound("there is no such file", hint="Reload the page."))
+            return error_response(NotFound("this file does not exist", hint="Reload the page."))
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": FOREVER})
 
@@ -159,11 +157,11 @@ class PageFiles:
 
 def is_public(path: str) -> bool:
     """Return whether the address needs no access token: the page itself, health and signing in."""
-    return not path.startswith(DOORS) or path in PUBLIC
+    return not path.startswith(TRANSPORT_PATHS) or path in PUBLIC
 
 
-def _operators_alone() -> Response:
-    return error_response(PermissionDenied("a session is the operator's alone", hint="Unset MISSION_TOKEN."))
+def _operator_only() -> Response:
+    return error_response(PermissionDenied("only the operator can open a session", hint="Unset MISSION_TOKEN."))
 
 
 @cache

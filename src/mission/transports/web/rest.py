@@ -1,4 +1,4 @@
-"""REST: every tool under /api/tools, read tools under an address of their own, events for those who poll."""
+"""REST: every tool under /api/tools, read tools also under their own addresses, and events for polling."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mission.events.bus import Topic
 from mission.events.log import EventLog, EventPage
 from mission.gateway.gateway import Gateway
 from mission.gateway.registry import Address, Tool, parse_toolsets
-from mission.transports.http_common import caller_of, departure, error_response, json_body, json_response
+from mission.transports.http_common import caller_of, error_response, json_body, json_response, wait_for_disconnect
 from mission.transports.web.openapi import openapi
 
-LONGEST_WAIT = 55
-MOST_EVENTS = 1_000
+MAX_WAIT_SECONDS = 55
+MAX_EVENTS = 1_000
 
 
 class Rest:
@@ -43,7 +43,7 @@ class Rest:
         ]
 
     async def _tools(self, request: Request) -> Response:
-        """Name, toolset, description and schemas of the tools the caller may use."""
+        """Return the name, toolset, description and schemas of the tools the caller may use."""
         try:
             chosen = parse_toolsets(request.query_params.get("toolsets") or "all")
             identity = await self._gateway.identify(caller_of(request, transport="rest"))
@@ -77,35 +77,35 @@ class Rest:
         return read
 
     async def _events(self, request: Request) -> Response:
-        """Events after a number, at once or as soon as there is one."""
+        """Return the events after a number, immediately or as soon as there is one."""
         try:
-            since = _whole(request, "since", default=0)
-            limit = min(_whole(request, "limit", default=200, least=1), MOST_EVENTS)
-            wait = min(_whole(request, "wait", default=0), LONGEST_WAIT)
+            since = _number(request, "since", default=0)
+            limit = min(_number(request, "limit", default=200, least=1), MAX_EVENTS)
+            wait = min(_number(request, "wait", default=0), MAX_WAIT_SECONDS)
             identity = await self._gateway.identify(caller_of(request, transport="rest"))
             topic = Topic(request.query_params.get("topic", "global"), reader=identity.agent_id)
-            chapter = await self._log.read(topic, since=since, limit=limit)
-            if wait and not chapter.events and chapter.reaches(since):
-                chapter = await self._awaited(request, topic, chapter, limit=limit, seconds=wait)
+            page = await self._log.read(topic, since=since, limit=limit)
+            if wait and not page.events and page.reaches(since):
+                page = await self._awaited(request, topic, page, limit=limit, seconds=wait)
         except MissionError as error:
             return error_response(error)
-        if not chapter.reaches(since):
-            return json_response({"events": [], "reset": True, "oldest": chapter.oldest, "seq": chapter.newest})
-        frames = [event.frame() for event in chapter.events]
-        return json_response({"events": frames, "reset": False, "oldest": chapter.oldest, "seq": chapter.newest})
+        if not page.reaches(since):
+            return json_response({"events": [], "reset": True, "oldest": page.oldest, "seq": page.newest})
+        frames = [event.frame() for event in page.events]
+        return json_response({"events": frames, "reset": False, "oldest": page.oldest, "seq": page.newest})
 
     async def _awaited(
-        self, request: Request, topic: Topic, chapter: EventPage, *, limit: int, seconds: float
+        self, request: Request, topic: Topic, page: EventPage, *, limit: int, seconds: float
     ) -> EventPage:
         """Return the next events of the topic, or an empty page on timeout or if the client has left."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
-        while not chapter.events:
-            news = self._log.wait(chapter.newest, seconds=deadline - loop.time())
-            if not await _unless_left(request, news):
+        while not page.events:
+            newer = self._log.wait(page.newest, seconds=deadline - loop.time())
+            if not await _unless_left(request, newer):
                 break
-            chapter = await self._log.read(topic, since=chapter.newest, limit=limit)
-        return chapter
+            page = await self._log.read(topic, since=page.newest, limit=limit)
+        return page
 
     async def _openapi(self, request: Request) -> Response:  # noqa: ARG002
         return json_response(openapi(self._gateway.registry))
@@ -114,7 +114,7 @@ class Rest:
 async def _unless_left(request: Request, waiting: Coroutine[Any, Any, bool]) -> bool:
     """Return the result of the wait, or False if the client leaves first."""
     wait = asyncio.ensure_future(waiting)
-    left = asyncio.ensure_future(departure(request.receive))
+    left = asyncio.ensure_future(wait_for_disconnect(request.receive))
     try:
         await asyncio.wait([wait, left], return_when=asyncio.FIRST_COMPLETED)
         return wait.done() and wait.result()
@@ -124,7 +124,7 @@ async def _unless_left(request: Request, waiting: Coroutine[Any, Any, bool]) -> 
 
 
 def _from_query(tool: Tool, request: Request) -> dict[str, Any]:
-    """Arguments from an address: a list is given by commas or by repeating its name."""
+    """Return the arguments in a query; a list is separated by commas or repeats its name."""
     arguments: dict[str, Any] = {}
     parts: dict[str, str] = {}
     query = request.query_params
@@ -143,14 +143,14 @@ def _is_list(annotation: Any) -> bool:
     return get_origin(annotation) is list or any(get_origin(option) is list for option in get_args(annotation))
 
 
-def _whole(request: Request, name: str, *, default: int, least: int = 0) -> int:
+def _number(request: Request, name: str, *, default: int, least: int = 0) -> int:
     value = request.query_params.get(name)
     if value is None:
         return default
     if not (value.isascii() and value.isdigit()) or len(value) > 18 or int(value) < least:
         raise InvalidInput(
             f"{name}: '{value[:40]}' is not a valid number",
-            hint=f"Give a whole number of {least} or more.",
+            hint=f"Use a whole number of at least {least}.",
             field=name,
         )
     return int(value)

@@ -23,7 +23,7 @@ from mission.domain.errors import InvalidInput, MissionError, PermissionDenied
 from mission.events.log import EventLog
 from mission.gateway.caller import TokenCheck
 from mission.gateway.gateway import Gateway
-from mission.runtime.launching.supervisor import Supervisor
+from mission.runtime.launching.launcher import AgentLauncher
 from mission.services.agents.access_tokens import Bearer
 from mission.services.work import Work
 from mission.transports.http_common import (
@@ -32,18 +32,18 @@ from mission.transports.http_common import (
     caller_of,
     error_response,
     json_response,
-    offered,
     recognize,
+    subprotocol_value,
 )
 from mission.transports.mcp_server.http_endpoint import McpEndpoint
 from mission.transports.mcp_server.signal_endpoint import PATH as SIGNAL_PATH
 from mission.transports.mcp_server.signal_endpoint import SignalServer
 from mission.transports.web.browser_sessions import Sessions
-from mission.transports.web.event_socket import NOT_ALLOWED, LiveEvents
 from mission.transports.web.execute_endpoint import ADDRESS, Execute, failure
 from mission.transports.web.page_files import GUARDED, PageFiles, is_public
 from mission.transports.web.rest import Rest
-from mission.transports.web.terminal_socket import TerminalSocket
+from mission.transports.web.terminal import TerminalSocket
+from mission.transports.web.websocket import NOT_ALLOWED, LiveEvents
 
 TOKEN_PROTOCOL = "mission.token."
 SESSION = "mission.session"
@@ -53,7 +53,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
-    """Lets in only requests that name us as their host, come from our own pages if from a page, and carry a token."""
+    """Admits only requests that name us as their host, have a token, and, if they come from a page, from our own."""
 
     def __init__(
         self,
@@ -65,15 +65,15 @@ class Guard:
         sessions: Sessions,
         hosts: frozenset[str],
     ) -> None:
-        """Calls of agents go straight to `mcp`: the routes and error pages of `app` have nothing to add to them.
-        `signals` serves the executions, whose tokens are its own affair."""
+        """Send calls of agents directly to `mcp`, which needs no routes or error pages of `app`, and signals
+        of executions to `signals`, which checks their tokens itself."""
         self._app = app
         self._mcp = mcp
         self._signals = signals
         self._tokens = tokens
         self._sessions = sessions
         self._hosts = hosts
-        self._any_address = bool(hosts & {"0.0.0.0", "::"})  # a page cannot make a name out of a plain address
+        self._any_address = bool(hosts & {"0.0.0.0", "::"})  # a page cannot turn an address into a name
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -89,8 +89,8 @@ class Guard:
         serving = app(scope, receive, _guarded(send) if app is self._app else send)
         if scope["type"] != "websocket" or SESSION not in scope:
             await serving
-        elif not await self._sessions.outlives(scope[SESSION], serving):
-            await send({"type": "websocket.close", "code": NOT_ALLOWED, "reason": "the browser's session is over"})
+        elif not await self._sessions.closes_with_session(scope[SESSION], serving):
+            await send({"type": "websocket.close", "code": NOT_ALLOWED, "reason": "the browser's session has ended"})
 
     async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -130,7 +130,7 @@ def build_http(
     log: EventLog,
     *,
     work: Work,
-    supervisor: Supervisor,
+    launcher: AgentLauncher,
     tokens: TokenCheck,
     sessions: Sessions,
     toolsets: str,
@@ -139,10 +139,10 @@ def build_http(
     status: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
     running: Callable[[], Any],
 ) -> ASGIApp:
-    """The whole application; `running` is entered for its life."""
+    """Return the application; it runs inside the context manager `running`."""
     page = PageFiles(sessions)
-    signals = SignalServer(work, gateway.signals, connected=supervisor.connected)
-    terminals = TerminalSocket(supervisor)
+    signals = SignalServer(work, gateway.signals, connected=launcher.connected)
+    terminals = TerminalSocket(launcher)
     mcp = McpEndpoint(gateway, toolsets=toolsets)
 
     async def show_health(request: Request) -> Response:  # noqa: ARG001
@@ -150,7 +150,7 @@ def build_http(
 
     async def show_status(request: Request) -> Response:
         if request.scope.get(BEARER) is not None:
-            return error_response(PermissionDenied("how the daemon is set up is for operators, not for agents"))
+            return error_response(PermissionDenied("only operators can see the daemon's setup"))
         return json_response({"version": __version__, "pid": os.getpid(), **await status()})
 
     async def live(socket: WebSocket) -> None:
@@ -164,7 +164,7 @@ def build_http(
         await reader.run()
 
     async def failed(request: Request, error: Exception) -> Response:
-        """Answer a request that failed unexpectedly outside of any call."""
+        """Answer a request that failed unexpectedly outside any call."""
         return error_response(gateway.note_failed(request.url.path, caller_of(request, transport="http"), error))
 
     @asynccontextmanager
@@ -175,7 +175,7 @@ def build_http(
     routes: list[BaseRoute] = [
         Route("/api/health", show_health),
         Route("/api/status", show_status),
-        Route("/mcp", mcp, methods=["POST"]),  # without sessions a stream of its own would never carry anything
+        Route("/mcp", mcp, methods=["POST"]),  # without sessions, a separate stream would never carry anything
         WebSocketRoute("/ws", live),
         WebSocketRoute("/ws/executions/{id}/terminal", terminals.__call__),
         Route("/api/executions/{id}/transcript", terminals.transcript),
@@ -189,12 +189,12 @@ def build_http(
 
 
 def answering_hosts(host: str, allowed: str) -> frozenset[str]:
-    """The names under which a daemon bound to `host` is reached."""
+    """Return the names under which a daemon bound to `host` can be reached."""
     return frozenset({host.lower(), *(name.strip().lower() for name in allowed.split(",") if name.strip())})
 
 
 def _guarded(send: Send) -> Send:
-    """Whatever a browser can be led to, it runs nothing of it but our own files."""
+    """Wrap an application so that a browser runs only our own files, no matter which URL it opens."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -237,11 +237,11 @@ async def _refuse(error: MissionError, scope: Scope, receive: Receive, send: Sen
 
 
 def _host_of(header: str) -> str:
-    """The name in a Host header, without its port; nothing when it has another shape."""
+    """Return the name in a Host header without its port, or None if the header is malformed."""
     found = _HOST.fullmatch(header.lower())
     return (found["address"] or found["name"]) if found else ""
 
 
 def _shown_token(scope: Scope) -> str | None:
-    """The token of a header, or one offered as a WebSocket subprotocol, for clients that cannot set headers."""
-    return bearer(Headers(scope=scope)) or offered(scope, TOKEN_PROTOCOL)
+    """Return the token of the header, or of a WebSocket subprotocol, for clients that cannot set headers."""
+    return bearer(Headers(scope=scope)) or subprotocol_value(scope, TOKEN_PROTOCOL)

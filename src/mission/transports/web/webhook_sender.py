@@ -1,4 +1,4 @@
-"""Sends a webhook's request: short, without following redirections, and with no answer where there is trouble."""
+"""Send a webhook's request with a short timeout and without following redirects."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SECONDS = 10.0
 
 async def post(url: str, *, body: bytes, headers: Mapping[str, str]) -> int | None:
     """Return the status of the receiver's answer, or None if there was none."""
-    import httpx2  # deferred: only those who set a webhook need it
+    import httpx2  # deferred: only needed with a webhook
 
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would write the address, which may be a secret
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would log the address, which may be secret
     try:
         async with asyncio.timeout(SECONDS), httpx2.AsyncClient(timeout=SECONDS) as client:
             answer = await client.post(url, content=body, headers=dict(headers))

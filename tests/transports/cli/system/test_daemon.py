@@ -21,10 +21,12 @@ from mission.app import App
 from mission.domain.errors import TransientError
 from mission.domain.timestamps import format_time, utc_now
 from mission.settings import Settings
-from mission.transports.bridge import daemon_process as daemons
+from mission.transports.bridge import daemon_process
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.main import cli
 from mission.transports.cli.system.daemon import JUST_NOW, at_work, down, status
+from tests import fault_cases
+from tests.test_home import UNUSABLE_TOKENS
 from tests.transports.cli.program import Program, program
 from tests.transports.live_server import until
 
@@ -123,7 +125,7 @@ def test_a_database_that_was_emptied_is_not_taken_for_a_new_one(fresh: Program, 
     refused = [fresh.refuses("up"), fresh.refuses("up", "--detach")]
     [found] = [each for each in fresh.run("doctor", "--json").json["findings"] if each["check"] == "database"]
     for error in refused:
-        assert f"{fresh.settings.sqlite_path} is empty, though it held a store before" in error["message"]
+        assert f"{fresh.settings.sqlite_path} is empty, but it contained data before" in error["message"]
         assert "mission restore" in f"{error['message']} {error['hint']}"
         assert "remove the file" in f"{error['message']} {error['hint']}"
     assert (found["status"], "is empty" in found["message"]) == ("problem", True)
@@ -149,20 +151,8 @@ def test_a_first_start_that_was_cut_off_and_a_restore_that_failed_leave_a_home_t
     assert fresh.does("up", "--detach")["url"]
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"\xff\xfe\x00", "damaged"),
-        (b"abc\0\0\0", "damaged"),
-        (b"a b\nc d", "damaged"),
-        (b"x", "damaged"),
-        (b"0123456789abcdef\n0123456789abcdef\n", "damaged"),
-        (b"a" * 10_000, "damaged"),
-        (b"", "empty"),
-        (b" \n", "empty"),
-    ],
-    ids=["no text", "zeros", "spaces", "one letter", "two lines", "long", "empty", "blank"],
-)
+@pytest.mark.faults
+@pytest.mark.parametrize(("content", "reason"), fault_cases.sample(UNUSABLE_TOKENS, size=2))
 def test_a_token_that_cannot_be_read_is_named_with_what_to_do(fresh: Program, content: bytes, reason: str) -> None:
     fresh.home.mkdir(exist_ok=True)
     file = fresh.settings.token_path
@@ -209,7 +199,11 @@ def test_a_first_start_and_a_new_token_lose_no_sessions(fresh: Program) -> None:
     assert "sign in again" not in fresh.settings.log_path.read_text()
 
 
-@pytest.mark.parametrize(("soft", "hard", "allowed"), [(256, 4096, 4096), (256, 100_000, 65_536), (300, 300, 300)])
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("soft", "hard", "allowed"),
+    fault_cases.sample([(256, 4096, 4096), (256, 100_000, 65_536), (300, 300, 300)], size=1),
+)
 def test_a_daemon_opens_as_many_files_as_its_user_may(fresh: Program, soft: int, hard: int, allowed: int) -> None:
     hard = min(hard, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
@@ -220,7 +214,10 @@ def test_a_daemon_opens_as_many_files_as_its_user_may(fresh: Program, soft: int,
     assert resource.prlimit(running.pid, resource.RLIMIT_NOFILE) == (min(allowed, hard), hard)
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", HALF_UPGRADE])
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "sent", fault_cases.sample([b"", b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", HALF_UPGRADE], size=1)
+)
 def test_connections_of_strangers_never_take_all_files_of_a_daemon(fresh: Program, sent: bytes) -> None:
     fresh.does("up", "--detach", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
     running = fresh.running()
@@ -371,15 +368,17 @@ def test_a_bad_setting_is_explained(fresh: Program) -> None:
 
 def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
-        raise daemons.ToolFailed(TransientError("the database cannot be reached right now").as_dict(), status=503)
+        raise daemon_process.ToolFailed(
+            TransientError("the database cannot be reached right now").as_dict(), status=503
+        )
 
     def hang(*_: Any, timeout: float, **__: Any) -> None:
-        raise daemons.DaemonUnavailable(f"no answer in {timeout:.0f} seconds", hint="Wait.")
+        raise daemon_process.DaemonUnavailable(f"no answer in {timeout:.0f} seconds", hint="Wait.")
 
     stopped: list[int] = []
-    running = daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=1, version="1")
-    monkeypatch.setattr(daemons, "find", lambda _: running)
-    monkeypatch.setattr(daemons, "stop", lambda _, daemon: stopped.append(daemon.pid))
+    running = daemon_process.Daemon(url="http://127.0.0.1:1", token="t", pid=1, version="1")
+    monkeypatch.setattr(daemon_process, "find", lambda _: running)
+    monkeypatch.setattr(daemon_process, "stop", lambda _, daemon: stopped.append(daemon.pid))
     monkeypatch.setattr(client, "call", refuse)
 
     shown = CliRunner().invoke(status, [])
@@ -387,8 +386,8 @@ def test_a_daemon_without_its_database_is_seen_to_run_and_stops_when_forced(monk
     forced = CliRunner().invoke(down, ["--force"])
     monkeypatch.setattr(client, "call", hang)
     hanging = CliRunner().invoke(down, [])
-    monkeypatch.setattr(daemons, "find", lambda _: None)
-    monkeypatch.setattr(daemons, "holder", lambda _: running)
+    monkeypatch.setattr(daemon_process, "find", lambda _: None)
+    monkeypatch.setattr(daemon_process, "holder", lambda _: running)
     silent = CliRunner().invoke(down, ["--force"])
 
     assert [run.exit_code for run in (shown, refused, forced, hanging, silent)] == [0, 1, 0, 1, 0]
@@ -404,7 +403,9 @@ def test_a_daemon_that_was_suspended_is_stopped_too(sqlite_settings: Settings) -
     suspended = subprocess.Popen(["sleep", "600"])
     suspended.send_signal(signal.SIGSTOP)
 
-    daemons.stop(sqlite_settings, daemons.Daemon(url="http://127.0.0.1:1", token="t", pid=suspended.pid, version="1"))
+    daemon_process.stop(
+        sqlite_settings, daemon_process.Daemon(url="http://127.0.0.1:1", token="t", pid=suspended.pid, version="1")
+    )
 
     assert suspended.wait(timeout=60) == -signal.SIGTERM
 

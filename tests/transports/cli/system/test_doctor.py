@@ -24,7 +24,7 @@ from mission.domain.errors import MissionError
 from mission.domain.timestamps import utc_now
 from mission.gateway.caller import Caller
 from mission.private_files import write_private
-from mission.runtime.adapters.config_adapter import Command, Scope, discover
+from mission.runtime.adapters.config_adapter import Command, ConfigScope, discover
 from mission.runtime.client_setup import connect
 from mission.runtime.config_files.file_changes import Backups
 from mission.services.missions import creation as missions
@@ -181,7 +181,7 @@ def _hook_is_gone(home: Path, programs: Path) -> None:
 
 def _connect(client: str, command: Command) -> None:
     adapter = ADAPTERS[client]
-    changes = connect.plan(adapter, connect.here(), Scope.USER, command, toolsets="", hooks=True)
+    changes = connect.plan(adapter, connect.here(), ConfigScope.USER, command, toolsets="", hooks=True)
     connect.apply(adapter, changes, Backups(Path.home() / "backups"))
 
 

@@ -34,7 +34,7 @@ def test_tools_are_listed_without_a_daemon(mission: Program) -> None:
     unknown = mission.refuses("tools", "--toolsets", "nonsense")
 
     assert {"start_mission", "agent_list", "audit_list"} <= {tool["name"] for tool in everything}
-    assert len(chosen) == 12
+    assert len(chosen) == 13
     assert one["input_schema"]["required"] == ["name", "objective"]
     assert unknown["code"] == "INVALID_INPUT"
     assert "did you mean 'start_mission'?" in wrong.output

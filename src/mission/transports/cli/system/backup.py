@@ -17,7 +17,7 @@ from mission.settings import load
 from mission.transports.cli.output import json_option, report_errors, show_json
 
 if TYPE_CHECKING:
-    from mission.store.backup import Report
+    from mission.store.backup import TableProgress
 
 Value = TypeVar("Value")
 
@@ -33,18 +33,18 @@ def backup(file: Path | None, force: bool, as_json: bool) -> None:
         _check_target(file, force=force)
     settings = load()
     make_home(settings)
-    from mission.store import backup as files  # deferred: a refused call needs no database
+    from mission.store import backup as backup_files  # deferred: a refused call needs no database
     from mission.store.open_database import open_backend
 
     backend = open_backend(settings, role="a backup")
     file = file or _new_file(settings.backups_path)
     try:
         counts = _with_progress(
-            "Backing up", len_tables(), lambda report: files.write(settings, backend, file, report=report)
+            "Backing up", len_tables(), lambda report: backup_files.write(settings, backend, file, report=report)
         )
     finally:
         backend.close()
-    _tell({"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows in {file}", as_json=as_json)
+    _show_result({"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows in {file}", as_json=as_json)
 
 
 @click.command()
@@ -60,17 +60,19 @@ def restore(file: Path, yes: bool, as_json: bool) -> None:
             raise click.UsageError("This replaces the whole database. Add --yes to confirm.")
         click.confirm("Replace the whole database with this backup?", abort=True)
     make_home(settings)
-    from mission.store import backup as files  # deferred: as above
+    from mission.store import backup as backup_files  # deferred: as above
     from mission.store.open_database import new_backend
 
     backend = new_backend(settings, role="a restore")
     try:
         counts = _with_progress(
-            "Restoring", len_tables(), lambda report: files.restore(settings, backend, file, report=report)
+            "Restoring", len_tables(), lambda report: backup_files.restore(settings, backend, file, report=report)
         )
     finally:
         backend.close()
-    _tell({"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows restored from {file}", as_json=as_json)
+    _show_result(
+        {"file": str(file), "rows": counts}, f"{sum(counts.values()):,} rows restored from {file}", as_json=as_json
+    )
 
 
 def _check_target(file: Path, *, force: bool) -> None:
@@ -94,7 +96,7 @@ def len_tables() -> int:
     return len(metadata.tables)
 
 
-def _with_progress(title: str, steps: int, work: Callable[[Report | None], Value]) -> Value:
+def _with_progress(title: str, steps: int, work: Callable[[TableProgress | None], Value]) -> Value:
     """Run the work with a progress bar, which is shown only on a terminal."""
     if not sys.stderr.isatty():
         return work(None)
@@ -106,5 +108,5 @@ def _with_progress(title: str, steps: int, work: Callable[[Report | None], Value
         return work(lambda table, rows: progress.update(task, advance=1, description=f"{title} {table} ({rows:,})"))
 
 
-def _tell(document: dict[str, object], sentence: str, *, as_json: bool) -> None:
+def _show_result(document: dict[str, object], sentence: str, *, as_json: bool) -> None:
     show_json(document) if as_json else click.echo(sentence)

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from mission.domain.agent import CrewState
+from mission.domain.agents.agent import CrewState
 from mission.domain.errors import InvalidState, TransientError
 from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.domain.timestamps import parse_time, utc_now
@@ -49,16 +49,16 @@ def up(host: str | None, port: int | None, detach: bool, as_json: bool) -> None:
     if detach:
         started = daemon.ensure(settings, options=_options(host, port))  # also replaces an older one
         note = " already" if running is not None and running.pid == started.pid else ""
-        _tell(started.url, started.pid, as_json=as_json, note=f"Mission Control is{note} running")
+        _show_daemon(started.url, started.pid, as_json=as_json, note=f"Mission Control is{note} running")
         return
     if running is not None:
-        _tell(running.url, running.pid, as_json=as_json, note="Mission Control is already running")
+        _show_daemon(running.url, running.pid, as_json=as_json, note="Mission Control is already running")
         return
     from mission.serve import run_daemon  # deferred: only this needs the whole application
 
     def announce(url: str) -> None:
         if as_json:
-            _tell(url, os.getpid(), as_json=True, note="")
+            _show_daemon(url, os.getpid(), as_json=True, note="")
         elif not _into_a_file():
             click.echo(f"Mission Control is running at {url}\n")
             mission = own_command()
@@ -204,7 +204,7 @@ def _into_a_file() -> bool:
     return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
 
 
-def _tell(url: str, pid: int, *, as_json: bool, note: str) -> None:
+def _show_daemon(url: str, pid: int, *, as_json: bool, note: str) -> None:
     show_json({"url": url, "pid": pid}) if as_json else click.echo(f"{note} at {url} (process {pid})")
 
 

@@ -25,7 +25,7 @@ COLORS = {"you": "yellow", "lead": "magenta", "cleo": "red", "dora": "cyan", "ad
 @json_option
 @report_errors
 def demo(quick: bool, as_json: bool) -> None:
-    """Play a mission in a scratch repository: a plan, parallel agents, a crash, a question to you, completion.
+    """Play a mission in a scratch repository: a plan, parallel agents, proof, a crash, a question to you, completion.
 
     Small real agents play it through the usual transports, so the page ('mission open'), 'mission inbox' and every
     other command show it like your own missions. No model is needed.
@@ -62,7 +62,7 @@ def _broken_off(play: Any) -> str:
         play.break_off()
     except (ToolFailed, DaemonUnavailable):
         return ""
-    return f"; mission {play.mission_id} was closed and nothing of it is running" if play.mission_id else ""
+    return f"; mission {play.mission_id} was closed and none of its agents is running" if play.mission_id else ""
 
 
 def _cause(problem: BaseException) -> BaseException:
@@ -75,11 +75,13 @@ def _cause(problem: BaseException) -> BaseException:
 def _summary(play: Any, done: dict[str, Any]) -> dict[str, Any]:
     progress = client.call("workflow_progress", {"workflow_id": play.mission_id})
     executions = client.call("execution_list", {"mission_id": play.mission_id})["executions"]
+    context = client.call("get_context", {"mission_id": play.mission_id, "include": ["phase_summary"]})
     return {
         "mission_id": play.mission_id,
         "repository": str(play.repository),
         "tasks_completed": progress["by_status"]["completed"],
         "tasks_total": progress["total_tasks"],
+        "evidence": context["evidence"],
         "executions": len(executions),
         "metrics": done.get("metrics"),
     }
@@ -88,8 +90,10 @@ def _summary(play: Any, done: dict[str, Any]) -> dict[str, Any]:
 def _show(found: dict[str, Any]) -> None:
     mission, made, repository = own_command(), found["mission_id"], shlex.quote(found["repository"])
     click.echo()
-    click.echo(f"{found['tasks_completed']} of {found['tasks_total']} tasks completed, {found['executions']} launches.")
+    completed = f"{found['tasks_completed']} of {found['tasks_total']} tasks completed"
+    click.echo(f"{completed}, {found['evidence']['proved']} of them proved; {found['executions']} launches.")
     click.echo(f"The work:    git -C {repository} log --graph --oneline")
     click.echo(f"The record:  {mission} show {made}")
+    click.echo(f"The proof:   {mission} evidence --mission {made}")
     click.echo(f"The page:    {mission} open")
     click.echo(f"Remove it:   {mission} delete {made} --yes && rm -rf {repository}")

@@ -27,7 +27,7 @@ from rich.text import Text
 from mission import __version__
 from mission.domain.errors import MissionError
 from mission.domain.timestamps import format_time, utc_now
-from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, Scope, discover
+from mission.runtime.adapters.config_adapter import Adapter, ConfigLocation, ConfigScope, discover
 from mission.runtime.client_setup import connect
 from mission.settings import BadSetting, Settings, default_home, load, unknown_variables
 from mission.transports.bridge import daemon_process as daemon
@@ -263,7 +263,9 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
         yield from _postgres(url)
     elif url and not url.startswith("sqlite:///"):
         fix = "Use postgresql://… or sqlite:///…, or leave it empty."
-        yield DoctorFinding(check="database", status="problem", message="database_url has an unknown kind", fix=fix)
+        yield DoctorFinding(
+            check="database", status="problem", message="database_url has an unsupported scheme", fix=fix
+        )
     else:
         yield from _sqlite(Path(url.removeprefix("sqlite:///")) if url else settings.sqlite_path)
 
@@ -415,9 +417,9 @@ def _client(adapter: Adapter, place: ConfigLocation, settings: Settings) -> Iter
     installed = connect.find_program(adapter)
     name = f"{adapter.title} {installed.version or ''}".strip() if installed else f"{adapter.title} (not installed)"
     seen = False
-    for scope in Scope:
+    for scope in ConfigScope:
         try:
-            found = connect.look(adapter, place, scope)
+            found = connect.get_connection(adapter, place, scope)
         except MissionError as error:
             seen = True
             fix = "Fix the file; Mission Control does not change a file it cannot read."
@@ -431,9 +433,9 @@ def _client(adapter: Adapter, place: ConfigLocation, settings: Settings) -> Iter
 
 
 def _connection(
-    name: str, adapter: Adapter, scope: Scope, found: connect.ClientConnection, settings: Settings
+    name: str, adapter: Adapter, scope: ConfigScope, found: connect.ClientConnection, settings: Settings
 ) -> DoctorFinding:
-    again = f"mission setup {adapter.name}" + (" --scope project" if scope is Scope.PROJECT else "")
+    again = f"mission setup {adapter.name}" + (" --scope project" if scope is ConfigScope.PROJECT else "")
     programs = [found.argv[0]] if found.argv else []
     programs += [_program_of(line) for line in found.hooks]
     missing = sorted({program for program in programs if shutil.which(program) is None})

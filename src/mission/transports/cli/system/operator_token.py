@@ -28,7 +28,7 @@ def show(as_json: bool) -> None:
     show_json({"token": found}) if as_json else click.echo(found)
 
 
-def _place(settings: Settings) -> list[str]:
+def _address_options(settings: Settings) -> list[str]:
     """Return the options that restart the daemon on its current address."""
     facts = json.loads(settings.daemon_path.read_text())
     return ["--host", str(facts["host"]), "--port", str(facts["port"])]
@@ -38,8 +38,8 @@ def _restart(settings: Settings, running: daemon.Daemon, place: list[str]) -> No
     try:
         daemon.stop(settings, running)
     except daemon.DaemonUnavailable as error:
-        told = f"The token was renewed, but the running daemon still accepts the old one. {error.message}"
-        raise daemon.DaemonUnavailable(told, hint=error.hint) from None
+        message = f"The token was renewed, but the running daemon still accepts the old one. {error.message}"
+        raise daemon.DaemonUnavailable(message, hint=error.hint) from None
     daemon.ensure(settings, options=place)
 
 
@@ -53,7 +53,7 @@ def rotate(as_json: bool) -> None:
     running = daemon.find(settings)
     place: list[str] = []
     if running is not None:
-        place = _place(settings)
+        place = _address_options(settings)
     renew_token(settings)  # first: if this fails, the daemon keeps the old one
     if running is not None:
         _restart(settings, running, place)

@@ -12,8 +12,7 @@ import click
 def mcp(arguments: tuple[str, ...]) -> None:
     """Serve MCP on stdin and stdout."""
     from mission.serve import run_standalone  # deferred: the program itself does not use this path
-    from mission.transports.bridge import signal_bridge
-    from mission.transports.bridge import stdio_bridge as bridge
+    from mission.transports.bridge import bridge, signal_bridge
 
     if arguments[:1] == ("connect",):
         sys.exit(signal_bridge.run(list(arguments[1:])))

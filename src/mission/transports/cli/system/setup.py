@@ -16,7 +16,7 @@ from rich.text import Text
 
 from mission.domain.errors import InvalidInput, InvalidState, MissionError
 from mission.gateway.registry import parse_toolsets
-from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, Scope, discover
+from mission.runtime.adapters.config_adapter import Adapter, Command, ConfigLocation, ConfigScope, discover
 from mission.runtime.client_setup import connect, probe
 from mission.runtime.config_files.file_changes import Backups, Change
 from mission.settings import load
@@ -30,7 +30,7 @@ ALL = "all"
 @click.argument("client", required=False, metavar="[CLIENT]")
 @click.option(
     "--scope",
-    type=click.Choice([scope.value for scope in Scope]),
+    type=click.Choice([scope.value for scope in ConfigScope]),
     help="For all your projects or for one  [default: user, or project with --project].",
 )
 @click.option(
@@ -67,7 +67,7 @@ def setup(
     mission setup codex --scope project   for the project in this folder
     mission setup --remove codex          disconnect it
     """
-    scope = scope or (Scope.PROJECT if project is not None else Scope.USER).value
+    scope = scope or (ConfigScope.PROJECT if project is not None else ConfigScope.USER).value
     place = connect.here(project=project)
     if client is None:
         if remove or hooks or toolsets:
@@ -77,9 +77,9 @@ def setup(
     parse_toolsets(toolsets)
     settings = load()
     work = _Work(
-        adapters=_chosen(client, place, remove=remove, scope=Scope(scope)),
+        adapters=_chosen(client, place, remove=remove, scope=ConfigScope(scope)),
         place=place,
-        scope=Scope(scope),
+        scope=ConfigScope(scope),
         command=connect.mission_command(settings),
         backups=Backups(settings.backups_path / "clients"),
         toolsets=toolsets,
@@ -92,7 +92,7 @@ def setup(
         work.connect()
 
 
-def _chosen(client: str, place: ConfigLocation, *, remove: bool, scope: Scope) -> list[Adapter]:
+def _chosen(client: str, place: ConfigLocation, *, remove: bool, scope: ConfigScope) -> list[Adapter]:
     adapters = discover()
     if client == ALL and remove:
         return [adapter for adapter in adapters.values() if _is_there(adapter, place, scope)]
@@ -111,8 +111,8 @@ def _chosen(client: str, place: ConfigLocation, *, remove: bool, scope: Scope) -
     return [adapters[client]]
 
 
-def _is_there(adapter: Adapter, place: ConfigLocation, scope: Scope) -> bool:
-    connection = connect.look(adapter, place, scope)
+def _is_there(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> bool:
+    connection = connect.get_connection(adapter, place, scope)
     return connection.is_set_up or bool(connection.hooks)
 
 
@@ -147,13 +147,13 @@ def _row(adapter: Adapter, place: ConfigLocation) -> dict[str, Any]:
         "title": adapter.title,
         "program": program.path if program else None,
         "version": program.version if program else None,
-        "scopes": {scope.value: _state(adapter, place, scope) for scope in Scope},
+        "scopes": {scope.value: _state(adapter, place, scope) for scope in ConfigScope},
     }
 
 
-def _state(adapter: Adapter, place: ConfigLocation, scope: Scope) -> dict[str, Any]:
+def _state(adapter: Adapter, place: ConfigLocation, scope: ConfigScope) -> dict[str, Any]:
     try:
-        found = connect.look(adapter, place, scope)
+        found = connect.get_connection(adapter, place, scope)
     except MissionError as error:
         return {"set_up": False, "hooks": False, "problem": error.message}
     return {"set_up": found.is_set_up, "hooks": bool(found.hooks), "file": str(found.file), "problem": None}
@@ -209,7 +209,7 @@ class _Work:
 
     adapters: Sequence[Adapter]
     place: ConfigLocation
-    scope: Scope
+    scope: ConfigScope
     command: Command
     backups: Backups
     toolsets: str

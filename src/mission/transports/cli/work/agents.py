@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 from mission.domain.timestamps import format_time, utc_now
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json
@@ -22,7 +22,7 @@ expires_option = click.option("--expires", help="Expiry: a time or a duration su
 
 @click.group()
 def agent() -> None:
-    """Create agents, renew and revoke their tokens."""
+    """Create agents, and renew or revoke their tokens."""
 
 
 agent.add_command(agents, "list")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 DETACH = b"\x1d"
-LONGEST_PAUSE = 2.0
+MAX_PAUSE = 2.0
 
 
 @click.command()
@@ -46,7 +46,7 @@ def attach(execution_id: str, read_only: bool) -> None:
         with connect(
             url, additional_headers={"Authorization": f"Bearer {daemon.bearer(running)}"}, max_size=None
         ) as socket:
-            _converse(socket, types=not read_only and sys.stdin.isatty())
+            _relay(socket, types=not read_only and sys.stdin.isatty())
     except InvalidHandshake:
         raise NotFound(f"{execution_id} has no terminal", hint="'mission executions' lists them.") from None
     except ConnectionClosed as closed:
@@ -72,14 +72,14 @@ def replay(execution_id: str, speed: float, at_once: bool) -> None:
         )
     for piece in pieces:
         before = 0.0
-        for at, text in _shown(Path(piece)):
+        for at, text in _output(Path(piece)):
             if not at_once:
-                time.sleep(min(LONGEST_PAUSE, max(0.0, at - before)) / speed)
+                time.sleep(min(MAX_PAUSE, max(0.0, at - before)) / speed)
             before = at
             _write(text)
 
 
-def _shown(piece: Path) -> Iterator[tuple[float, str]]:
+def _output(piece: Path) -> Iterator[tuple[float, str]]:
     with piece.open(encoding="utf-8", errors="replace") as lines:
         next(lines, None)
         for line in lines:
@@ -89,7 +89,7 @@ def _shown(piece: Path) -> Iterator[tuple[float, str]]:
                     yield float(at), str(text)
 
 
-def _converse(socket: ClientConnection, *, types: bool) -> None:
+def _relay(socket: ClientConnection, *, types: bool) -> None:
     attached = json.loads(socket.recv())
     done = threading.Event()
     with _raw_terminal(types and attached["typing"]) as raw:
@@ -125,7 +125,7 @@ def _type(socket: ClientConnection, done: threading.Event) -> None:
 
 @contextmanager
 def _raw_terminal(wanted: bool) -> Iterator[bool]:
-    """Set the terminal to raw mode, so that every key passes, and restore it afterwards."""
+    """Set the terminal to raw mode, so that every key passes, and restore it afterward."""
     if not wanted:
         yield False
         return

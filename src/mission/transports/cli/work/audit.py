@@ -16,7 +16,7 @@ from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json
 
 LOOK_SECONDS = 0.5
-LONGEST_PAUSE = 3.0
+MAX_PAUSE = 3.0
 """Maximum seconds between polls: each poll is audited itself, so --follow slows down while nothing happens."""
 OVERLAP = timedelta(seconds=15)
 """Overlap of the polls of --follow: an entry has the time its call started, and appears when it ended."""
@@ -72,7 +72,7 @@ def audit(
     seen: set[tuple[str, str]] = set()
     entries, pause = found["entries"], LOOK_SECONDS
     while True:
-        pause = min(pause * 1.5, LONGEST_PAUSE)
+        pause = min(pause * 1.5, MAX_PAUSE)
         for entry in reversed(entries):
             key = (entry["id"], entry["status"])
             if key not in seen and entry["tool"] != "audit_list":
@@ -80,10 +80,10 @@ def audit(
                 pause = LOOK_SECONDS
             seen.add(key)
         time.sleep(pause)
-        entries = _news(wanted, entries)
+        entries = _new_entries(wanted, entries)
 
 
-def _news(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _new_entries(wanted: dict[str, Any], last: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return all entries since shortly before the last poll, newest first."""
     if last:
         wanted["since"] = format_time(datetime.fromisoformat(last[0]["at"]) - OVERLAP)

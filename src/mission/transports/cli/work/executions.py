@@ -11,6 +11,7 @@ from mission.domain.executions.execution import LIVE, ExecutionStatus, OperatorM
 from mission.domain.inbox.item import HOLDING
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
+from mission.transports.cli.runs.steering import named
 
 LAST_OBSERVATIONS = 10
 
@@ -75,7 +76,14 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
 @json_option
 @report_errors
 def stop(execution_id: str, as_json: bool) -> None:
-    """Stop a launched agent and every process it started (SIGTERM, then SIGKILL)."""
+    """Stop a launched agent and every process it started (SIGTERM, then SIGKILL).
+
+    ID is x_… for one agent, or run_… or m_… for a run with all its agents.
+    """
+    if execution_id.startswith(("run_", "m_")):
+        stopped = client.call("run_stop", named(execution_id))
+        show_json(stopped) if as_json else say(f"{stopped['run_id']} is {stopped['state']}.")
+        return
     found = client.call("execution_stop", {"id": execution_id})
     show_json(found) if as_json else say(f"{execution_id} is {found['status']}.")
 

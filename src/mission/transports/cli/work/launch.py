@@ -22,8 +22,17 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 @click.command()
 @click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists them.")
 @click.option("--task", "-t", "task_id", required=True, help="The task to work on.")
-@click.option("--interactive", "-i", is_flag=True, help="Run on a terminal that 'mission attach' and the page show.")
-@click.option("--delivery", type=click.Choice([str(each) for each in Delivery]), help="Signal transport.")
+@click.option(
+    "--interactive",
+    "-i",
+    is_flag=True,
+    help="Run in a terminal that you can watch with 'mission attach' or on the page.",
+)
+@click.option(
+    "--delivery",
+    type=click.Choice([str(each) for each in Delivery]),
+    help="Delivery method for signals (default: the adapter's).",
+)
 @click.option("--name", help="A name for the agent.")
 @click.option("--repository", "repository_path", help="Where to work (default: the task's own tree).")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit.")
@@ -93,7 +102,7 @@ def _handed_over(adapter: str) -> Iterator[str | None]:
 
 
 def _show_preview(found: dict[str, Any]) -> None:
-    say(f"directory: {found['directory'] or '(none known)'}")
+    say(f"directory: {found['directory'] or '(unknown)'}")
     say(f"delivery:  {found['delivery']}")
     words = ["PROMPT" if word == found["prompt"] else word for word in found["argv"]]
     say(f"command:   {shlex.join(words)}")

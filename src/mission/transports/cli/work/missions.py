@@ -10,11 +10,12 @@ import click
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.tasks.task import CHANGE_LISTS
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.check_words import counts_words, evidence_lines
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 from mission.transports.cli.work.tasks import failed_words, read_plan, state_label
 
 LAST_MILESTONES = 5
-MOST_REVIEWS = 500
+MAX_REVIEWS = 500
 SECTIONS = ["phase_summary", "decisions", "milestones", "blockers"]
 
 
@@ -42,12 +43,13 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
             row["name"],
             row["status"],
             f"{row['tasks_completed']}/{row['tasks_total']}",
+            counts_words(row["evidence"]),
             ago(row["updated_at"]),
         )
         for row in found["workflows"]
     ]
     show_table(
-        ["ID", "NAME", "STATUS", "TASKS", "ACTIVE"],
+        ["ID", "NAME", "STATUS", "TASKS", "EVIDENCE", "ACTIVE"],
         rows,
         empty="No matching missions." if status or archived else "No missions yet.",
     )
@@ -81,12 +83,14 @@ def show(id: str, limit: int, as_json: bool) -> None:
 
 
 def _read_task(id: str) -> dict[str, Any]:
-    """Return a task with its verification and its open inbox items."""
+    """Return a task with its verification, its checks and its open inbox items."""
     found = client.call("task_get", {"id": id, "include_checkpoints": True})
     scope = client.call_if_allowed("overview_task", {"task_id": id})
     waiting = client.call_if_allowed("queue_list", {"task_id": id})
+    checks = client.call_if_allowed("checks_list", {"scope": "task", "id": id})
     return {
         **found,
+        "checks": checks["checks"] if checks else None,
         "verification": scope["scope"] if scope else None,
         "waits_for_you": waiting["items"] if waiting else [],
     }
@@ -102,7 +106,7 @@ def _read_mission(id: str, *, limit: int, with_records: bool) -> dict[str, Any]:
     tasks = plan["tasks"]
     if with_records or not plan["with_names"]:
         tasks = _with_records(id, tasks)
-    reviews = client.call_if_allowed("queue_list", {"mission_id": id, "kind": ["review"], "limit": MOST_REVIEWS})
+    reviews = client.call_if_allowed("queue_list", {"mission_id": id, "kind": ["review"], "limit": MAX_REVIEWS})
     return {**found, "tasks": tasks, "reviews": reviews["items"] if reviews else []}
 
 
@@ -110,8 +114,8 @@ def _with_records(id: str, plan: list[dict[str, Any]]) -> list[dict[str, Any]]:
     chosen = {"mission_id": id, "include": ["tasks"]}
     listed = client.call_every_page("get_context", chosen, rows="tasks", limit=200)["tasks"]
     rows = {row["id"]: row for row in listed}
-    shown = ("state", "agent", "failed_attempts")
-    return [{**rows[row["id"]], **{name: row[name] for name in shown}} for row in plan if row["id"] in rows]
+    shown = ("state", "agent", "failed_attempts", "proof_state")
+    return [{**rows[row["id"]], **{name: row.get(name) for name in shown}} for row in plan if row["id"] in rows]
 
 
 def _show_task(task: dict[str, Any]) -> None:
@@ -132,6 +136,7 @@ def _show_task(task: dict[str, Any]) -> None:
             for path in changed[kind]:
                 say(f"  {sign} {path}")
     _show_verification(task["verification"])
+    _show_evidence(task)
     if task["checkpoints"]:
         say("\nJournal")
     for row in task["checkpoints"]:
@@ -148,6 +153,21 @@ def _show_verification(verification: dict[str, Any] | None) -> None:
         say(f"  {warning}", fg="yellow")
 
 
+def _show_evidence(task: dict[str, Any]) -> None:
+    """Print what is known about the task's result, or the checks that will judge it."""
+    evidence = task.get("evidence")
+    if evidence is not None:
+        say(f"\nEvidence: {evidence['state']}")
+        for line in evidence_lines(evidence):
+            say(line)
+        for flag in evidence["flags"]:
+            say(f"  {flag}", fg="yellow")
+    elif task["checks"]:
+        say("\nChecks")
+        for check in task["checks"]:
+            say(f"  {check['name']}: not run yet")
+
+
 def _show_head(found: dict[str, Any]) -> None:
     say(found["mission_name"], bold=True)
     ended = found["mission_status"] in {"COMPLETED", "FAILED"}
@@ -158,6 +178,9 @@ def _show_head(found: dict[str, Any]) -> None:
         say(f"Outcome:   {found['summary']}")
     for limitation in found["limitations"]:
         say(f"           not done: {limitation}")
+    proved = counts_words(found["evidence"])
+    if proved:
+        say(f"Evidence:  {proved}")
     failed = sum(row["failed_attempts"] for row in found["tasks"])
     if failed:
         say(f"Attempts:  {failed_words(failed)}", fg="yellow")

@@ -11,7 +11,7 @@ from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json
 
 
-class Words(click.Command):
+class SearchCommand(click.Command):
     """A command whose words may start with a dash, and which accepts -h only as the single argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -19,7 +19,7 @@ class Words(click.Command):
         return super().parse_args(ctx, ["--help" if word == "-h" else word for word in args[:own]] + args[own:])
 
 
-@click.command(cls=Words, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+@click.command(cls=SearchCommand, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("words", nargs=-1, required=True)
 @click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Filter by kind.")
 @click.option("--mission", "mission_id", help="Only in this mission.")

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from mission.domain.display_status import TASK_ALIASES, TASK_LABELS
+from mission.domain.checks.evidence import ProofState
+from mission.domain.display_status import DONE_WORDS, FAILING_LABEL, TASK_ALIASES, TASK_LABELS
 from mission.domain.errors import InvalidInput, NotFound
 from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.transports.bridge.daemon_process import ToolFailed
@@ -16,6 +17,7 @@ from mission.transports.cli.output import json_option, report_errors, say, show_
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
 """Errors for a folder without an open mission or outside a repository."""
+_ENDED = frozenset({*DONE_WORDS, "failed", "skipped"})
 
 
 @click.command()
@@ -23,7 +25,7 @@ NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
 @click.option(
     "--status",
     multiple=True,
-    type=click.Choice([*TASK_LABELS, *TASK_ALIASES], case_sensitive=False),
+    type=click.Choice([*TASK_LABELS, *TASK_ALIASES, ProofState.FAILING], case_sensitive=False),
     help="Filter by status.",
 )
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Tasks to show.")
@@ -41,7 +43,7 @@ def tasks(mission_id: str | None, status: tuple[str, ...], limit: int, everythin
         {"mission_id": mission["id"], "mission_name": mission["name"], **task}
         for mission in missions
         for task in mission["tasks"]
-        if not words or task["state"] in words
+        if not words or task["state"] in words or (is_failing(task) and ProofState.FAILING in words)
     ]
     shown = found if everything else found[:limit]
     if as_json:
@@ -91,8 +93,15 @@ def _as_on_page(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def state_label(task: dict[str, Any]) -> str:
-    """Return a task's state as people read it, with the number of failed attempts."""
-    return " · ".join(filter(None, (TASK_LABELS[task["state"]], failed_words(task["failed_attempts"]))))
+    """Return a task's state as people read it, whether its checks fail, and the number of failed attempts."""
+    failing = FAILING_LABEL if is_failing(task) else ""
+    return " · ".join(filter(None, (TASK_LABELS[task["state"]], failing, failed_words(task["failed_attempts"]))))
+
+
+def is_failing(task: dict[str, Any]) -> bool:
+    """Return whether the task is not completed and its required checks failed last time."""
+    known = task.get("proof_state") or (task.get("evidence") or {}).get("state")
+    return known == ProofState.FAILING and task["state"] not in _ENDED
 
 
 def failed_words(attempts: int) -> str:

@@ -61,10 +61,10 @@ def call(tool: str, arguments: str, agent: str | None, as_json: bool) -> None:  
     \b
     mission call start_mission '{"name": "Auth", "objective": "Log in with JWT"}'
     """
-    show_json(client.call(tool, _parsed(arguments), agent=agent))
+    show_json(client.call(tool, _parse(arguments), agent=agent))
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
         arguments = json.loads(sys.stdin.read() if text == "-" else text)
     except ValueError as error:

@@ -45,7 +45,7 @@ def _state(row: dict[str, Any]) -> str:
     if row["removed_at"]:
         return f"{row['status']}, removed"
     gone = "state" in row and not row["state"]["exists"]
-    return f"{row['status']}, folder gone" if gone else str(row["status"])
+    return f"{row['status']}, folder missing" if gone else str(row["status"])
 
 
 def _distance(row: dict[str, Any]) -> tuple[Any, Any]:

@@ -18,7 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from mission.events import bus
 from mission.gateway.caller import Caller
 from mission.settings import Settings
-from mission.transports.web import event_socket as websocket
+from mission.transports.web import websocket
+from tests import fault_cases
 from tests.transports.live_server import Json, Live, serving, until
 
 PATIENCE = 60.0
@@ -226,12 +227,14 @@ async def test_a_long_absence_is_replayed_in_order_whatever_is_written_meanwhile
     assert seen == list(range(before + 1, newest + 1))
 
 
-async def test_readers_that_come_and_go_miss_nothing_while_sixteen_write(live_on_both: Live) -> None:
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=20))
+async def test_readers_that_come_and_go_miss_nothing_while_sixteen_write(live_on_both: Live, seed: str) -> None:
     live = live_on_both
     mission = await start(live)
     tasks = [await asyncio.to_thread(live.task, mission, f"t{number}") for number in range(4)]
     begun = live.app.events.last
-    randomness = random.Random(6477)
+    randomness = random.Random(seed)
 
     async def write(number: int) -> None:
         for _ in range(12):
@@ -439,7 +442,7 @@ async def test_a_reader_that_leaves_is_forgotten(live: Live) -> None:
 async def test_a_slow_reader_is_let_go_with_notice_and_holds_nobody_up(
     sqlite_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus, "LONGEST_QUEUE", 50)
+    monkeypatch.setattr(bus, "MAX_QUEUE_LENGTH", 50)
     gate = socket.socket()
     gate.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     with serving(sqlite_settings, send_buffer=4096) as live:

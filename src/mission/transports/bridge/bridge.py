@@ -36,7 +36,7 @@ from mission.transports.bridge.failures import (
     unreachable,
 )
 from mission.transports.bridge.http_client import ConnectionLost, fits_header, percent_encode
-from mission.transports.bridge.line_io import LARGEST_LINE, LineWriter, Oversized
+from mission.transports.bridge.line_io import MAX_LINE_BYTES, LineWriter, Oversized
 from mission.transports.bridge.reader_threads import ReaderThreads
 
 TYPE_CHECKING = False  # typing itself is not imported: it costs 4 ms at start
@@ -148,14 +148,14 @@ class Bridge:
 
         self._guard = threading.Lock()  # for the fields below and the state of jobs
         self._jobs: dict[str, ClientRequest] = {}
-        self._carriers = ReaderThreads(0, accept=self._accepted, carry=self._carry)
+        self._threads = ReaderThreads(0, accept=self._accepted, handle=self._handle)
 
     def serve(self) -> int:
         """Pass messages until the input ends, then give running calls a moment to finish."""
-        self._carriers.run_until_the_input_ends()
-        self._carriers.wait_for_jobs(seconds=GRACE_SECONDS)
+        self._threads.run_until_the_input_ends()
+        self._threads.wait_for_jobs(seconds=GRACE_SECONDS)
         if self._link.wait_for_search():  # a daemon was just starting: its first answers are worth the wait
-            self._carriers.wait_for_jobs(seconds=GRACE_SECONDS)
+            self._threads.wait_for_jobs(seconds=GRACE_SECONDS)
         return 0
 
     # From the client
@@ -178,10 +178,10 @@ class Bridge:
         elif message.get("method") == "notifications/cancelled":
             self._cancel(message)
         else:
-            return self._noted(ClientRequest(line, message))
+            return self._remember(ClientRequest(line, message))
         return None
 
-    def _noted(self, job: ClientRequest) -> ClientRequest:
+    def _remember(self, job: ClientRequest) -> ClientRequest:
         if job.expects_answer:
             with self._guard:
                 self._jobs[repr(job.id)] = job
@@ -200,7 +200,7 @@ class Bridge:
     def _refuse_oversized(self, line: Oversized) -> None:
         failure = BridgeFailure(
             "TOO_LARGE",
-            f"The message is larger than {LARGEST_LINE // (1024 * 1024)} MiB and was not sent.",
+            f"The message is larger than {MAX_LINE_BYTES // (1024 * 1024)} MiB and was not sent.",
             SEND_LESS,
         )
         identifier = line.id()
@@ -211,7 +211,7 @@ class Bridge:
 
     # To the daemon
 
-    def _carry(self, job: ClientRequest) -> None:
+    def _handle(self, job: ClientRequest) -> None:
         try:
             self._forward(job)
         except BridgeFailure as failure:
@@ -231,7 +231,7 @@ class Bridge:
             if job.canceled:
                 return
             if daemon is not None or not self._link.is_ready:
-                self._carriers.let_another_read()  # finding or starting a daemon takes time
+                self._threads.let_another_read()  # finding or starting a daemon takes time
             try:
                 daemon = self._link.daemon(instead_of=daemon)
             except DaemonUnavailable as problem:
@@ -262,10 +262,10 @@ class Bridge:
                 job.connection = connection
             headers = self._headers(job, daemon)
             if len(job.line) > SOON_SENT:
-                self._carriers.let_another_read()
+                self._threads.let_another_read()
             job.sent = True
             connection.send("POST", self._target, headers, job.line)
-            self._carriers.wait_for_answer(connection.fileno())
+            self._threads.wait_for_answer(connection.fileno())
             answer = connection.answer()
             message = self._message_of(job, answer, daemon)
             keep = answer.leaves_open
@@ -273,7 +273,7 @@ class Bridge:
             with self._guard:
                 job.connection = None
             if keep and not job.canceled:
-                self._link.give_back(connection)
+                self._link.release(connection)
             else:
                 connection.close()
         if message is not None:
@@ -282,7 +282,7 @@ class Bridge:
     def _message_of(self, job: ClientRequest, answer: Response, daemon: Daemon) -> bytes | None:
         """Return the message for the client, or None if it expects none or has received it as a stream."""
         if answer.media_type == "text/event-stream" and answer.status == 200:
-            self._carriers.let_another_read()
+            self._threads.let_another_read()
             self._pass_on_events(job, answer)
             return None
         body = answer.read()
@@ -384,7 +384,7 @@ class Bridge:
 
     def _write(self, message: bytes) -> None:
         try:
-            self._output.write(message, before_waiting=self._carriers.let_another_read)
+            self._output.write(message, before_waiting=self._threads.let_another_read)
         except OSError:
             os._exit(0)  # the client is gone
 

@@ -1,4 +1,4 @@
-"""Live events over a WebSocket: subscribe to topics, resume from a number, no gap and no repeat."""
+"""Live events over a WebSocket: subscribe to topics and resume from a number, without gaps or repeats."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ TOO_SLOW = 1013
 NOT_ALLOWED = 1008
 CHECK_SECONDS = 5.0
 NOTICE_SECONDS = 30.0
-"""How long a reader that fell behind may take to get as far as the notice."""
-MOST_TOPICS = 1_000
+"""How long a reader that fell behind may take to read the notice."""
+MAX_TOPICS = 1_000
 Check = Callable[[], Awaitable[Any]]
 
 
@@ -54,14 +54,14 @@ class LiveEvents:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         if tasks[2] in done:
-            await self._let_go()
+            await self._disconnect_slow()
         for task in done:
             error = task.exception()
             if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
                 raise error
 
     async def _guard(self) -> None:
-        """Ends the connection of an agent whose token was revoked or has expired."""
+        """End the connection of an agent whose token was revoked or has expired."""
         assert self._check is not None
         while True:
             await asyncio.sleep(CHECK_SECONDS)
@@ -84,7 +84,7 @@ class LiveEvents:
             self._listener.wake.set()
 
     async def _send(self) -> None:
-        """The only sender: requests are answered in order, live events go out in between."""
+        """Send everything: answers in the order of the requests, and live events in between."""
         while True:
             await self._listener.wake.wait()
             self._listener.wake.clear()
@@ -113,46 +113,46 @@ class LiveEvents:
 
     async def _subscribe(self, topic: Topic, *, since: int | None) -> None:
         since = since if since is not None else self._default_since
-        if topic.name not in self._topics and len(self._topics) >= MOST_TOPICS:
-            raise InvalidInput(f"at most {MOST_TOPICS} topics on one connection", hint="Subscribe to 'global' instead.")
+        if topic.name not in self._topics and len(self._topics) >= MAX_TOPICS:
+            raise InvalidInput(f"at most {MAX_TOPICS} topics on one connection", hint="Subscribe to 'global' instead.")
         if since is None:
             self._start(topic, since=self._log.last, live_from=self._log.last)
             await self._say({"type": "subscribed", "topic": topic.name, "seq": self._log.last})
             return
-        chapter = await self._log.read(topic, since=since)
-        if not chapter.reaches(since):
-            seq = max(chapter.newest, self._log.last)
+        page = await self._log.read(topic, since=since)
+        if not page.reaches(since):
+            seq = max(page.newest, self._log.last)
             self._start(topic, since=seq, live_from=seq)
-            await self._say({"type": "reset", "topic": topic.name, "oldest": chapter.oldest, "seq": seq})
+            await self._say({"type": "reset", "topic": topic.name, "oldest": page.oldest, "seq": seq})
             return
-        await self._say({"type": "subscribed", "topic": topic.name, "seq": max(chapter.newest, self._log.last)})
-        live_from = await self._replay(topic, chapter)
+        await self._say({"type": "subscribed", "topic": topic.name, "seq": max(page.newest, self._log.last)})
+        live_from = await self._replay(topic, page)
         self._start(topic, since=since, live_from=live_from)
 
-    async def _replay(self, topic: Topic, chapter: EventPage) -> int:
-        """Send what the reader missed; the result is where live events take over."""
+    async def _replay(self, topic: Topic, page: EventPage) -> int:
+        """Send what the reader missed; return the number after which live events follow."""
         while True:
-            for event in chapter.events:
-                if not self._listener.covers(event, besides=topic.name):
+            for event in page.events:
+                if not self._listener.covers(event, except_topic=topic.name):
                     await self._socket.send_text(Published(event).text)
-            if chapter.whole and self._log.last <= chapter.newest:
-                return chapter.newest
-            chapter = await self._log.read(topic, since=chapter.newest)
+            if page.complete and self._log.last <= page.newest:
+                return page.newest
+            page = await self._log.read(topic, since=page.newest)
 
     def _start(self, topic: Topic, *, since: int, live_from: int) -> None:
         self._topics.add(topic.name)
         self._listener.follow(topic, covered_from=since, live_from=live_from)
 
     async def _say(self, frame: dict[str, Any]) -> None:
-        """Answer in plain ASCII: an error may quote what no encoding can carry."""
+        """Send an answer in ASCII: an error may quote characters that cannot be encoded."""
         await self._socket.send_text(json.dumps(frame, separators=(",", ":")))
 
-    async def _let_go(self) -> None:
-        """Tell a reader that fell behind, if it still hears us; it can come back and resume."""
+    async def _disconnect_slow(self) -> None:
+        """Disconnect a reader that fell behind, with a notice if it still reads; it can connect again and resume."""
         notice = {
             "type": "error",
             "code": "TOO_SLOW",
-            "message": "too many events waited for this connection",
+            "message": "too many events are pending on this connection",
             "hint": "Connect again with the last number you saw as since.",
         }
         with contextlib.suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
