@@ -29,13 +29,13 @@ def _run(arguments: list[str]) -> int:
 
         return signal_bridge.run(arguments[2:])
     if arguments[:1] == ["mcp"]:
-        from mission.transports.bridge import stdio_bridge as bridge
+        from mission.transports.bridge import bridge
 
         return bridge.run(arguments[1:], standalone=_standalone)
     if arguments[:1] == ["hook"]:
-        from mission.transports.bridge import client_hook as hook
+        from mission.transports.bridge import client_hook
 
-        return hook.run(arguments[1:])
+        return client_hook.run(arguments[1:])
     from mission.transports.cli.main import cli
 
     cli()

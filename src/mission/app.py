@@ -13,34 +13,51 @@ from pathlib import Path
 from typing import Any
 
 from mission import tools
-from mission.domain.agent import AgentType
+from mission.domain.agents.agent import AgentType
 from mission.domain.errors import InvalidState, TransientError, Unauthenticated
 from mission.domain.permissions import Edit, PermissionPolicy
+from mission.domain.runs.options import Limits
 from mission.domain.timestamps import Clock, format_time, utc_now
 from mission.domain.webhook import Webhook
 from mission.events.log import EventLog
+from mission.gateway.audit.audit_trail import AuditTrail
 from mission.gateway.audit.masking import Masker
 from mission.gateway.call import Ports
 from mission.gateway.caller import TokenCheck
 from mission.gateway.gateway import Gateway
+from mission.gateway.heartbeats import HeartbeatRecorder
 from mission.gateway.registry import Registry
 from mission.gateway.retry import Retry
+from mission.gateway.signal_intake import Signals
 from mission.git.snapshot import Snapshots
 from mission.git.worktrees.creation import WorktreeMaker
-from mission.runtime import desktop_notifications as desktop
-from mission.runtime.launching.supervisor import Supervisor
+from mission.runtime import desktop_notifications
+from mission.runtime.checking.check_host import LocalCheckHost
+from mission.runtime.checking.check_process import Checks
+from mission.runtime.checking.free_ports import find_port_base
+from mission.runtime.launching.launcher import AgentLauncher
 from mission.runtime.message_delivery import MessageDelivery
-from mission.services.agents import access_tokens as identity
+from mission.services import webhooks
+from mission.services.agents import access_tokens
 from mission.services.agents.access_tokens import Bearer
 from mission.services.agents.registration import LivenessSettings
+from mission.services.checks import reading
+from mission.services.checks.check_place import CheckPlaces
+from mission.services.checks.checker import Checker
+from mission.services.checks.gate import CheckGate
+from mission.services.checks.ports import CheckPorts
 from mission.services.repositories.working_trees import Trees
+from mission.services.runs.context import RunContext
+from mission.services.runs.driver import RunDriver
+from mission.services.runs.merging.submission import RunGate
 from mission.services.search import index as search
-from mission.services.upkeep import health, retention, webhooks
+from mission.services.upkeep import health, retention
 from mission.services.work import BackgroundWork
 from mission.settings import Settings, describe
 from mission.store.database import Database
 from mission.store.open_database import open_backend
 from mission.store.transaction import Tx
+from mission.tools.tasks.load_context import preview_context
 from mission.transports.web.webhook_sender import post
 
 log = logging.getLogger("mission")
@@ -58,35 +75,80 @@ class App:
         self.settings = settings
         self.started_at = clock()
         self.backend = open_backend(settings, role=role)
-        rhythm = LivenessSettings(
+        liveness = LivenessSettings(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )
-        self.database = Database(self.backend, silence=rhythm.silence, clock=clock)
+        self.database = Database(self.backend, silence=liveness.silence, clock=clock)
         self.events = EventLog(self.database)
         self.trees = Trees(
-            Snapshots(settings.snapshots_path), workshop=_worktree_maker(settings), host_id=settings.host_id
+            Snapshots(settings.snapshots_path),
+            workshop=_worktree_maker(settings),
+            host_id=settings.host_id,
+            find_ports=find_port_base,
         )
-        self.supervisor = Supervisor(self.database, self.trees, rhythm=rhythm, settings=settings)
-        self.postman = MessageDelivery(
-            self.supervisor,
+        masker = Masker(names=settings.mask_names, pattern=settings.mask_pattern, max_length=settings.audit_text)
+        audit = AuditTrail(self.database, masker)
+        heartbeats = HeartbeatRecorder(self.database, liveness)
+        retry = Retry(pause=settings.retry_seconds)
+        signals = Signals(self.database, audit=audit, heartbeats=heartbeats, retry=retry)
+        self.launcher = AgentLauncher(
+            self.database,
+            self.trees,
+            signals=signals,
+            context=preview_context,
+            liveness=liveness,
+            settings=settings,
+        )
+        self.message_delivery = MessageDelivery(
+            self.launcher,
             BackgroundWork(self.database),
             self.events,
             host_id=settings.host_id,
         )
+        self.check_runner = Checks(settings.checks_path, mask=masker.text)
+        host = LocalCheckHost()
+        work = BackgroundWork(self.database)
+        self.checker = Checker(
+            work,
+            self.trees,
+            self.check_runner,
+            CheckPlaces(work, self.trees, host),
+            self.events,
+            lease=liveness.lease,
+            excuses=settings.failed_before == "pass",
+        )
+        self.run_context = RunContext(
+            work=work,
+            trees=self.trees,
+            launcher=self.launcher,
+            checker=self.checker,
+            events=self.events,
+            liveness=liveness,
+            worktrees=settings.worktrees_path / "runs",
+            agent_slots=settings.agent_slots,
+            min_free_gb=settings.min_free_gb,
+            daily=Limits(usd=settings.daily_usd or None, tokens=settings.daily_tokens or None),
+            clock=self.database.clock,
+        )
+        self.run_driver = RunDriver(self.run_context)
+        checks = CheckGate(self.checker, lease=liveness.lease, wait_seconds=settings.check_wait_seconds)
+        gate = RunGate(checks, self.run_context)
         self.gateway = Gateway(
             registry=Registry(tools),
             database=self.database,
-            masker=Masker(names=settings.mask_names, pattern=settings.mask_pattern, longest=settings.audit_text),
-            retry=Retry(pause=settings.retry_seconds),
+            audit=audit,
+            heartbeats=heartbeats,
+            signals=signals,
+            retry=retry,
             ports=Ports(
                 trees=self.trees,
-                rhythm=rhythm,
-                launcher=self.supervisor,
+                checks=CheckPorts(gate=gate, checker=self.checker, runner=self.check_runner, host=host),
+                liveness=liveness,
+                launcher=self.launcher,
                 events=self.events,
                 policy=_policy(settings),
             ),
         )
-        self.supervisor.signals = self.gateway.signals
 
     @asynccontextmanager
     async def running(self, *, periodic: bool) -> AsyncIterator[App]:
@@ -95,17 +157,22 @@ class App:
         await self.events.open()
         jobs = [asyncio.create_task(job) for job in (*self._jobs(), *self._followers())] if periodic else []
         if periodic:
-            await self.supervisor.open()
-            await self.postman.open()
+            await self.launcher.open()
+            await self.message_delivery.open()
+            await self.checker.open()
+            await self.run_driver.open()
         try:
             yield self
         finally:
             for job in jobs:
                 job.cancel()
             if periodic:
-                await self.postman.close()
-                await self.supervisor.close()
+                await self.run_driver.close()
+                await self.message_delivery.close()
+                await self.launcher.close()
             await self.gateway.close()
+            await self.checker.close()
+            await self.check_runner.leave()
             await self.events.close()
             await self.trees.close()
             await self.database.close()
@@ -115,10 +182,10 @@ class App:
 
         async def find(token: str) -> Bearer:
             try:
-                return await self.database.read(identity.bearer_of, token=token)
+                return await self.database.read(access_tokens.bearer_of, token=token)
             except Unauthenticated as refused:
                 if "agent_id" in refused.details:  # it was valid once: record that it is still used
-                    self.gateway.note_worthless_token(refused)
+                    self.gateway.note_revoked_token(refused)
                 raise
 
         return TokenCheck(operator, find=find)
@@ -162,7 +229,7 @@ class App:
             hook = Webhook(url=settings.webhook_url, secret=settings.webhook_secret, events=wanted)
             followers.append(_every(AGAIN_SECONDS, lambda: webhooks.follow(work, self.events, post, hook=hook)))
         if settings.desktop_notifications == "on":
-            followers.append(_every(AGAIN_SECONDS, lambda: desktop.follow(work, self.events)))
+            followers.append(_every(AGAIN_SECONDS, lambda: desktop_notifications.follow(work, self.events)))
         return followers
 
     async def _tidy(self) -> None:
@@ -174,6 +241,17 @@ class App:
         )
         await retention.tidy(BackgroundWork(self.database), keep=keep)
         await self.trees.prune(await self.database.read(_snapshots_in_use, host_id=self.settings.host_id))
+        await self._forget_outputs()
+
+    async def _forget_outputs(self) -> None:
+        """Delete the output of checks that are gone or old; their rows keep its end."""
+        keep = _days(self.settings.keep_observations_days)
+        before = self.database.clock() - keep if keep is not None else None
+        stored = await asyncio.to_thread(self.check_runner.ended)
+        for start in range(0, len(stored), 500):
+            ids = stored[start : start + 500]
+            for evidence_id in await self.database.read(reading.forgettable, ids=ids, before=before):
+                await self.check_runner.forget(evidence_id)
 
     async def _index(self) -> None:
         await search.catch_up(self.database)
@@ -214,7 +292,8 @@ def _days(number: float) -> timedelta | None:
 
 
 def _snapshots_in_use(tx: Tx, *, host_id: str) -> list[Any]:
-    return tx.tasks.snapshots_in_use(host_id=host_id)
+    checked = [each.identity["snapshot"] for each in tx.rounds.open_on_host(host_id) if each.identity is not None]
+    return [*tx.tasks.snapshots_in_use(host_id=host_id), *checked]
 
 
 def _size(path: Path) -> int:

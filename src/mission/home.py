@@ -25,8 +25,8 @@ class UnusableToken(InvalidState):
     """The operator's token cannot be read."""
 
     default_hint = (
-        "Restore the file, or run 'mission token rotate' or delete the file to get a new token: "
-        "clients configured with the old one then need the new one."
+        "Restore the file. To get a new token instead, run 'mission token rotate' or delete the file; "
+        "clients configured with the old token then need the new one."
     )
 
 

@@ -120,7 +120,7 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
         app.gateway,
         app.events,
         work=BackgroundWork(app.database),
-        supervisor=app.supervisor,
+        launcher=app.launcher,
         tokens=app.tokens(token),
         sessions=Sessions(token, ended=settings.sessions_path),
         toolsets=settings.toolsets,
@@ -178,7 +178,7 @@ async def _serve(app: App, listener: socket.socket, *, announce: Callable[[str],
             app.events.wake_waiters()
             await super().shutdown(sockets)
 
-    app.supervisor.outfitter.url = _url(listener)
+    app.launcher.preparer.url = _url(listener)
     server = Server(http_server(app, token=token))
     await server.serve(sockets=[listener])
     if not server.started:

@@ -52,12 +52,24 @@ class Settings:
     )
     mask_names: str = _setting("", "Additional words in names of fields that the audit masks, comma-separated")
     mask_pattern: str = _setting("", "Regular expression for text that the audit masks")
-    audit_text: int = _setting(2_000, "Maximum characters of a text in the audit; longer texts are cut", minimum=100)
+    audit_text: int = _setting(2_000, "Maximum characters of text in the audit; longer text is cut", minimum=100)
     keep_backups: int = _setting(5, "Number of automatic backups to keep", minimum=1)
     host_id: str = _setting(os.uname().nodename or "localhost", "Name of this machine; local paths are tied to it")
     permissions: str = _setting("", "Additional permission rules per agent type (allow, deny, without)")
     worktrees: str = _setting("", "Folder for new worktrees; empty uses 'worktrees' in MISSION_HOME")
     setup_seconds: float = _setting(600.0, "Time limit for the setup command of a new worktree", minimum=1)
+    failed_before: str = _setting(
+        "pass", "If a check also fails on the start tree: pass completes the task unproved, gate refuses it"
+    )
+    check_wait_seconds: float = _setting(
+        45.0, "How long a reported task waits for its checks; clients give up after about 60 s", minimum=0
+    )
+    agent_slots: int = _setting(
+        0, "How many agents of runs work at once; 0 = the smaller of cores × 2 and free memory ÷ 1.5 GB", minimum=0
+    )
+    min_free_gb: float = _setting(5.0, "Runs launch no agent with less free disk space, in GB", minimum=0)
+    daily_usd: float = _setting(0.0, "What all runs together may spend in a day, in USD; 0 = no limit", minimum=0)
+    daily_tokens: int = _setting(0, "How many tokens all runs together may use in a day; 0 = no limit", minimum=0)
     webhook_url: str = _setting("", "URL that receives events as they happen; empty = none", secret=True)
     webhook_secret: str = _setting("", "Secret that signs webhook requests", secret=True)
     webhook_events: str = _setting(
@@ -102,6 +114,11 @@ class Settings:
     @property
     def worktrees_path(self) -> Path:
         return self.home / "worktrees"
+
+    @property
+    def checks_path(self) -> Path:
+        """Return the folder with the output of checks."""
+        return self.home / "checks"
 
     @property
     def backups_path(self) -> Path:
@@ -239,6 +256,8 @@ def _convert(name: str, value: Any, *, source: str) -> Any:
         return _rules(value, source=source)
     if name == "log_level" and converted not in {"debug", "info", "warning", "error"}:
         raise BadSetting(f"{source}: log_level must be debug, info, warning or error, not '{converted}'")
+    if name == "failed_before" and converted not in {"pass", "gate"}:
+        raise BadSetting(f"{source}: failed_before must be pass or gate, not '{converted}'")
     if name == "desktop_notifications" and converted not in {"on", "off"}:
         raise BadSetting(f"{source}: desktop_notifications must be on or off, not '{converted}'")
     if name == "webhook_url" and converted and not converted.startswith(("http://", "https://")):

@@ -48,6 +48,11 @@ def test_the_quick_demonstration_plays_to_its_end_and_cleans_up(home: Path) -> N
         assert played.returncode == 0, played.stderr
         summary = json.loads(played.stdout)
         assert (summary["tasks_completed"], summary["tasks_total"], summary["executions"]) == (6, 6, 3)
+        assert summary["evidence"] == {"proved": 6, "unproved": 0, "accepted": 0, "failing": 0}
+        told = played.stderr.splitlines()
+        refused = next(number for number, line in enumerate(told) if "is refused, 'no TODO is left' failed" in line)
+        assert "src/ledger/entries.py:5:    return True  # TODO" in told[refused]
+        assert any("completed 'Keep entries': 1 added, proved" in line for line in told[refused:])
         assert "died in the middle" in played.stderr
         assert "takes over 'Import bank statements', left at: Half of bank.py is written" in played.stderr
         assert "is blocked" in played.stderr
@@ -89,7 +94,7 @@ def test_every_command_that_the_demonstration_prints_works(home: Path, tmp_path:
         stopped = run("mission down --force")
     assert {command: (each.returncode, each.stderr) for command, each in done.items()} == dict.fromkeys(done, (0, ""))
     verbs = [command.split()[3 if command.startswith("git") else 1] for command in done]
-    assert sorted(verbs) == ["answer", "answer", "delete", "log", "open", "show"]
+    assert sorted(verbs) == ["answer", "answer", "delete", "evidence", "log", "open", "show"]
     (record,) = [each.stdout for command, each in done.items() if " show " in command]
     assert "Decisions" in record
     assert left == []
@@ -119,7 +124,7 @@ def test_a_demonstration_broken_off_in_the_middle_ends_at_once_and_leaves_nothin
         playing.send_signal(signal.SIGINT)
         rest, _ = playing.communicate(timeout=PATIENCE)
         assert playing.returncode == 1, heard
-        assert "nothing of it is running" in rest
+        assert "none of its agents is running" in rest
         assert json.loads(mission("executions", "--json").stdout)["executions"] == []
         assert [each["status"] for each in json.loads(mission("missions", "--json").stdout)["workflows"]] == ["failed"]
     finally:

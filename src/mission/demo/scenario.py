@@ -1,8 +1,10 @@
-"""The scenario of the demo: planning, parallel work, a crash, a question, a blocker, the end."""
+"""The scenario of the demo: planning, parallel work, a result that is refused, a crash, a question, a blocker, the
+end."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from typing import Any
 from mission.demo.sample_project import (
     BLOCKER,
     BLOCKER_ANSWER,
+    CHECK,
     DECISION,
     IMPORT,
     JOBS,
@@ -67,6 +70,7 @@ class Play:
                 for name, _ in crew
             ]
             await self._plan(lead)
+            await self._set_check()
             await self._next(ada, during=self._decide)
             await self._side_by_side(ada, bob)
             await self._next(bob, during=self._is_blocked)
@@ -102,6 +106,12 @@ class Play:
         found = await lead.call("workflow_get", id=self.mission_id, include_tasks=True)
         self.tasks = {task["name"]: task["id"] for task in found["tasks"]}
         self.say("lead", f"planned '{MISSION}': {len(JOBS)} tasks in 4 phases")
+
+    async def _set_check(self) -> None:
+        """Set what must pass before a task is done, as the person does."""
+        checks = {"scope": "mission", "id": self.mission_id, "checks": [CHECK], "path": os.environ.get("PATH")}
+        await asyncio.to_thread(self.operator, "checks_set", checks)
+        self.say("you", f"set a check for every task, '{CHECK['name']}': {CHECK['run']}")
 
     async def _side_by_side(self, ada: Player, bob: Player) -> None:
         """Run three tasks at once: by an agent, by a launched one that asks, by a launched one that crashes."""
