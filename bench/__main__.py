@@ -17,9 +17,11 @@ from bench import (
     listing,
     mailbox,
     many,
+    merging,
     page,
     plans,
     polls,
+    proof,
     recall,
     snapshot,
 )
@@ -30,6 +32,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "calls": calls.measure,
     "audit": audit.measure,
     "many": many.measure,
+    "merging": merging.measure,
     "bridge": bridge.measure,
     "executions": executions.measure,
     "listing": listing.measure,
@@ -38,6 +41,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Row]]] = {
     "page": page.measure,
     "plans": plans.measure,
     "polls": polls.measure,
+    "proof": proof.measure,
     "recall": recall.measure,
     "snapshot": snapshot.measure,
 }

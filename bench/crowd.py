@@ -10,7 +10,8 @@ from sqlalchemy import Connection, insert
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import MissionStatus
 from mission.domain.missions.phase import PhaseStatus
-from mission.domain.tasks.task import Quality, TaskStatus
+from mission.domain.tasks.states import TaskStatus
+from mission.domain.tasks.task import Quality
 from mission.store.tables import dependencies, missions, phases, tasks
 from mission.store.transaction import Tx
 

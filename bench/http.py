@@ -81,14 +81,14 @@ def exchange_many(connections: Sequence[Connection], requests: Sequence[bytes]) 
     times: list[float] = []
     answers: list[bytes] = []
     with selectors.DefaultSelector() as selector:
-        flying = sum(_send_next(selector, connection, left) for connection in connections)
-        while flying:
+        in_flight = sum(_send_next(selector, connection, left) for connection in connections)
+        while in_flight:
             for key, _ in selector.select():
                 connection, sent = key.data
                 answers.append(connection.receive())
                 times.append(time.perf_counter() - sent)
                 selector.unregister(connection.socket)
-                flying -= not _send_next(selector, connection, left)
+                in_flight -= not _send_next(selector, connection, left)
     return times, answers
 
 

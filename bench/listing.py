@@ -10,7 +10,7 @@ from bench.http import Connection
 from bench.protocol import STATELESS
 from bench.report import Row, Target
 from bench.server import daemon
-from mission.services.tasks.token_count import tokenizer
+from mission.domain.token_count import tokenizer
 
 SECTION = "tools/list of the default toolset"
 MODEL_READS = ("name", "description", "inputSchema")
@@ -35,5 +35,5 @@ def measure(effort: Effort) -> list[Row]:  # noqa: ARG001
 
 def _row(what: str, content: Any, *, target: int) -> Row:
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    tokens = tokenizer().count(text, most=len(text) * 4) or 0
+    tokens = tokenizer().count(text, limit=len(text) * 4) or 0
     return Row(section=SECTION, what=what, figure=tokens, unit="tokens", target=Target(target, of="figure"))

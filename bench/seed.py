@@ -14,8 +14,7 @@ from mission.domain.missions.mission import Family
 from mission.domain.tasks.journal import EntryKind
 from mission.domain.tasks.task import CallerType
 from mission.services.missions import creation as missions
-from mission.services.tasks import journal, starting
-from mission.services.tasks import preparation as footing
+from mission.services.tasks import journal, preparation, starting
 from mission.settings import Settings
 from mission.store.transaction import Tx
 
@@ -66,7 +65,7 @@ def _number(database: Path, query: str, *values: str) -> int:
 def _plant(tx: Tx, *, count: int) -> Planted:
     new = missions.NewMission(name="A mission to measure", objective="Find out how fast it is", family=Family.MISSION)
     mission = missions.create(tx, new=new, place=None)
-    request = footing.TaskRequest(
+    request = preparation.TaskRequest(
         mission_id=mission.id,
         phase=1,
         name="Task 0",
@@ -76,13 +75,13 @@ def _plant(tx: Tx, *, count: int) -> Planted:
         agent_name="parser-agent",
     )
     owner = starting.Owner(agent_id=None, lease=timedelta(minutes=15))
-    first = starting.begin(tx, wish=request, mission_id=mission.id, owner=owner, place=None, snapshot=None).task
+    first = starting.record(tx, request=request, mission_id=mission.id, owner=owner, place=None, snapshot=None).task
     ids = [first.id]
     for number in range(1, count):
         moment = tx.now - timedelta(seconds=number)
         task = replace(first, id=new_id("task"), name=f"Task {number}", created_at=moment, started_at=moment)
         tx.tasks.add(task)
-        tx.tallies.moved(None, task)
+        tx.task_counts.count_move(None, task)
         ids.append(task.id)
     for number in range(ENTRIES):
         _log(tx, ids[number % count], number)

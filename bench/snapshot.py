@@ -1,4 +1,4 @@
-"""Measure snapshots of a large repository, and the start of a task in a small one, compared with `git status`."""
+"""Measure snapshots and tree ids of a large repository, and `start_task` in a small one, against `git status`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from bench.effort import Effort
 from bench.protocol import STATELESS
 from bench.report import Row, Target, compared
 from bench.server import daemon
-from bench.timing import interleave
+from bench.timing import Series, interleave
 from bench.work import http_turn, new_task
 from mission.git.snapshot import Snapshots
+from mission.git.tree_identity import identify
 from mission.git.working_tree import find_tree
 
 SECTION = "git"
+FLOOR = "git status -uall"
 PER_FOLDER = 100
 SMALL = 200
 STATUS = ("status", "--porcelain", "-uall")
@@ -34,25 +36,33 @@ def _snapshots(folder: Path, effort: Effort) -> list[Row]:
     large = generate(folder / "large", files=effort.files)
     snapshots, tree = Snapshots(folder / "snapshots"), find_tree(large)
     first = _seconds(lambda: snapshots.take(tree))
+    first_id = _seconds(lambda: identify(snapshots, tree))
     turns = {
         "snapshot": lambda: [_seconds(lambda: snapshots.take(tree))],
+        "id": lambda: [_seconds(lambda: identify(snapshots, tree))],
         "status": lambda: [_seconds(lambda: git(large, *STATUS))],
     }
     series = interleave(turns, rounds=effort.snapshots)
     floor = series["status"]
-    what = f"snapshot of {effort.files:,} files"
+    snapshot, id = f"snapshot of {effort.files:,} files", f"tree id of {effort.files:,} files"
     return [
-        compared(SECTION, what, series["snapshot"], floor, floor_name="git status -uall", target=Target(1.5)),
-        Row(
-            section=SECTION,
-            what=f"the first {what}",
-            figure=first * 1000,
-            unit="ms",
-            floor="git status -uall",
-            floor_figure=floor.p50 * 1000,
-            ratio=first / floor.p50,
-        ),
+        compared(SECTION, snapshot, series["snapshot"], floor, floor_name=FLOOR, target=Target(1.5)),
+        _once(f"the first {snapshot}", first, floor),
+        compared(SECTION, id, series["id"], floor, floor_name=FLOOR, target=Target(1.5)),
+        _once(f"the first {id}", first_id, floor),
     ]
+
+
+def _once(what: str, seconds: float, floor: Series) -> Row:
+    return Row(
+        section=SECTION,
+        what=what,
+        figure=seconds * 1000,
+        unit="ms",
+        floor=FLOOR,
+        floor_figure=floor.p50 * 1000,
+        ratio=seconds / floor.p50,
+    )
 
 
 def _start_task(folder: Path, effort: Effort) -> Row:
@@ -67,7 +77,7 @@ def _start_task(folder: Path, effort: Effort) -> Row:
         }
         series = interleave(turns, rounds=effort.snapshots)
     what = f"start_task in a tree of {SMALL} files, http stateless"
-    return compared(SECTION, what, series["start"], series["status"], floor_name="git status -uall")
+    return compared(SECTION, what, series["start"], series["status"], floor_name=FLOOR)
 
 
 def generate(path: Path, *, files: int) -> Path:

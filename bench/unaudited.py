@@ -7,10 +7,10 @@ from typing import Any
 
 from mission.__main__ import main
 from mission.gateway import call
-from mission.gateway.audit import trail as audit
+from mission.gateway.audit import audit_trail
 
 
-class Unwritten(audit.AuditEntry):
+class Unwritten(audit_trail.AuditEntry):
     """An entry that creates no row and counts as written."""
 
     @property
