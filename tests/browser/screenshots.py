@@ -16,6 +16,7 @@ from mission.settings import Settings
 from tests.browser.chromium import FLAGS, obtain
 from tests.browser.conftest import open_page
 from tests.browser.sample_data import fill
+from tests.browser.sample_runs import plant_runs
 from tests.transports.live_server import serving
 
 SIZES = {
@@ -23,6 +24,9 @@ SIZES = {
     "middle": {"width": 1024, "height": 800},
     "narrow": {"width": 390, "height": 844},
 }
+
+
+RUN_STATES = ("planning", "ready", "running", "paused", "finishing", "finished", "stopped")
 
 
 def addresses(ids: dict[str, str]) -> dict[str, str]:
@@ -37,6 +41,10 @@ def addresses(ids: dict[str, str]) -> dict[str, str]:
         "mission-changes": f"{mission}?view=changes",
         "mission-agents": f"{mission}?view=agents",
         "mission-plan": f"{mission}?view=plan",
+        "runs": "/runs",
+        **{f"run-{state}": f"/runs/{ids[state]}" for state in RUN_STATES},
+        "run-candidate": f"/runs/{ids['running']}?candidate={ids['candidate']}",
+        "run-conflict": f"/runs/{ids['running']}?candidate={ids['conflict']}",
         "search": "/search?q=postings",
         "inbox": "/inbox",
         "task": f"/tasks/{ids['task']}",
@@ -56,6 +64,8 @@ def main(folder: Path, words: list[str]) -> None:
         settings = Settings(home=Path(home), host_id="test-host")
         ids = asyncio.run(fill(settings))
         with serving(settings) as live, sync_playwright() as playwright:
+            runs = live.run(live.app.database.write(plant_runs))
+            ids = {**runs, **ids}
             browser = playwright.chromium.launch(
                 executable_path=chromium.program, args=list(FLAGS), env=dict(chromium.environment)
             )

@@ -68,6 +68,35 @@ def test_now_shows_what_waits_what_runs_and_takes_an_answer_on_the_row(page: Pag
     assert house.live.call("task_get", {"id": closed["task_id"]})["status"] == "pending"
 
 
+PLACES = """row => new Promise(resolve => {
+  const seen = [];
+  const look = () => {
+    seen.push(row.getBoundingClientRect().top);
+    if (seen.length < 30) requestAnimationFrame(look);
+    else resolve(seen);
+  };
+  look();
+})"""
+"""Where a row is, frame by frame."""
+
+
+def test_a_row_stays_where_it_is_while_its_answer_is_held_back(page: Page, house: House) -> None:
+    house.go(page, "/")
+    row = page.locator(".need").filter(has_text="No replication slot left")
+    connected(page)
+
+    row.get_by_role("button", name="Resolve").click(position={"x": 5, "y": 1})
+    expect(row.get_by_text("when you leave this row")).to_be_visible()
+    pointed_at = row.evaluate(PLACES)
+    page.get_by_role("heading", name="Now", level=1).hover()
+    expect(row.get_by_text(re.compile(r"in \d s"))).to_be_visible()
+    left = row.evaluate(PLACES)
+    row.get_by_role("button", name="Undo").click()
+
+    assert len({*pointed_at, *left}) == 1
+    expect(row.get_by_role("button", name="Resolve")).to_be_visible()
+
+
 def test_missions_are_filtered_in_the_address_opened_by_keys_and_appear_as_they_are_made(
     page: Page, house: House
 ) -> None:

@@ -106,7 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _named(names: Sequence[str], wanted: str) -> str | None:
-    """The listed tool that ends with the wanted name, one of the signal server if there is a choice."""
+    """The listed tool of that name, or that ends with it: one of the signal server if there is a choice."""
+    if wanted in names:
+        return wanted
     fitting = [name for name in names if name.replace("-", "_").endswith(wanted)]
     return next((name for name in fitting if "open" in name), fitting[0] if fitting else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import random
 import resource
 import shutil
 import signal
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from mission.transports.bridge.daemon_process import Daemon, DaemonUnavailable, ToolFailed, call_tool
+from tests import fault_cases
 from tests.transports.cli.program import PROGRAM, Program, program
 from tests.transports.live_server import until
 
@@ -51,7 +53,10 @@ def rows(mission: Program, statement: str) -> list[tuple[object, ...]]:
         return connection.execute(statement).fetchall()
 
 
-def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(mission: Program) -> None:
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=15))
+def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(mission: Program, seed: str) -> None:
+    writes = random.Random(seed).randint(20, 250)
     daemon = running(mission)
     started = call_tool(daemon, "start_mission", {"name": "m", "objective": "o"})["mission_id"]
     acknowledged: dict[str, str] = {}
@@ -66,7 +71,7 @@ def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(mission:
                 for _ in range(3):
                     arguments = {"task_id": task["task_id"], "message": "m" * 400}
                     acknowledged[call_tool(daemon, "log_milestone", arguments)["milestone_id"]] = "milestone"
-                if len(acknowledged) > 150:
+                if len(acknowledged) > writes:
                     enough.set()
         except DaemonUnavailable:
             enough.set()
@@ -265,6 +270,6 @@ def test_a_repository_of_another_owner_is_named_and_the_daemon_goes_on(mission: 
         work()
 
     assert caught.value.status < 500
-    assert "owner" in json.dumps(caught.value.error)
+    assert "another user" in json.dumps(caught.value.error)
     assert "safe.directory" in json.dumps(caught.value.error)
     assert call_tool(daemon, "start_mission", {"name": "m", "objective": "o"})["mission_id"]

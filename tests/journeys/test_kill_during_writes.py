@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import textwrap
 import threading
 from contextlib import contextmanager
 
+import pytest
+
 from mission.app import App
 from mission.gateway.caller import Caller
+from tests import fault_cases
 from tests import forked_processes as processes
 from tests.transports.live_server import until
 
 PROCESSES = 3
 LOOPS = 4
-EACH_TIME = 20
-"""So many more writes every living process gets acknowledged before the next one is killed."""
+EACH_TIME = (5, 35)
+"""Somewhere between so many more writes every living process gets acknowledged before the next one is killed."""
 PATIENCE = 120.0
 PROGRAM = textwrap.dedent(
     """
@@ -93,11 +97,13 @@ class Writer:
         return [each["answer"] for each in self.acknowledged if each["tool"] == tool]
 
 
-async def test_what_was_acknowledged_survives_the_death_of_its_process(settings):
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", fault_cases.seeds(few=1, many=25))
+async def test_what_was_acknowledged_survives_the_death_of_its_process(settings, seed):
     agents, recipient, mission = await _prepare(settings)
 
     with _started(settings, agents, recipient) as writers:
-        _kill_one_by_one(writers)
+        _kill_one_by_one(writers, random.Random(seed))
 
     app = App(settings, role="a test")
     async with app.running(periodic=False):
@@ -128,11 +134,11 @@ def _started(settings, agents, recipient):
         started.communicate(timeout=PATIENCE)
 
 
-def _kill_one_by_one(writers):
+def _kill_one_by_one(writers, chance):
     """Those still alive go on while their neighbours die in the middle of a write."""
     living = list(writers)
     while living:
-        goals = [(each, len(each.acknowledged) + EACH_TIME) for each in living]
+        goals = [(each, len(each.acknowledged) + chance.randint(*EACH_TIME)) for each in living]
         for writer, goal in goals:
             until(lambda writer=writer, goal=goal: writer.has_written(goal), seconds=PATIENCE)
         living.pop().kill()

@@ -1,0 +1,75 @@
+"""A scripted agent of a run: it does what the description of its task says, line by line.
+
+Lines of its prompt that begin with DO are carried out: `write FILE TEXT`, `crash-once`, `hang`, `fail REASON`,
+`ask-once QUESTION`, `lie-once FILE` (reports without writing the file, and writes it the next time), `silent`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def mark(kind: str, **payload: object) -> None:
+    execution = os.environ["OPEN_MISSION_AGENT_EXECUTION_ID"]
+    envelope = {
+        "version": 1,
+        "agentExecutionId": execution,
+        "eventId": f"{kind}-{time.time_ns()}",
+        "signal": {"type": kind, **payload},
+    }
+    sys.stdout.write("@task::" + json.dumps(envelope) + "\n")
+    sys.stdout.flush()
+
+
+def is_first(notes: Path, what: str) -> bool:
+    """Return whether this agent's folder has not done so before."""
+    name = hashlib.sha256(f"{Path.cwd()} {what}".encode()).hexdigest()[:16]
+    try:
+        (notes / name).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def write(name: str, text: str) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n")
+
+
+def main() -> None:
+    notes = Path(sys.argv[1])
+    prompt = Path(os.environ["MISSION_PROMPT_FILE"]).read_text()
+    for line in prompt.splitlines():
+        if not line.strip().startswith("DO "):
+            continue
+        verb, _, rest = line.strip().removeprefix("DO ").partition(" ")
+        if verb == "write":
+            name, _, text = rest.partition(" ")
+            write(name, text)
+        elif verb == "lie-once":
+            if not is_first(notes, line):
+                write(rest, "really done")
+        elif verb == "crash-once" and is_first(notes, line):
+            sys.exit(3)
+        elif verb == "ask-once" and is_first(notes, line):
+            mark("needs_input", question=rest, choices=[{"kind": "fixed", "label": "Left", "value": "left"}])
+            return
+        elif verb == "answer":
+            write(rest, "left" if "left" in prompt else "unknown")
+        elif verb == "fail":
+            mark("failed_claim", reason=rest)
+            return
+        elif verb == "hang":
+            time.sleep(600)
+        elif verb == "silent":
+            return
+    mark("completed_claim", summary="done")
+
+
+main()
