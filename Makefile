@@ -1,4 +1,4 @@
-# make run | test | check | bench | contract: each first sets up what it needs in .venv.
+# make run | test | test-faults | check | bench | contract: each first sets up what it needs in .venv.
 
 PYTHON := .venv/bin/python
 RUNS := .venv/.runs
@@ -7,11 +7,12 @@ WORKERS ?= 3
 export PYTHONDONTWRITEBYTECODE := # tests start hundreds of interpreters
 
 .DEFAULT_GOAL := help
-.PHONY: help run test ci test-clients check format bench contract clean
+.PHONY: help run test test-faults ci test-clients check format bench contract clean
 
 help:
 	@echo "make run       set up and start Mission Control"
 	@echo "make test      set up and run every check and test"
+	@echo "make test-faults  run the whole fault matrices and long property tests, of which make test runs a sample"
 	@echo "make ci        run every check and test, then the real clients"
 	@echo "make test-clients  test the real agent clients from the npm registry with a scripted model"
 	@echo "make check     lint, types and layers only"
@@ -45,6 +46,11 @@ test: check
 	@$(PAGE) test
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile
 
+# Properties of hypothesis count as well: they try ten times as many examples.
+test-faults: $(READY)
+	@$(PAGE)
+	@MISSION_TEST_FAULTS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "faults or hypothesis"
+
 test-clients: $(READY)
 	@$(PYTHON) tests/clients/install.py
 	@MISSION_TEST_CLIENTS=1 $(PYTHON) -m pytest -n $(WORKERS) --dist worksteal tests/clients
@@ -56,15 +62,13 @@ ci: $(READY)
 	$(MAKE) test && if wait $$clients; then $(MAKE) test-clients; \
 	else echo "Could not fetch the agent clients; their tests were skipped."; fi
 
+# Python and the page are checked at once; both have to pass.
 check: $(READY)
-	@.venv/bin/ruff check .
-	@.venv/bin/ruff format --check .
-	@.venv/bin/mypy --num-workers 2
-	@.venv/bin/lint-imports --no-cache
-	@$(PYTHON) scripts/check_names.py
 	@$(PAGE)
-	@$(PAGE) check
-	@$(PAGE) types
+	@{ $(PAGE) check && $(PAGE) types; } & page=$$!; \
+	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy --num-workers 2 && \
+	.venv/bin/lint-imports --no-cache && $(PYTHON) scripts/check_names.py; \
+	python=$$?; wait $$page && exit $$python
 
 format: $(READY)
 	@.venv/bin/ruff check --fix .

@@ -23,9 +23,9 @@ import mission
 from mission import tools
 from mission.domain.errors import MissionError
 from mission.domain.events import Event, TaskUpdated
-from mission.domain.executions import signal_schemas as schemas
+from mission.domain.executions import signal_schemas
 from mission.domain.executions.execution import OwnerKind
-from mission.domain.executions.signals import KINDS, LARGEST_SIGNAL, SignalKind
+from mission.domain.executions.signals import KINDS, MAX_SIGNAL_BYTES, SignalKind
 from mission.domain.tasks.moves import Cause
 from mission.gateway.registry import PRESETS, TOOLSETS, Registry, Tool
 from mission.settings import NAMES, Settings
@@ -67,7 +67,7 @@ def _noted(page: Callable[[], str]) -> str:
 
 
 def _signals_schema() -> str:
-    return json.dumps(schemas.document(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(signal_schemas.document(), indent=2, ensure_ascii=False) + "\n"
 
 
 def contract(tool: Tool) -> str:
@@ -102,7 +102,7 @@ def signals_page() -> str:
         "# Signals",
         ABOUT_SIGNALS,
         f"The prefix shows what an execution works for: {prefixes}. A complete call or line has at most "
-        f"{LARGEST_SIGNAL:,} bytes. The schemas are in [signals.schema.json](signals.schema.json).",
+        f"{MAX_SIGNAL_BYTES:,} bytes. The schemas are in [signals.schema.json](signals.schema.json).",
     ]
     return _page([*parts, *map(_signal, KINDS.values())])
 
@@ -430,7 +430,7 @@ def _sample(hint: Any, *, whole: bool = True) -> Any:
         return next(iter(origin))
     samples: dict[Any, Any] = {
         str: "text", int: 1, float: 1.0, bool: True, datetime: datetime(2026, 1, 15, 10, tzinfo=UTC),
-        Mapping: {}, Sequence: (),
+        Mapping: {}, Sequence: (), tuple: (),
     }  # fmt: skip
     return samples[origin]
 
