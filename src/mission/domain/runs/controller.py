@@ -16,8 +16,6 @@ from mission.domain.tasks.states import TaskStatus
 
 WORKED_ON = (TaskStatus.PENDING, TaskStatus.PLANNING, TaskStatus.IN_PROGRESS, TaskStatus.PAUSED, TaskStatus.FAILED)
 """States of a task that an agent can be launched on."""
-OWN_ANSWERS = frozenset({choices.TIP_RED, choices.STUCK, choices.DISK})
-"""Questions that the controller itself draws the conclusion from, unless the answer is to stop."""
 
 
 def next_steps(view: RunView) -> Decision:
@@ -42,9 +40,7 @@ def _stop_everything(draft: Draft) -> None:
 
 def _carry_out_answers(draft: Draft) -> None:
     """Carry out what a person decided about the run."""
-    for key, choice in sorted(draft.view.decisions.items()):
-        if choice == "stop" or key not in OWN_ANSWERS:
-            draft.add(CarryOut(key=key, choice=choice))
+    draft.add(*(CarryOut(key=key, choice=choice) for key, choice in sorted(draft.view.decisions.items())))
 
 
 def _drive(draft: Draft) -> None:

@@ -141,9 +141,9 @@ class SendBack(Step):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StopMerging(Step):
-    """Stop merging: the tip fails its own checks; None starts it again."""
+    """Stop merging: the tip fails its own checks. A person's answer starts it again."""
 
-    reason: str | None
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

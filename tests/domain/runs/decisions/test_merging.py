@@ -14,6 +14,7 @@ from mission.domain.runs.steps import (
     Advance,
     Ask,
     Build,
+    CarryOut,
     CheckMerged,
     CheckTip,
     Freeze,
@@ -113,7 +114,8 @@ def test_while_merging_is_stopped_nothing_is_merged_and_one_question_is_open():
 
 def test_trying_again_starts_merging_and_checks_the_tip_anew():
     run = a_run(merging_stopped="red")
-    assert decided(a_candidate(), run=run, decisions={"tip-red": "retry"}) == (StopMerging(reason=None),)
+    carried_out = CarryOut(key="tip-red", choice="retry")
+    assert decided(a_candidate(), run=run, decisions={"tip-red": "retry"}) == (carried_out,)
     candidate, rounds = tip_is(FAILED)
     assert decided(candidate, rounds=rounds, decided_at={"tip-red": NOW}) == (CheckTip(candidate_id="cd_1"),)
 

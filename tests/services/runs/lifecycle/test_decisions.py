@@ -6,6 +6,7 @@ import pytest
 
 from mission.domain.runs.steps import CarryOut, LookBefore
 from mission.services.runs.lifecycle.decisions import parse_amounts
+from mission.services.runs.view_reader import ProcessFacts, read_view
 from tests.started_runs import runs as runs
 from tests.started_runs import task
 
@@ -115,3 +116,15 @@ def test_amounts_are_read_from_words():
     assert parse_amounts("3", unit="launches") == {"launches": 3}
     assert parse_amounts("0usd") == {}
     assert parse_amounts("5 bananas") == {}
+
+
+async def test_trying_again_after_a_red_tip_starts_merging_once(call, runs):
+    await runs.running()
+    await runs.set(merging_stopped="red")
+
+    run = await decided(call, runs, "tip-red", "retry")
+    assert run.merging_stopped is None
+
+    await runs.set(merging_stopped="red again")
+    view = await runs.read(lambda tx: read_view(tx, run_id=runs.id, facts=ProcessFacts()))
+    assert "tip-red" not in view.decisions, "the answer was carried out, and the next red tip asks again"

@@ -70,15 +70,11 @@ def _unheld(view: RunView) -> list[Candidate]:
 
 
 def _is_stopped(draft: Draft) -> bool:
-    """Return whether merging is stopped; a person is asked, and may start it again."""
+    """Return whether merging is stopped; a person is asked, and the answer starts it again."""
     reason = draft.view.run.merging_stopped
-    if reason is None:
-        return False
-    if draft.view.decisions.get(choices.TIP_RED) == "retry":
-        draft.add(StopMerging(reason=None))
-    else:
+    if reason is not None:
         draft.ask(_tip_question(reason))
-    return True
+    return reason is not None
 
 
 def _merge(draft: Draft, queue: Sequence[Candidate]) -> bool:

@@ -58,6 +58,8 @@ def _changes(run: Run, item: InboxItem, *, key: str, choice: str) -> dict[str, A
         return {"options": _budget(run, item, choice=choice)}
     if key == "unproved" and choice == "go":
         return {"unproved_allowed": True}
+    if key == "tip-red" and choice == "retry":
+        return {"merging_stopped": None}
     if key == "final":
         final = dict(run.final or {})
         return {"final": {**final, "accepted": item.closed_by or True} if choice == "finish" else None}

@@ -43,11 +43,11 @@ async def send_back(context: RunContext, run: Run, step: SendBack) -> None:
 
 
 async def stop_merging(context: RunContext, run: Run, step: StopMerging) -> None:
-    """Record why nothing is merged now, or that merging continues."""
+    """Record why nothing is merged now."""
     await context.work.write(_stop, run=run, reason=step.reason)
 
 
-def _stop(tx: Tx, *, run: Run, reason: str | None) -> None:
+def _stop(tx: Tx, *, run: Run, reason: str) -> None:
     now = current_run(tx, run)
     if now is not None and now.merging_stopped != reason:
         save_run(tx, replace(now, merging_stopped=reason))
