@@ -147,7 +147,7 @@ def _ask_about_misfits(draft: Draft, mix: Mix, starts: Sequence[TaskStart]) -> N
                 choices.about_task(
                     task.id,
                     subject=f"No agent of this run can do '{task.name}': it needs {wanted}",
-                    body="Add such an agent with run_update, then try again; or skip the task.",
+                    body="Add such an agent to the run, then try again; or skip the task.",
                 )
             )
 

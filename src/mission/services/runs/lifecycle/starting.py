@@ -236,7 +236,7 @@ def _check_mission(tx: Tx, mission: Mission) -> None:
         what = "has no open task left" if total else "has no tasks"
         raise InvalidState(
             f"mission {mission.id} {what}, so there is nothing to run",
-            hint="Add tasks with workflow_set_plan or workflow_add_tasks, or run a plan file.",
+            hint="Add tasks to it first, or run a plan file.",
         )
 
 
