@@ -49,13 +49,15 @@ class MergedRun:
         """Set the mission's checks, as the operator."""
         await self.call("checks_set", {"scope": "mission", "id": self.mission_id, "checks": list(checks), **more})
 
-    async def task(self, name: str, files: dict[str, str] | None = None, **more: Any) -> str:
+    async def task(
+        self, name: str, files: dict[str, str] | None = None, *, areas: Sequence[str] = (), **more: Any
+    ) -> str:
         """Add a task, start it in a worktree at the tip, and write files there."""
         self.tasks += 1  # a phase of its own: one whose tasks have all ended is closed
         task = {"name": name, "description": f"Do {name}", "sequence": self.tasks, **more}
         made = await self.call("workflow_add_tasks", {"workflow_id": self.mission_id, "tasks": [task]})
         task_id = str(made["task_ids"][0])
-        await self.begin(task_id)
+        await self.begin(task_id, areas=list(areas))
         for path, text in (files or {}).items():
             self.write(task_id, path, text)
         return task_id

@@ -391,3 +391,14 @@ async def test_a_phase_beyond_the_expected_ones_is_said(call, mission):
     task = await call("start_task", {"mission_id": mission, "phase": 9, "name": "t", "goal": "g"})
 
     assert "beyond the 3 phases" in task["warnings"][0]
+
+
+async def test_an_agent_announces_the_areas_of_a_planned_task_unless_they_are_known(call, mission):
+    planned = {"workflow_id": mission, "tasks": [{"name": "a", "description": "d", "sequence": 1}]}
+    (task,) = (await call("workflow_add_tasks", planned))["task_ids"]
+
+    await call("start_task", {"task_id": task, "areas": ["src"]})
+    await call("task_update_status", {"id": task, "status": "pending"})
+    await call("start_task", {"task_id": task, "areas": ["docs"]})
+
+    assert (await call("overview_task", {"task_id": task}))["areas"] == ["src"]

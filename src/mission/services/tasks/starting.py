@@ -105,7 +105,7 @@ def record(
     else:
         dependencies.check_done(tx, known)
         phase, created = phases.for_task(tx, mission=mission, phase_id=known.phase_id, number=None, name=None)
-        move = _start(tx, known, owner, resumes=resumes)
+        move = _start(tx, _with_areas(known, request), owner, resumes=resumes)
         taken, _ = per_task.assign_worktree(tx, mission, move.after, worktrees) if worktrees else (move.after, None)
         (started,) = updates.apply(tx, replace(move, after=_in_tree(taken, place, snapshot)), mission=mission)
     return Started(
@@ -116,6 +116,11 @@ def record(
         warnings=[*_warnings(mission, phase, place), *(snapshot.left_out if snapshot else ())],
         recovery=recovery,
     )
+
+
+def _with_areas(known: Task, request: TaskRequest) -> Task:
+    """Return a planned task with the areas that its agent announces, unless the plan names its own."""
+    return known if known.areas or not request.areas else replace(known, areas=request.areas)
 
 
 def _start(tx: Tx, known: Task, owner: Owner, *, resumes: bool) -> TaskMove:
