@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -147,6 +148,8 @@ async def test_two_missions_of_one_repository_take_turns(checked, signals, call,
         await mission.check(*({"name": f"{who}{n}", "run": command, "env": {"WHO": f"{who}{n}"}} for n in (1, 2)))
     tasks = [await checked.started(name="a"), await other.started(name="b", edited="src/b.py")]
     reports = [asyncio.create_task(each.report(task)) for each, task in zip((checked, other), tasks, strict=True)]
+    for each, task in zip((checked, other), tasks, strict=True):
+        await each.until(partial(each.evidence, task))  # both are in line before the first one ends
     for _ in range(4):
         await signals.reached("turn")
         await signals.let_through("turn")

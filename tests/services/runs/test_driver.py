@@ -105,7 +105,7 @@ async def test_stopping_as_an_answer_ends_the_run_and_its_agents(run: DrivenRun)
     await run.until(lambda seen: seen["state"] == "stopped")
 
     async def nobody_works() -> bool:
-        return not (await run.call("overview_executions", {"statuses": ["running", "starting"]}))["executions"]
+        return not (await run.call("overview_executions", {"status": ["running", "starting"]}))["executions"]
 
     for _ in range(600):
         if await nobody_works():
