@@ -68,10 +68,6 @@ WORKERS = {
     "agent_unregister",
     "wait_for_events",
     "search",
-    "run_get",
-    "run_list",
-    "run_report",
-    "candidate_get",
 }
 WORKERS_FAMILIES = ("log_", "checkpoint_", "message_", "evidence_")
 
