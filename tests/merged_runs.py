@@ -1,4 +1,4 @@
-"""Runs whose results are merged: tasks in real worktrees, and a plain loop that carries out the steps of merging."""
+"""Runs whose results are merged: tasks in real worktrees, and a loop that carries out what the controller decides."""
 
 from __future__ import annotations
 
@@ -10,28 +10,26 @@ from typing import Any
 
 import pytest
 
-from mission.domain.checks.round import RoundState
 from mission.domain.errors import MissionError
 from mission.domain.ids import new_id
-from mission.domain.runs.candidate import Candidate, CandidateState
+from mission.domain.runs.candidate import Candidate
+from mission.domain.runs.controller import next_steps
+from mission.domain.runs.decisions import choices
 from mission.domain.runs.options import RunOptions
 from mission.domain.runs.run import Run, RunState
-from mission.domain.runs.steps import (
-    Advance,
-    Build,
-    CheckMerged,
-    CheckTip,
-    Freeze,
-    MarkChecked,
-    SendBack,
-    Step,
-    StopMerging,
-)
+from mission.domain.runs.steps import Ask, CarryOut, SkipTasks, Step
+from mission.services.runs.agents.agent_steps import AGENT_STEPS
+from mission.services.runs.lifecycle.lifecycle_steps import LIFECYCLE_STEPS
 from mission.services.runs.merging.merge_steps import MERGE_STEPS
+from mission.services.runs.view_reader import ProcessFacts, read_view
 from mission.store.transaction import Tx
 from tests.conftest import Front
 
 PATIENCE = 60.0
+HANDLERS = {**AGENT_STEPS, **MERGE_STEPS, **LIFECYCLE_STEPS}
+CARRIED_OUT = (*MERGE_STEPS, SkipTasks, CarryOut)
+ASKED = (choices.TIP_RED, choices.UNPROVED, "checks:")
+"""Questions about merging."""
 
 
 class MergedRun:
@@ -140,48 +138,13 @@ class MergedRun:
         return True
 
     async def do(self, step: Step) -> None:
-        await MERGE_STEPS[type(step)](self.call.app.run_context, await self.run(), step)
+        await HANDLERS[type(step)](self.call.app.run_context, await self.run(), step)
 
     def _next(self, tx: Tx) -> Step | None:
-        run = tx.runs.get(self.id)
-        found = [each for each in tx.candidates.open_of_run(self.id) if not each.waits_for_review]
-        for each in found:
-            asked = tx.inbox.open_where(task_id=each.task_id)
-            if each.state is CandidateState.REPORTED and not asked:
-                return Freeze(candidate_id=each.id)
-        queue = [each for each in found if each.state is not CandidateState.REPORTED]
-        return self._merge(tx, run, queue[0]) if queue and run.merging_stopped is None else None
-
-    def _merge(self, tx: Tx, run: Run, first: Candidate) -> Step | None:
-        ids = [first.id]
-        if first.state is CandidateState.QUEUED or first.tip != run.tip:
-            return Build(candidate_ids=ids)
-        if first.state is CandidateState.CHECKED:
-            return Advance(candidate_ids=ids)
-        round = tx.rounds.find(first.round_id or "")
-        if round is None:
-            return CheckMerged(candidate_ids=ids)
-        if round.is_open:
-            return None
-        if round.state is RoundState.PASSED:
-            return MarkChecked(candidate_ids=ids, round_id=round.id)
-        if round.state is not RoundState.FAILED:
-            return None  # its checks could not run: a person is asked
-        if first.is_merged_as_it_is:
-            return SendBack(candidate_id=first.id, round_id=round.id)
-        if round.uses_earlier:
-            return CheckMerged(candidate_ids=ids, again=True)
-        return self._blame(tx, first, round.id)
-
-    def _blame(self, tx: Tx, candidate: Candidate, round_id: str) -> Step | None:
-        tip = tx.rounds.find(candidate.tip_round_id or "")
-        if tip is None:
-            return CheckTip(candidate_id=candidate.id)
-        if tip.is_open:
-            return None
-        if tip.state is RoundState.PASSED:
-            return SendBack(candidate_id=candidate.id, round_id=round_id, failed_only_merged=True)
-        return StopMerging(reason="the tip fails its own checks")
+        """Return the first step of merging that the controller decides upon."""
+        view = read_view(tx, run_id=self.id, facts=ProcessFacts(slots=4))
+        assert view is not None
+        return next((step for step in next_steps(view).steps if _is_about_merging(step)), None)
 
     async def run(self) -> Run:
         found: Run = await self.read(lambda tx: tx.runs.get(self.id))
@@ -293,6 +256,10 @@ async def start_run(call: Front, repository: Path, *, options: RunOptions | None
         return run.id
 
     return MergedRun(call, repository, mission_id, await call.app.database.write(added))
+
+
+def _is_about_merging(step: Step) -> bool:
+    return isinstance(step, CARRIED_OUT) or (isinstance(step, Ask) and step.key.startswith(ASKED))
 
 
 def ids_of(candidates: Sequence[Candidate]) -> list[str]:

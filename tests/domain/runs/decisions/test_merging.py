@@ -117,7 +117,8 @@ def test_trying_again_starts_merging_and_checks_the_tip_anew():
     carried_out = CarryOut(key="tip-red", choice="retry")
     assert decided(a_candidate(), run=run, decisions={"tip-red": "retry"}) == (carried_out,)
     candidate, rounds = tip_is(FAILED)
-    assert decided(candidate, rounds=rounds, decided_at={"tip-red": NOW}) == (CheckTip(candidate_id="cd_1"),)
+    again = CheckMerged(candidate_ids=("cd_1",), again=True)
+    assert decided(candidate, rounds=rounds, decided_at={"tip-red": NOW}) == (again,)
 
 
 @pytest.mark.parametrize("state", [ERROR, RoundState.VOID])
@@ -224,3 +225,40 @@ def test_the_candidate_of_a_skipped_task_is_withdrawn():
 def test_a_candidate_whose_task_waits_for_an_answer_is_left_alone():
     held = [a_task(1, status=TaskStatus.REVIEW, held_by="q_1"), a_task(2, status=TaskStatus.REVIEW)]
     assert decided(built(), a_candidate(2), tasks=held) == (Build(candidate_ids=("cd_2",)),)
+
+
+def test_what_failed_before_a_person_repaired_the_tip_is_not_held_against_a_candidate():
+    candidate, rounds = tip_is(PASSED)
+    again = CheckMerged(candidate_ids=("cd_1",), again=True)
+    assert decided(candidate, rounds=rounds, decided_at={"tip-red": NOW}) == (again,)
+    before = {"tip-red": ago(hours=1)}
+    assert isinstance(decided(candidate, rounds=rounds, decided_at=before)[0], SendBack)
+
+
+def accepted(candidate):
+    return replace(candidate, proof={"state": "accepted", "by": "operator", "reason": "fine"})
+
+
+def test_a_result_that_a_person_accepted_takes_no_other_along():
+    one, two = built(1), accepted(built(2, upon="merge1"))
+    assert decided(one, two) == (CheckMerged(candidate_ids=("cd_1",)),)
+    assert decided(accepted(one), built(2, upon="merge1")) == (MarkChecked(candidate_ids=("cd_1",), round_id=None),)
+    checks_take_long = {"check_seconds": 90.0}
+    assert decided(a_candidate(1), accepted(a_candidate(2)), **checks_take_long) == (Build(candidate_ids=("cd_1",)),)
+    assert decided(accepted(a_candidate(1)), a_candidate(2), **checks_take_long) == (Build(candidate_ids=("cd_1",)),)
+
+
+def test_evidence_of_ones_own_tree_is_known_although_a_stack_was_checked_since():
+    """Each member of a stack refers to the newest round of it."""
+    candidates, rounds = stack(None, PASSED, FAILED, FAILED)
+    newest = {"cd_1": rounds[1].id, "cd_2": rounds[1].id}
+    candidates = [replace(each, round_id=newest.get(each.id, each.round_id)) for each in candidates]
+    assert decided(*candidates, rounds=rounds) == (MarkChecked(candidate_ids=ids(1, 2), round_id=rounds[0].id),)
+
+
+def test_a_candidate_that_passed_only_within_a_stack_is_checked_alone_when_the_stack_breaks():
+    candidates, rounds = stack(None, None, None, PASSED)
+    checked_ones = [replace(each, state=CandidateState.CHECKED, round_id=rounds[0].id) for each in candidates]
+    waiting = replace(checked_ones[1], review={"verdict": None})
+    found = decided(checked_ones[0], waiting, *checked_ones[2:], rounds=rounds)
+    assert found == (CheckMerged(candidate_ids=("cd_1",)),)

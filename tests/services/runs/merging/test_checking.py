@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from mission.domain.checks.round import RoundState
 from mission.domain.runs.candidate import CandidateState
 from mission.services.runs.merging import checking
@@ -151,17 +155,99 @@ async def test_a_stack_has_the_changes_of_all_its_candidates_each_path_once(merg
 
 
 def _with(candidate, **changes):
-    from dataclasses import replace
-
     empty = {"added": [], "modified": [], "deleted": [], "renamed": [], "commits": []}
     return replace(candidate, changes={**empty, **changes})
 
 
 async def _with_setup(merged, command):
-    from dataclasses import replace
-
     def changed(tx):
         run = tx.runs.get(merged.id)
         tx.runs.save(replace(run, options={**run.options, "setup": command}))
 
     await merged.write_rows(changed)
+
+
+async def test_a_red_tip_is_checked_anew_after_a_person_has_repaired_it(merged, signals):
+    flag = signals.path("broken")
+    await merged.check(f"test ! -f {flag}")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    await merged.report(one)
+    flag.touch()
+    await merged.submit(two)
+    await merged.settle()
+    (item,) = await merged.items("run")
+
+    await merged.answer(item, "Try again")
+    await merged.settle()
+    (again,) = await merged.items("run")
+    assert again["id"] != item["id"], "it is still red, so a person is asked once more"
+    flag.unlink()
+    await merged.answer(again, "Try again")
+    await merged.settle()
+
+    assert await merged.states(two) == ["merged"]
+    assert await merged.items("run") == []
+
+
+@pytest.mark.parametrize("state", [RoundState.ERROR, RoundState.VOID])
+async def test_a_tip_whose_checks_gave_no_result_is_checked_once_more(merged, state):
+    await merged.check("test ! -f a.txt || test ! -f b.txt")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    await merged.report(one)
+    await merged.submit(two)
+    await _until_tip_is_checked(merged)
+    (first,) = await merged.rounds("tip")
+    await merged.write_rows(lambda tx: tx.rounds.save(replace(tx.rounds.get(first.id), state=state)))
+
+    await merged.settle()
+
+    assert [str(each.state) for each in await merged.rounds("tip")] == [str(state), "passed"]
+    assert await merged.states(two) == ["failed"]
+
+
+async def test_checks_that_fail_after_they_gave_no_result_are_still_repeated(merged, signals):
+    """The merged tree is checked as often as it takes to know whose failure it is."""
+    await merged.check("test ! -f a.txt || test ! -f b.txt")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    await merged.report(one)
+    await merged.submit(two)
+    while not any(each.candidate_id for each in await merged.rounds("merge") if each.task_id == two):
+        await merged.look()
+    await merged.settle_rounds()
+    first = (await merged.rounds("merge"))[-1]
+    await merged.write_rows(lambda tx: tx.rounds.save(replace(tx.rounds.get(first.id), state=RoundState.ERROR)))
+
+    await merged.settle()
+
+    states = [str(each.state) for each in await merged.rounds("merge") if each.task_id == two]
+    assert states == ["error", "failed", "failed"]
+    assert await merged.states(two) == ["failed"]
+
+
+async def test_checks_that_could_not_run_are_tried_again_after_each_answer(merged, signals):
+    flag = signals.path("there")
+    await _with_setup(merged, f"test -f {flag}")
+    await merged.check("true")
+    task = await merged.task("add", {"a.txt": "a\n"})
+    await merged.submit(task)
+    await merged.settle()
+    (item,) = await merged.items("run")
+
+    await merged.answer(item, "Try again")
+    await merged.settle()
+    (again,) = await merged.items("run")
+    assert again["id"] != item["id"]
+    flag.touch()
+    await merged.answer(again, "Try again")
+    await merged.settle()
+
+    assert await merged.states(task) == ["merged"]
+
+
+async def _until_tip_is_checked(merged):
+    while not await merged.rounds("tip"):
+        await merged.look()
+    await merged.settle_rounds()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mission.domain.runs.candidate import CandidateState
 from mission.services.runs.merging import freezing
 from tests.merged_runs import merged as merged
@@ -63,9 +65,9 @@ async def test_work_in_the_users_own_checkout_is_never_committed(merged, reposit
         {"workflow_id": merged.mission_id, "tasks": [{"name": "t", "description": "d", "sequence": 1}]},
     )
     (task,) = made["task_ids"]
-    await merged.call(
-        "start_task", {"mission_id": merged.mission_id, "task_id": task, "repository_path": str(repository)}
-    )
+    await merged.call("start_task", {"mission_id": merged.mission_id, "task_id": task})
+    before_the_run = {"workspace_id": None, "tree": str(repository)}
+    await merged.write_rows(lambda tx: tx.tasks.save(replace(tx.tasks.get(task), **before_the_run)))
     (repository / "mine.txt").write_text("mine\n")
 
     await merged.report(task)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mission.domain.runs.candidate import CandidateState
+from mission.domain.runs.decisions import merge_order
 from mission.domain.runs.options import RunOptions
 from mission.domain.runs.steps import Advance, Build, CheckMerged, MarkChecked
 from mission.services.runs.merging.merge_steps import MERGE_STEPS
+from tests.checked_tasks import signals as signals
 from tests.merged_runs import ids_of, start_run
 from tests.merged_runs import merged as merged
 
@@ -385,3 +389,93 @@ def _user_state(repository, git):
         "stash": git(repository, "stash", "list"),
         "config": (repository / ".git" / "config").read_text(),
     }
+
+
+@pytest.fixture
+def stacking(monkeypatch):
+    """Stack candidates however short their checks are."""
+    monkeypatch.setattr(merge_order, "STACK_SECONDS", -1.0)
+
+
+async def test_a_failing_stack_is_bisected_and_only_the_one_that_fails_is_sent_back(merged, stacking, signals):
+    await merged.check(f"test ! -f three.txt; code=$?; echo $code >> {signals.path('ran')}; exit $code")
+    tasks = [await merged.task(name, {f"{name}.txt": "x\n"}) for name in ("one", "two", "three", "four")]
+    for task in tasks:
+        await merged.submit(task)
+
+    await merged.settle()
+
+    assert await merged.states(*tasks) == ["merged", "merged", "failed", "merged"]
+    assert await merged.merges() == ["Merge 'one'", "Merge 'two'", "Merge 'four'"]
+    assert len(await merged.candidates(tasks[2])) == 1
+    assert signals.notes("ran")[0] == "1", "the whole stack was checked first"
+
+
+async def test_a_stack_upon_a_tip_that_a_person_moved_is_built_and_checked_again(merged, stacking):
+    await merged.check("true")
+    tasks = [await merged.task(name, {f"{name}.txt": "x\n"}) for name in ("one", "two")]
+    for task in tasks:
+        await merged.submit(task)
+    while await merged.states(*tasks) != ["checked", "checked"]:
+        await merged.look()
+        await merged.settle_rounds()
+    before = [(await merged.candidates(task))[-1] for task in tasks]
+    foreign = merged.commit_on_branch("theirs.txt", await merged.run())
+
+    await merged.settle()
+
+    assert await merged.states(*tasks) == ["merged", "merged"]
+    assert [each["commit"] for each in (await merged.run()).foreign_commits] == [foreign]
+    after = [(await merged.candidates(task))[-1] for task in tasks]
+    assert before[-1].round_id != after[-1].round_id
+    (round,) = [each for each in await merged.rounds("merge") if each.id == after[-1].round_id]
+    assert round.tree == merged.git("rev-parse", f"{await merged.tip()}^{{tree}}")
+
+
+async def test_a_review_in_the_middle_of_a_stack_holds_up_nobody_else(call, repository, stacking):
+    run = await start_run(call, repository, options=RunOptions(review="risk"))
+    await run.check("true")
+    long = "x\n" * 401
+    tasks = [
+        await run.task(name, {f"{name}.txt": long if name == "two" else "x\n"}) for name in ("one", "two", "three")
+    ]
+    for task in tasks:
+        await run.submit(task)
+
+    await run.settle()
+
+    assert await run.states(*tasks) == ["merged", "checked", "merged"]
+    (item,) = await run.items("review")
+    await run.answer(item, "Send back", "shorter")
+    await run.settle()
+    assert await run.states(*tasks) == ["merged", "failed", "merged"]
+
+
+async def test_what_a_person_accepted_proves_nothing_about_what_it_is_stacked_upon(merged, stacking):
+    """One lies, and a person accepts another: the lie is not merged with it."""
+    await merged.check("test -f done.txt")
+    liar = await merged.task("liar", {"a.txt": "a\n"})
+    other = await merged.task("other", {"b.txt": "b\n"})
+    await merged.submit(liar)
+    await merged.submit(other)
+    await merged.call("task_accept", {"task_id": other, "reason": "good enough"})
+
+    await merged.settle()
+
+    assert await merged.states(liar, other) == ["failed", "merged"]
+    assert await merged.merges() == ["Merge 'other'"]
+
+
+async def test_nothing_is_merged_because_of_a_round_on_another_tree(merged):
+    await merged.check("true")
+    task = await merged.task("add", {"a.txt": "a\n"})
+    candidate = await merged.submit(task)
+    while (await merged.candidates(task))[-1].state is not CandidateState.CHECKED:
+        await merged.look()
+    checked = (await merged.candidates(task))[-1]
+    await merged.write_rows(lambda tx: tx.rounds.save(replace(tx.rounds.get(checked.round_id), tree="0" * 40)))
+
+    await merged.do(Advance(candidate_ids=[candidate.id]))
+
+    assert await merged.merges() == []
+    assert await merged.states(task) == ["checked"]

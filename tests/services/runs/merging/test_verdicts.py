@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mission.domain.runs.options import RunOptions
-from mission.domain.runs.steps import MarkChecked
+from mission.domain.runs.steps import Build, MarkChecked
 from mission.services.runs.merging import verdicts
 from tests.merged_runs import start_run
 
@@ -32,7 +34,8 @@ async def test_a_proved_result_without_a_risk_is_merged_without_a_person(risky):
 )
 async def test_a_named_risk_asks_a_person(risky, files, more, reason):
     await risky.check("true")
-    task = await risky.task("add", files, **more)
+    task = await risky.task("add", files)
+    await risky.write_rows(lambda tx: tx.tasks.save(replace(tx.tasks.get(task), **more)))
 
     assert (await risky.report(task))["status"] == "review"
     (item,) = await risky.items("review")
@@ -43,19 +46,22 @@ async def test_what_nothing_proves_is_merged_only_if_a_person_said_so(call, repo
     run = await start_run(call, repository, options=RunOptions(review="none"))
     task = await run.task("add", {"a.txt": "a\n"})
 
-    assert (await run.report(task))["status"] == "review"
+    await run.submit(task)
+    await run.settle()
 
-    (item,) = await run.items("review")
-    assert "No required check proves the result." in item["body"]
-    await run.answer(item, "Accept")
+    (item,) = await run.items("run")
+    assert "no required check" in item["subject"]
+    assert await run.merges() == []
+    await run.answer(item, "Go")
     await run.settle()
     assert str((await run.row(task)).proof_state) == "unproved"
+    assert await run.merges() == ["Merge 'add'"]
 
 
 async def test_without_a_round_nothing_is_marked_unless_a_person_allowed_it(call, repository):
     run = await start_run(call, repository)
     candidate = await run.submit(await run.task("add", {"a.txt": "a\n"}))
-    await run.look()
+    await run.do(Build(candidate_ids=[candidate.id]))
 
     await run.do(MarkChecked(candidate_ids=[candidate.id], round_id=None))
 

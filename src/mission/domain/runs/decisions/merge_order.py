@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
+from mission.domain.checks.evidence import ProofState
 from mission.domain.checks.round import RoundState
 from mission.domain.runs.candidate import Candidate, CandidateState
 from mission.domain.runs.view import RunView
@@ -47,18 +49,19 @@ def built_on_tip(view: RunView, queue: Sequence[Candidate]) -> list[Candidate]:
 def next_stack(view: RunView, queue: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that are built next: one, or several if their checks take long."""
     ordered = in_order(queue, view.frees)
-    if view.check_seconds <= STACK_SECONDS or not ordered or not _is_checked(view, ordered[0]):
+    if view.check_seconds <= STACK_SECONDS or not ordered or not needs_round(view, ordered[0]):
         return ordered[:1]
-    stack: list[Candidate] = []
-    for each in ordered[:MAX_STACK]:
-        if not _is_checked(view, each):
-            break
-        stack.append(each)
-    return stack
+    return list(takewhile(lambda each: needs_round(view, each), ordered[:MAX_STACK]))
 
 
-def _is_checked(view: RunView, candidate: Candidate) -> bool:
-    return view.has_required_checks.get(candidate.task_id, True)
+def needs_round(view: RunView, candidate: Candidate) -> bool:
+    """Return whether checks decide about the candidate: a required one exists, and no person has accepted it."""
+    return view.has_required_checks.get(candidate.task_id, True) and not is_accepted(candidate)
+
+
+def is_accepted(candidate: Candidate) -> bool:
+    """Return whether a person accepted it, whatever its checks say."""
+    return (candidate.proof or {}).get("state") == ProofState.ACCEPTED
 
 
 def _first(view: RunView, found: Sequence[Candidate]) -> Candidate:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from mission.domain.checks.evidence import ProofState
 from mission.domain.checks.round import Purpose, RoundState
 from mission.domain.runs.candidate import Candidate, CandidateState
 from mission.domain.runs.decisions import choices, merge_order
 from mission.domain.runs.decisions.draft import Draft
+from mission.domain.runs.decisions.merge_order import is_accepted, needs_round
 from mission.domain.runs.steps import (
     Advance,
     Ask,
@@ -78,7 +78,7 @@ def _is_stopped(draft: Draft) -> bool:
 
 
 def _merge(draft: Draft, queue: Sequence[Candidate]) -> bool:
-    chain = merge_order.built_on_tip(draft.view, queue)
+    chain = _checked_together(draft.view, merge_order.built_on_tip(draft.view, queue))
     if not chain:
         stack = merge_order.next_stack(draft.view, queue)
         draft.add(Build(candidate_ids=tuple(each.id for each in stack)))
@@ -98,9 +98,14 @@ def _merge(draft: Draft, queue: Sequence[Candidate]) -> bool:
     return True
 
 
+def _checked_together(view: RunView, chain: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Return the beginning of a chain for which one round counts: one that needs no evidence proves no other."""
+    return next((chain[: max(place, 1)] for place, each in enumerate(chain) if not needs_round(view, each)), chain)
+
+
 def outcome(view: RunView, candidate: Candidate) -> TreeOutcome:
     """Return what is known about exactly this merged tree."""
-    if (candidate.proof or {}).get("state") == ProofState.ACCEPTED:
+    if is_accepted(candidate):
         return TreeOutcome.PASSED
     if not view.has_required_checks.get(candidate.task_id, True):
         return TreeOutcome.PASSED if view.run.unproved_allowed else TreeOutcome.UNPROVED
@@ -164,8 +169,10 @@ def _finish(draft: Draft, chain: Sequence[Candidate]) -> None:
 def _blame(draft: Draft, candidate: Candidate) -> bool:
     """Find out whose failure it is: the author's own tree, the merge, or the tip."""
     view = draft.view
+    failed = _round(view, candidate)
+    round_id = failed.id if failed is not None else candidate.round_id
     if candidate.is_merged_as_it_is:
-        draft.add(SendBack(candidate_id=candidate.id, round_id=candidate.round_id))
+        draft.add(SendBack(candidate_id=candidate.id, round_id=round_id))
         return True
     if len(_rounds(view, candidate, RoundState.FAILED)) < 2:
         draft.add(CheckMerged(candidate_ids=(candidate.id,), again=True))
@@ -174,7 +181,7 @@ def _blame(draft: Draft, candidate: Candidate) -> bool:
     if tip is None or not _is_new(view, tip, choices.TIP_RED) or tip.state is RoundState.WITHDRAWN:
         draft.add(CheckTip(candidate_id=candidate.id))
     elif tip.state is RoundState.PASSED:
-        draft.add(SendBack(candidate_id=candidate.id, round_id=candidate.round_id, failed_only_merged=True))
+        draft.add(SendBack(candidate_id=candidate.id, round_id=round_id, failed_only_merged=True))
     elif tip.state is RoundState.FAILED:
         reason = "the checks fail on the integration branch itself"
         draft.ask(_tip_question(reason))
@@ -186,11 +193,7 @@ def _blame(draft: Draft, candidate: Candidate) -> bool:
 
 
 def _repeat_tip(draft: Draft, candidate: Candidate) -> bool:
-    broken = [
-        each
-        for each in _rounds(draft.view, candidate, RoundState.ERROR, RoundState.VOID, purpose=Purpose.TIP)
-        if _is_new(draft.view, each, choices.TIP_RED)
-    ]
+    broken = _rounds(draft.view, candidate, RoundState.ERROR, RoundState.VOID, purpose=Purpose.TIP)
     if len(broken) < MAX_BROKEN:
         draft.add(CheckTip(candidate_id=candidate.id))
         return True
@@ -199,25 +202,32 @@ def _repeat_tip(draft: Draft, candidate: Candidate) -> bool:
 
 
 def _round(view: RunView, candidate: Candidate) -> RoundView | None:
-    """Return the newest round on the candidate's own merged tree."""
+    """Return the newest round on the candidate's own merged tree; the one it refers to may be that of a stack."""
     round = view.rounds.get(candidate.round_id or "")
-    if round is None or round.candidate_id not in (None, candidate.id):
-        return None
-    return round
+    if round is not None and round.candidate_id in (None, candidate.id):
+        return round
+    own = [each for each in _of_candidate(view, candidate, Purpose.MERGE) if each.tree == candidate.merged_tree]
+    return max(own, key=lambda each: (each.created_at or view.now, each.id), default=None)
+
+
+def _of_candidate(view: RunView, candidate: Candidate, purpose: Purpose) -> list[RoundView]:
+    return [each for each in view.rounds.values() if each.candidate_id == candidate.id and each.purpose is purpose]
 
 
 def _rounds(
     view: RunView, candidate: Candidate, *states: RoundState, purpose: Purpose = Purpose.MERGE
 ) -> list[RoundView]:
-    """List the rounds of a candidate that ended in one of these states since a person last decided, oldest first."""
-    key = choices.checks_key(candidate.task_id)
-    mine = (each for each in view.rounds.values() if each.candidate_id == candidate.id and each.purpose is purpose)
+    """List the rounds of a candidate that ended in one of these states since a person last decided, oldest first.
+
+    What failed before a person repaired the tip is not held against the candidate.
+    """
+    keys = (choices.checks_key(candidate.task_id), choices.TIP_RED)
     found = [
         each
-        for each in mine
+        for each in _of_candidate(view, candidate, purpose)
         if each.state in states
         and (purpose is not Purpose.MERGE or each.tree in (None, candidate.merged_tree))
-        and _is_new(view, each, key)
+        and all(_is_new(view, each, key) for key in keys)
     ]
     return sorted(found, key=lambda each: (each.created_at or view.now, each.id))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from mission.domain.checks.evidence import ProofState
+from mission.domain.checks.round import RoundState
 from mission.domain.errors import Conflict, InvalidState, TransientError
 from mission.domain.inbox.item import ItemKind
 from mission.domain.runs.candidate import Candidate, CandidateState
@@ -64,7 +66,18 @@ def _mergeable(tx: Tx, *, run: Run, ids: Sequence[str]) -> list[Candidate]:
         return []
     # Evidence is for the last tree: in the middle of a stack there is none.
     same = {each.round_id for each in found}
-    return found if len(same) == 1 else []
+    return found if len(same) == 1 and _may_merge(tx, now, found) else []
+
+
+def _may_merge(tx: Tx, run: Run, found: Sequence[Candidate]) -> bool:
+    """Return whether checks passed on exactly the tree of the last one; without any, a person let each of them in."""
+    last = found[-1]
+    if last.round_id is None:
+        return run.unproved_allowed or all((each.proof or {}).get("state") == ProofState.ACCEPTED for each in found)
+    round = tx.rounds.find(last.round_id)
+    is_accepted = len(found) == 1 and (last.proof or {}).get("state") == ProofState.ACCEPTED
+    passed = round is not None and round.state is RoundState.PASSED and round.tree == last.merged_tree
+    return passed or is_accepted
 
 
 def _is_held(tx: Tx, candidate: Candidate) -> bool:

@@ -14,6 +14,7 @@ from mission.domain.checks.round import CheckRound, DefinedCheck, Purpose, Round
 from mission.domain.checks.verdict import Verdict
 from mission.domain.ids import new_id
 from mission.domain.runs.candidate import Candidate, CandidateState
+from mission.domain.runs.decisions import choices
 from mission.domain.runs.run import Run
 from mission.domain.runs.steps import CheckMerged, CheckTip
 from mission.domain.tasks.changes import Changes
@@ -27,6 +28,8 @@ from mission.services.runs.worktrees.merge_place import CheckedOut
 from mission.services.tasks import candidates
 from mission.store.transaction import Tx
 
+CHECKABLE = (CandidateState.BUILT, CandidateState.CHECKED)
+"""States of a candidate whose tree is checked; one that passed only within a stack has no evidence of its own."""
 OTHER_TREE = "the merge worktree does not have the files of the merged commit"
 
 
@@ -72,14 +75,14 @@ async def _tree_of(context: RunContext, run: Run, commit: str) -> str | None:
 
 def _due(tx: Tx, *, run: Run, ids: Sequence[str], again: bool, path: Path) -> Candidate | None:
     """Return the last of these candidates if its merged tree is to be checked now."""
-    found = all_current(tx, run, ids, CandidateState.BUILT)
+    found = all_current(tx, run, ids, *CHECKABLE)
     if not found or is_busy(tx, host_id=run.host_id, path=path):
         return None
     last = found[-1]
     round = tx.rounds.find(last.round_id) if last.round_id is not None else None
     if round is None or round.state is RoundState.WITHDRAWN or round.tree != last.merged_tree:
         return last
-    return last if again and round.uses_earlier and not round.is_open else None
+    return last if again and round.state not in (RoundState.OPEN, RoundState.PASSED) else None
 
 
 def _open(
@@ -120,11 +123,15 @@ def _open(
 
 
 def _tip_due(tx: Tx, *, run: Run, candidate_id: str, path: Path) -> bool:
-    candidate = current(tx, run, candidate_id, CandidateState.BUILT)
+    """Return whether the tip is to be checked now: it was not, without a result, or before a person repaired it."""
+    candidate = current(tx, run, candidate_id, *CHECKABLE)
     if candidate is None or is_busy(tx, host_id=run.host_id, path=path):
         return False
     asked = tx.rounds.find(candidate.tip_round_id) if candidate.tip_round_id is not None else None
-    return asked is None or asked.state is RoundState.WITHDRAWN
+    if asked is None or asked.state not in (RoundState.OPEN, RoundState.PASSED, RoundState.FAILED):
+        return True
+    repaired = tx.inbox.answered_last(f"run {run.id} {choices.TIP_RED}")
+    return not asked.is_open and repaired is not None and (repaired.closed_at or tx.now) >= asked.created_at
 
 
 def _open_tip(tx: Tx, *, run: Run, candidate_id: str, place: CheckedOut, lease: timedelta) -> str | None:

@@ -41,17 +41,21 @@ async def mark_checked(context: RunContext, run: Run, step: MarkChecked) -> None
 
 def passed(tx: Tx, *, run: Run, ids: Sequence[str], round_id: str | None) -> None:
     """Mark candidates as checked, by a round that passed on exactly the last merged tree. Idempotent."""
-    found, now = all_current(tx, run, ids, CandidateState.BUILT), current_run(tx, run)
+    found, now = all_current(tx, run, ids, CandidateState.BUILT, CandidateState.CHECKED), current_run(tx, run)
     if not found or now is None:
         return
     round = tx.rounds.find(round_id) if round_id is not None else None
     if round_id is not None and not _proves(round, found[-1]):
         return
-    for each in found:
-        proof = _proof(tx, each, round)
-        if round is None and proof.state is not ProofState.ACCEPTED and not now.unproved_allowed:
-            return
-        _mark(tx, now, each, proof)
+    marked = [replace(each, round_id=round_id) for each in found]
+    proofs = [_proof(tx, each, round) for each in marked]
+    if round is None and not all(now.unproved_allowed or each.state is ProofState.ACCEPTED for each in proofs):
+        return
+    for each, proof in zip(marked, proofs, strict=True):
+        if each.state is CandidateState.BUILT:
+            _mark(tx, now, each, proof)
+        elif each != tx.candidates.get(each.id):
+            candidates.save(tx, each)
 
 
 def answered(tx: Tx, item: InboxItem) -> bool:
