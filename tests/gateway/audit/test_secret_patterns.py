@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mission.gateway.audit.secret_patterns import HIDDEN, is_not_password, masked
+from mission.gateway.audit.named_secrets import HIDDEN
+from mission.gateway.audit.secret_patterns import masked
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 SECRET = st.text(LETTERS, min_size=35, max_size=45).map("K9".__add__)  # digits alone may be a count of tokens
@@ -72,17 +75,81 @@ def test_a_private_key_is_hidden_even_when_it_is_cut_off():
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "harmless"),
+    ("text", "expected"),
     [
-        ("pass", "true", True),
-        ("pass", "12/12", True),
-        ("pass", "99.5%", True),
-        ("pass", "hunter2", False),
-        ("pwd", "/home/ada", True),
-        ("pwd", "C:\\work", True),
-        ("pwd", "$HOME", True),
-        ("pwd", "12345", False),
+        ("curl -sSu ada:hunter2 https://x", f"curl -sSu ada:{HIDDEN} https://x"),
+        ("curl -u :hunter2 https://x", f"curl -u :{HIDDEN} https://x"),
+        ("curl --user 'ada:a;b|c' -U eve:pw1", f"curl --user 'ada:{HIDDEN}' -U eve:{HIDDEN}"),
+        ("ls; curl x\nid -u ada:hunter2", "ls; curl x\nid -u ada:hunter2"),
+        ("mysqldump -h db -phunter2 shop", f"mysqldump -h db -p{HIDDEN} shop"),
+        ("sshpass -p hunter2 ssh db", f"sshpass -p {HIDDEN} ssh db"),
     ],
 )
-def test_a_result_of_tests_and_a_folder_are_not_passwords(name, value, harmless):
-    assert is_not_password(name, value) is harmless
+def test_a_password_in_an_option_of_a_command_is_hidden(text, expected):
+    assert masked(text) == expected
+
+
+def test_parts_that_overlap_are_hidden_together():
+    assert masked("curl -u ada:pw,token=abcdef,rest") == f"curl -u ada:{HIDDEN}"
+
+
+HARD_PIECES = [
+    "curl ",
+    "curl; ",
+    "curl -u ",
+    "mysql ",
+    "mysql -p ",
+    "sshpass -p ",
+    "token",
+    "token=",
+    "token=1",
+    "pass=",
+    "password",
+    "--password",
+    "eyJ-",
+    "-----BEGIN ",
+    "https://a:",
+]
+
+
+@pytest.mark.parametrize("piece", HARD_PIECES)
+def test_twice_the_text_takes_twice_the_time_whatever_it_repeats(piece):
+    assert growth(lambda size: piece * (size // len(piece))) < LINEAR
+
+
+@pytest.mark.parametrize(
+    ("before", "piece", "behind"),
+    [
+        ("curl -", "u", ""),
+        ("curl -u", "=", ""),
+        ("the password is", " ", ""),
+        ("db_pass=abc ", "a", "="),
+        ("password=", "é", ""),
+        ("secret" * 500 + '="', "x", '"'),
+    ],
+)
+def test_one_long_word_takes_time_in_proportion_to_its_length(before, piece, behind):
+    assert growth(lambda size: before + piece * size + behind) < LINEAR
+
+
+TIMES_LONGER = 8
+LINEAR = TIMES_LONGER**1.5
+"""Between a time that grows with the length (8 ×) and one that grows with its square (64 ×)."""
+
+
+def growth(text_of):
+    """Return how many times longer a text takes that is eight times as long, in CPU time."""
+    size = 2_000
+    while (short := cpu_seconds(text_of(size))) < 0.004 and size < 500_000:
+        size *= 2
+    return cpu_seconds(text_of(TIMES_LONGER * size)) / short
+
+
+def cpu_seconds(text):
+    """Return the least CPU time of three tries, so that other programs on the machine do not count."""
+    taken = []
+    for _ in range(3):
+        begun = time.thread_time()
+        masked(text)
+        taken.append(time.thread_time() - begun)
+    return min(taken)

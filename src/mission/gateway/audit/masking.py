@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mission.gateway.audit.secret_patterns import HIDDEN, WORDS, is_not_password, masked
+from mission.gateway.audit.named_secrets import HIDDEN, WORDS, is_not_password
+from mission.gateway.audit.secret_patterns import masked
 
 MAX_TEXT_LENGTH = 2_000
 UNLIMITED = 1_000_000
