@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mission.domain.tasks.changes import Changes
+from mission.git.background_threads import side_by_side
 from mission.git.changed_files import compared
 from mission.git.command import ProgressCallback
 from mission.git.file_names import display_name
@@ -85,9 +86,10 @@ def examine(
     report: ProgressCallback | None = None,
 ) -> Examined:
     """Return what differs from the snapshot, with the lines if requested, and the identity of the same content."""
-    with compared(snapshots, snapshot, ignore=ignore, report=report) as comparison:
+    with compared(snapshots, snapshot, ignore=ignore, report=report) as comparison, side_by_side() as start:
+        identity = start(_identity, comparison.now, snapshot.path)  # it waits for the disk, the lines wait for git
         changes = comparison.changes_with_lines() if lines else comparison.changes
-        return Examined(changes=changes, tree=_identity(comparison.now, snapshot.path))
+        return Examined(changes=changes, tree=identity.result())
 
 
 def drift(snapshots: Snapshots, identity: TreeIdentity, *, report: ProgressCallback | None = None) -> TreeDrift:

@@ -30,6 +30,8 @@ YOUNG_NS = 2_000_000_000
 _ALGORITHMS = {40: "sha1", 64: "sha256"}
 _PLAIN_MODES = {b"100644": 0, b"100755": stat.S_IXUSR}
 _LINK_MODE = b"120000"
+_WATCHABLE = tuple(b"H %s " % mode for mode in (*_PLAIN_MODES, _LINK_MODE))
+"""How the entries of files begin that are stored as they are."""
 
 Stamp = tuple[int, int, int, int, int]
 """Mode, size, inode and times of a file or folder."""
@@ -90,15 +92,16 @@ def _watched(top: bytes, entries: Mapping[bytes, ManifestEntry], left: Iterable[
     young_files: dict[bytes, ManifestEntry] = {}
     hashed = 0
     for name, value in entries.items():
-        path = os.path.join(top, name)
+        path = b"%s/%s" % (top, name)
         stamp = _stamp(path)
-        if _changed_ns(stamp) >= since:
+        changed = _changed_ns(stamp)
+        if changed >= since:
             hashed += stamp[1]
             if len(young_files) > MAX_HASHED or hashed > MAX_HASHED_BYTES or not _has_content(path, value):
                 raise _NotWatchable
-        elif not value.startswith(b"H ") or value.split(b" ", 3)[1] not in {*_PLAIN_MODES, _LINK_MODE}:
+        elif not value.startswith(_WATCHABLE):
             raise _NotWatchable
-        if _changed_ns(stamp) >= young:
+        if changed >= young:
             young_files[path] = value
         else:
             stamps[path] = stamp
@@ -157,9 +160,14 @@ def _digest(path: bytes) -> bytes:
 def _read(path: bytes) -> bytes:
     """Return the content of a regular file; raise if it is another kind of file, or too large."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        content = file.read(MAX_HASHED_BYTES + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-    if content is None or len(content) > MAX_HASHED_BYTES:
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_HASHED_BYTES:
+            raise _NotWatchable
+        content = os.read(descriptor, found.st_size + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) != found.st_size:  # it is being written
         raise _NotWatchable
     return content
 
@@ -177,7 +185,7 @@ def _index_of(top: bytes) -> bytes:
 
 def _folders(top: bytes, entries: Iterable[bytes]) -> set[bytes]:
     """Return the folders that contain files of the tree: a new file or folder in one changes its times."""
-    names = {os.path.dirname(name) for name in entries}
+    names = {name.rpartition(b"/")[0] for name in entries}
     names |= {parent for name in names for parent in _parents(name)}
     return {os.path.join(top, name) if name else top for name in {*names, b""}}
 

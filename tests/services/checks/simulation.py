@@ -73,6 +73,9 @@ class Machine:
             self.saw.add((id, self.tree))
         command.end.set_result(end)
 
+    async def get_ready(self) -> None:
+        pass
+
     async def start(self, start: CheckStart) -> None:
         self.commands.setdefault(start.evidence_id, Command(self.content))
 

@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from mission.app import App
+from mission.services.checks import progress
 from tests.checked_tasks import CheckedMission, is_alive
 from tests.checked_tasks import checked as checked
 from tests.checked_tasks import signals as signals
@@ -52,6 +53,35 @@ async def test_a_skipped_task_ends_the_commands_of_its_checks(checked, signals):
     assert {(row.state, row.exit_code) for row in await checked.evidence(task)} == {("lost", None)}
     assert signals.notes("later") == []
     assert (await checked.row(task)).proof_state is None
+
+
+async def test_a_running_check_costs_no_write_when_something_else_happens(app, checked, signals, monkeypatch):
+    advanced = []
+    advance = progress.advance
+    monkeypatch.setattr(progress, "advance", lambda tx, **given: advanced.append(1) or advance(tx, **given))
+    looked = []
+    is_due = progress.is_due
+    monkeypatch.setattr(progress, "is_due", lambda tx, **given: looked.append(1) or is_due(tx, **given))
+    await checked.check(endless(signals))
+    task = await checked.started()
+    checked.wait_at_most(0.05)
+    await checked.report(task)
+    await running(signals)
+    before = len(advanced)
+
+    for number in range(3):
+        await checked.call("log_milestone", {"task_id": await checked.started(), "message": f"at {number}"})
+        seen = len(looked)
+        app.checker.wake()
+
+        async def has_looked(seen=seen):
+            return len(looked) > seen
+
+        await checked.until(has_looked)
+
+    assert len(advanced) == before
+    await checked.call("task_update_status", {"id": task, "status": "skipped"})
+    assert (await checked.until_settled(task)).state == "withdrawn"
 
 
 async def test_a_mission_that_ends_ends_the_commands_of_its_checks(checked, signals):

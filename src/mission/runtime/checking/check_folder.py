@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mission.runtime.checking.spare_runner import SpareRunner
 from mission.runtime.checking.temporary_folder import make_temporary_folder
-from mission.runtime.runner.check import IDLE_ALLOWED
+from mission.runtime.runner.check import IDLE_ALLOWED, LOG
 from mission.runtime.runner.plan_file import LOCK, PLAN
 from mission.runtime.running.runner_process import bare_environment
 from mission.services.checks.check_runner import CheckStart
@@ -22,11 +23,13 @@ GRACE_SECONDS = 5.0
 EXIT = "exit.json"
 
 
-def start_runner(start: CheckStart, folder: Path) -> subprocess.Popen[bytes]:
-    """Write the plan into the folder, which is empty, and start a runner for it."""
+def start_runner(start: CheckStart, folder: Path, *, spare: SpareRunner) -> subprocess.Popen[bytes]:
+    """Write the plan into the folder, which is empty, and start a runner for it, or give it to the spare one."""
     environment = {**start.environment, "TMPDIR": str(make_temporary_folder(folder))}
     _write_private(folder / PLAN, json.dumps(_plan(start, environment)))
-    with open(folder / "runner.log", "ab", opener=_private) as log:
+    if (waiting := spare.give(folder)) is not None:
+        return waiting
+    with open(folder / LOG, "ab", opener=_private) as log:
         return subprocess.Popen(
             [sys.executable, "-m", "mission.runtime.runner.check", str(folder)],
             cwd=folder,

@@ -17,6 +17,7 @@ from mission.runtime.checking import check_folder as folders
 from mission.runtime.checking import output_files as outputs
 from mission.runtime.checking.masked_text import Mask
 from mission.runtime.checking.process_end import process_end
+from mission.runtime.checking.spare_runner import SpareRunner
 from mission.runtime.checking.temporary_folder import remove_temporary_folder, remove_tree
 from mission.runtime.runner.check import NOT_RECORDED, STOP
 from mission.runtime.runner.process_group import EVIDENCE_VARIABLE
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 START_SECONDS = 5.0
 """Time that the runner of an earlier daemon gets to take its plan."""
 AGAIN_SECONDS = 0.01
+SPARE_SECONDS = 30.0
+"""Time that a runner waits for a command."""
 LOST_REASONS = frozenset({"lost", "runner-stopped", "folder-gone"})
 NO_RECORD = "its end could not be recorded: the disk of MISSION_HOME is full, or the folder is not writable"
 
@@ -43,6 +46,16 @@ class Checks:
         self._unrecorded: dict[str, CheckExit] = {}
         """Ends that no file records."""
         self._ends: dict[str, asyncio.Task[CheckExit]] = {}
+        self._spare = SpareRunner()
+        self._spare_ends: asyncio.TimerHandle | None = None
+
+    async def get_ready(self) -> None:
+        """Start a runner for a command that will be started soon; it ends if there is none within some seconds."""
+        loop = asyncio.get_running_loop()
+        if self._spare_ends is not None:
+            self._spare_ends.cancel()
+        self._spare_ends = loop.call_later(SPARE_SECONDS, loop.run_in_executor, None, self._spare.end)
+        await asyncio.to_thread(self._spare.start)
 
     async def start(self, start: CheckStart) -> None:
         """Start the command, unless one was already started for this evidence. `wait` reports failures."""
@@ -100,6 +113,9 @@ class Checks:
 
     async def leave(self) -> None:
         """Stop waiting; the commands keep running, and the next daemon finds them."""
+        if self._spare_ends is not None:
+            self._spare_ends.cancel()
+        await asyncio.to_thread(self._spare.close)
         ends = list(self._ends.values())
         for end in ends:
             end.cancel()
@@ -120,7 +136,7 @@ class Checks:
                 self._unrecorded[start.evidence_id] = _not_started(problem)
             return
         try:
-            self._runners[start.evidence_id] = folders.start_runner(start, folder)
+            self._runners[start.evidence_id] = folders.start_runner(start, folder, spare=self._spare)
         except OSError as problem:
             self._remove(folder)
             self._unrecorded[start.evidence_id] = _not_started(problem)

@@ -1,7 +1,7 @@
-"""`python -m mission.runtime.runner.check FOLDER`: runs the check described in the folder's plan until it ends.
+"""`python -m mission.runtime.runner.check [FOLDER]`: runs the check described in the folder's plan until it ends.
 
 It stores what the check prints and how it ended in the folder, and needs no daemon for either. A daemon asks it to end
-the check with SIGUSR1.
+the check with SIGUSR1. Without a folder it waits for one on its input.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ LEAST_SPACE = 64 * 1024
 STOP = signal.SIGUSR1
 IDLE_ALLOWED = "idle-allowed"
 """While this file exists, an idle check is not ended."""
+LOG = "runner.log"
 NOT_RECORDED = 75
 """Exit code of a runner that could not record the check's end."""
 
@@ -239,7 +240,29 @@ def main(folder: str) -> int:
     return CheckRun(folder, plan, wake_up=reader, requests=requests).run()
 
 
+def wait_for_folder() -> str | None:
+    """Return the folder that arrives on the input, and write to its log from then on; None if none arrives."""
+    received = b""
+    while piece := os.read(0, CHUNK):
+        received += piece
+    if not received:
+        return None
+    folder = os.fsdecode(received)
+    try:
+        os.chdir(folder)
+        log = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError:
+        return None
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    os.close(nothing)
+    os.close(log)
+    return folder
+
+
 if __name__ == "__main__":
-    code = main(sys.argv[1])
+    place = sys.argv[1] if len(sys.argv) > 1 else wait_for_folder()
+    code = main(place) if place is not None else 1
     sys.stderr.flush()
     os._exit(code)  # taking the interpreter apart would only delay the result

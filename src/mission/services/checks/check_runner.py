@@ -73,6 +73,9 @@ class OutputPiece:
 class CheckRunner(Protocol):
     """Runs commands so that they survive a daemon's death, and keeps their output. No method raises an OSError."""
 
+    async def get_ready(self) -> None:
+        """Prepare for a command that will be started soon."""
+
     async def start(self, start: CheckStart) -> None:
         """Start the command, unless one was already started for this evidence. `wait` reports failures."""
 

@@ -12,6 +12,7 @@ import os
 import secrets
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -57,7 +58,7 @@ class Checker:
         self._events = events
         self._lease = lease
         self._holder = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._driven: dict[str, asyncio.Task[None]] = {}
+        self._driven: dict[str, asyncio.Task[bool]] = {}
         self._wake: dict[str, asyncio.Event] = {}
         self._follower: asyncio.Task[None] | None = None
         self._cleaning: set[asyncio.Task[None]] = set()
@@ -86,7 +87,8 @@ class Checker:
         if host_id == self._trees.host_id:
             task = self.drive(round_id)
             with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(task), max(0.0, seconds))
+                if await asyncio.wait_for(asyncio.shield(task), max(0.0, seconds)):
+                    return True
         while True:
             seen = self._events.last
             if await self._work.read(progress.is_settled, round_id=round_id):
@@ -131,6 +133,10 @@ class Checker:
         self._cleaning.add(task)
         task.add_done_callback(self._cleaning.discard)
 
+    def get_ready(self) -> None:
+        """Prepare for a command while its place is prepared; it takes about as long."""
+        self.later(self._runner.get_ready())
+
     def wake(self) -> None:
         """Look at every round now: a check ended, or a person decided."""
         for event in self._wake.values():
@@ -170,8 +176,11 @@ class Checker:
         if self._follower is None:
             self._follower = asyncio.create_task(self._follow())
 
-    def drive(self, round_id: str, step: Progress | None = None) -> asyncio.Task[None]:
-        """Drive a round, unless this process already does; `step` is what opening it returned."""
+    def drive(self, round_id: str, step: Progress | None = None) -> asyncio.Task[bool]:
+        """Drive a round, unless this process already does; `step` is what opening it returned.
+
+        The task returns whether the round is known to be settled.
+        """
         self._start_following()  # a process that runs checks also takes turns with others
         task = self._driven.get(round_id)
         if task is None or task.done():
@@ -180,17 +189,17 @@ class Checker:
             task.add_done_callback(lambda done: self._forget(round_id, done))
         return task
 
-    def _forget(self, round_id: str, task: asyncio.Task[None]) -> None:
+    def _forget(self, round_id: str, task: asyncio.Task[bool]) -> None:
         if self._driven.get(round_id) is task:
             del self._driven[round_id]
             self._wake.pop(round_id, None)
         self.wake()  # what it held is free for others
 
-    async def _drive_logged(self, round_id: str, step: Progress | None) -> None:
+    async def _drive_logged(self, round_id: str, step: Progress | None) -> bool:
         """Drive a round; after a failure it stays open, and its lease ends soon."""
         driver = _Driver(self, round_id)
         try:
-            await driver.run(step)
+            return await driver.run(step)
         except asyncio.CancelledError:
             with suppress(MissionError):
                 await asyncio.shield(self._work.write(progress.release, round_id=round_id, holder=self._holder))
@@ -199,6 +208,7 @@ class Checker:
             log.warning("retrying round %s of checks: %s", round_id, error.message)
         except Exception:
             log.exception("retrying round %s of checks", round_id)
+        return False
 
 
 class _Driver:
@@ -215,12 +225,12 @@ class _Driver:
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._may_idle: dict[str, bool] = {}
 
-    async def run(self, step: Progress | None) -> None:
-        """Drive the round from its first step, or from the one that opening it returned."""
+    async def run(self, step: Progress | None) -> bool:
+        """Drive the round from its first step, or the one that opening it returned; return whether it is settled."""
         if step is None:
             step = await self._work.write(progress.begin, round_id=self._round_id, **self._checker.terms)
         if step is None:
-            return
+            return False
         try:
             while not step.is_over:
                 step = await self._next(step)
@@ -230,9 +240,11 @@ class _Driver:
         finally:
             for task in self._running.values():
                 task.cancel()
-        if not step.round.is_open:
-            await self._stop([*step.unneeded, *(self._rows[id] for id in self._running)])
-            self._checker.later(self._checker._places.forget(step.round))
+        if step.round.is_open:
+            return False
+        await self._stop([*step.unneeded, *(self._rows[id] for id in self._running)])
+        self._checker.later(self._checker._places.forget(step.round))
+        return True
 
     async def _advance(self, **more: Any) -> Progress:
         return await self._work.write(
@@ -259,10 +271,15 @@ class _Driver:
             waking.cancel()
         wake.clear()
         ended = [self._running.pop(row_id) for row_id, task in list(self._running.items()) if task in done]
+        if not ended and not await self._is_due(step):
+            return replace(step, start=(), running=(), unneeded=())
         steps = [await task for task in ended]
         if len(steps) == 1 or any(each.is_over for each in steps):
             return next((each for each in steps if each.is_over), steps[0])
         return await self._advance()  # which of several steps came last is not known
+
+    async def _is_due(self, step: Progress) -> bool:
+        return await self._work.read(progress.is_due, last=step, running=set(self._running), holder=self._holder)
 
     async def _stop(self, rows: Sequence[Evidence]) -> None:
         """End these checks, including one whose command is just being started."""
@@ -304,6 +321,7 @@ class _Driver:
     async def _check(self, round: CheckRound, row: Evidence) -> Progress:
         """Run one check to its end, or wait for one that an earlier process started, and record the outcome."""
         places, runner = self._checker._places, self._checker._runner
+        self._checker.get_ready()
         try:
             place = await places.prepare(round, row, was_started=runner.has_started(row.id))
         except StartTreeMissing as missing:

@@ -41,6 +41,7 @@ class CheckGate:
             return await work.finish(answer, round_id=broken.id)
         if await work.read(has_evidence, prepared=prepared):
             return await work.finish(complete_by_evidence, prepared=prepared, lease=self._lease)
+        self._checker.get_ready()
         round, step = await work.write(open_and_begin, prepared=prepared, terms=self._checker.terms)
         if step is not None:
             self._checker.drive(round.id, step)

@@ -5,7 +5,7 @@ Every function decides from rows, so that a new process continues where a killed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from mission.domain import events
 from mission.domain.checks.check import Approval
 from mission.domain.checks.evidence import Evidence, EvidenceState, Outcome
-from mission.domain.checks.round import OF_TASK, CheckRound, Purpose, RoundState
+from mission.domain.checks.round import HOLDER_LEASE, OF_TASK, CheckRound, Purpose, RoundState
 from mission.domain.checks.schedule import startable
 from mission.domain.checks.verdict import RoundStep, next_step
 from mission.domain.tasks.changes import Changes
@@ -23,6 +23,8 @@ from mission.store.transaction import Tx
 
 MAX_RUNNING = 4
 """How many checks of one host run at the same time, if they may run in parallel at all."""
+RENEW_AFTER = HOLDER_LEASE / 4
+"""How old the lease on a round may become before it is renewed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,6 +148,24 @@ def advance(
     if step.waits_for:
         settling.wait_for_approval(tx, round, step.waits_for)
     return _started(tx, round, rows)
+
+
+def is_due(tx: Tx, *, last: Progress, running: Collection[str], holder: str) -> bool:
+    """Return whether a round has to be advanced, although none of the commands that it runs has ended.
+
+    It has not if all there is to do is to wait for them. A driver looks after each event, and most have nothing to do
+    with its round.
+    """
+    round = tx.rounds.find(last.round.id)
+    if round is None or not round.is_open or round.holder != holder or round.holder_until is None:
+        return True
+    if round.holder_until - tx.now < HOLDER_LEASE - RENEW_AFTER or settling.is_withdrawn(tx, round):
+        return True
+    if replace(round, holder_until=last.round.holder_until) != last.round or any(each.waits for each in round.defined):
+        return True
+    unfinished = tx.evidence.unfinished(host_id=round.host_id, now=tx.now)
+    waits = any(each.state is EvidenceState.QUEUED for each in unfinished)
+    return waits or last.blocked > 0 or {each.id for each in unfinished if each.round_id == round.id} != set(running)
 
 
 def _step(tx: Tx, round: CheckRound) -> tuple[RoundStep, list[Evidence]]:
