@@ -113,7 +113,8 @@ def http_server(app: App, *, token: str) -> uvicorn.Config:
     from mission.services.work import BackgroundWork
     from mission.transports.web.browser_sessions import Sessions
     from mission.transports.web.http_limits import MAX_UNKNOWN, BoundedHttp, QuietWebSocket, UnknownConnections
-    from mission.transports.web.routes import answering_hosts, build_http
+    from mission.transports.web.request_guard import answering_hosts
+    from mission.transports.web.routes import build_http
 
     settings = app.settings
     asgi = build_http(

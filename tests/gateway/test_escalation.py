@@ -20,7 +20,7 @@ from mission.services.agents import registration as agents
 from mission.services.missions import context
 from mission.services.missions import creation as missions
 from mission.services.upkeep import escalation
-from mission.store import database
+from mission.store import writer
 from mission.store.backends import sqlite
 
 MISSION = {"name": "x", "objective": "y"}
@@ -213,7 +213,7 @@ async def test_a_call_that_took_effect_is_not_tried_again_unless_that_is_harmles
 
 async def test_a_locked_database_is_told_of_as_soon_as_it_is_free(sqlite_settings, monkeypatch):
     monkeypatch.setattr(sqlite, "_PRAGMAS", (*sqlite._PRAGMAS, "PRAGMA busy_timeout=50"))
-    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0)
+    monkeypatch.setattr(writer, "GIVE_UP_SECONDS", 0)
     app = App(sqlite_settings, role="a test")
     app.gateway._retry = Retry(pause=0)
     async with app.running(periodic=False):

@@ -17,7 +17,7 @@ from mission.domain import events
 from mission.domain.errors import NotFound, StorageFull, TransientError
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Family, Mission
-from mission.store import database
+from mission.store import writer
 from mission.store.backends import postgres, sqlite
 from mission.store.database import Database
 from mission.store.logs.events import StoredEvent
@@ -175,7 +175,7 @@ async def test_a_store_that_others_hold_is_waited_for_a_while_and_then_given_up_
             raise DBAPIError("BEGIN", {}, Exception("locked"))
         begin(self, connection)
 
-    monkeypatch.setattr(database, "time", time)
+    monkeypatch.setattr(writer, "time", time)
     monkeypatch.setattr(type(app.backend), "begin_write", begin_when_free)
     monkeypatch.setattr(type(app.backend), "translate", lambda *_: TransientError("busy"))
 
@@ -185,12 +185,12 @@ async def test_a_store_that_others_hold_is_waited_for_a_while_and_then_given_up_
         await app.database.write(add_mission)
 
     assert await app.database.read(names) == ["after a short lock"]
-    assert time.now - begun < database.GIVE_UP_SECONDS + 1.5
+    assert time.now - begun < writer.GIVE_UP_SECONDS + 1.5
 
 
 async def test_what_another_has_locked_holds_neither_writers_nor_readers_for_long(postgres_settings, monkeypatch):
     monkeypatch.setattr(postgres, "LOCK_MILLISECONDS", 50)
-    monkeypatch.setattr(database, "GIVE_UP_SECONDS", 0)
+    monkeypatch.setattr(writer, "GIVE_UP_SECONDS", 0)
     app = App(postgres_settings, role="a test")
     async with app.running(periodic=False):
         with psycopg.connect(postgres_settings.database_url) as other:
