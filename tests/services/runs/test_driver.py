@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from mission.domain.runs.steps import Build
+from mission.services.runs.driver import RunDriver
+from mission.services.runs.step_runner import StepRunner
 from mission.settings import Settings
 from tests.driven_runs import DrivenRun, does, driven
 
@@ -146,3 +151,53 @@ async def test_the_next_daemon_continues_with_a_run(settings: Settings, reposito
         found = await second.finished()
 
     assert {each["stage"] for each in found["tasks"]} == {"merged"}
+
+
+async def test_what_is_written_right_after_a_wake_up_wakes_the_runs_again_at_once():
+    class Log:
+        last = 0
+
+        async def wait(self, since: int, *, seconds: float) -> bool:  # noqa: ARG002
+            while self.last <= since:  # noqa: ASYNC110 - it stands for a log that tells nobody twice
+                await asyncio.sleep(0.001)
+            return True
+
+    class Awakened(RunDriver):
+        def wake(self) -> None:
+            seen.append(written.last)
+            written.last = 2
+
+    async def nothing_to_drive(function, **_):
+        return []
+
+    written, seen = Log(), []
+    work = SimpleNamespace(read=nothing_to_drive)
+    driver = Awakened(SimpleNamespace(events=written, work=work, host_id="here"))
+    await driver.open()
+    await asyncio.sleep(0)
+    written.last = 1
+    async with asyncio.timeout(10):
+        while len(seen) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    await driver.close()
+
+    assert seen == [1, 2]
+
+
+async def test_the_end_of_a_slow_step_is_a_reason_to_look_again_although_nothing_was_written():
+    may_end, woken = asyncio.Event(), asyncio.Event()
+
+    async def merge_slowly(*_):
+        await may_end.wait()
+
+    runner = StepRunner(None, {Build: merge_slowly}, wake=woken.set)
+    await runner.carry_out(None, [Build(candidate_ids=["cd_1"])])
+    await runner.carry_out(None, [Build(candidate_ids=["cd_2"])])  # the branch is in use: it has to wait
+    assert not runner.has_ended
+    may_end.set()
+    async with asyncio.timeout(10):
+        await woken.wait()
+
+    assert runner.has_ended
+    await runner.carry_out(None, [])
+    assert not runner.has_ended

@@ -136,7 +136,7 @@ class SendBack(Step):
     candidate_id: str
     round_id: str | None = None
     failed_only_merged: bool = False
-    """Whether each side passed alone."""
+    """Whether the tip passes without it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -70,15 +70,17 @@ class RunDriver:
 
     async def _follow(self) -> None:
         events = self._context.events
+        seen = events.last
         while True:
-            seen = events.last
             try:
                 await self._adopt()
             except TransientError as error:  # the store is unavailable: the next look tries again
                 log.warning("could not look for runs: %s", error.message)
             except Exception:
                 log.exception("could not look for runs")
-            if await events.wait(seen, seconds=LOOK_SECONDS):
+            is_new = await events.wait(seen, seconds=LOOK_SECONDS)
+            seen = events.last  # before the pause: what is written during it is waited for no longer
+            if is_new:
                 self.wake()
             await asyncio.sleep(GATHER_SECONDS)  # look at a busy log a few times a second, not at every event
 
@@ -170,7 +172,8 @@ class _RunLoop:
         await self._runner.carry_out(view.run, decision.steps)
 
     def _is_due(self) -> bool:
-        return self._runner.has_retries or (self._due is not None and self._due <= self._context.now())
+        again = self._runner.has_retries or self._runner.has_ended
+        return again or (self._due is not None and self._due <= self._context.now())
 
     def _rest(self) -> float:
         """Return how long a run is not read if nothing was written."""

@@ -48,6 +48,8 @@ class StepRunner:
         self._stopping: set[str] = set()
         self._failed: dict[str, tuple[int, float]] = {}
         """For each lane how often in a row it failed, and when it is tried again."""
+        self.has_ended = False
+        """Whether slow steps have ended since the last look: what had to wait for them can begin."""
 
     @property
     def is_busy(self) -> bool:
@@ -73,6 +75,7 @@ class StepRunner:
 
     async def carry_out(self, run: Run, steps: Sequence[Step]) -> None:
         """Carry out the short steps now, and start the slow ones."""
+        self.has_ended = False
         lanes: dict[str, list[Step]] = {}
         for step in steps:
             lane = _lane(step)
@@ -109,6 +112,7 @@ class StepRunner:
                 self._launching.pop(step.task_id, None)
             elif isinstance(step, StopExecution):
                 self._stopping.discard(step.execution_id)
+        self.has_ended = True
         self._wake()
 
     async def _run_lane(self, run: Run, lane: str, steps: Sequence[Step]) -> None:

@@ -94,7 +94,7 @@ async def test_a_failure_only_after_the_merge_is_repeated_then_the_tip_is_asked_
     assert error["code"] == "CHECKS_FAILED"
     assert [str(each.state) for each in await merged.rounds("merge")] == ["passed", "failed", "failed"]
     assert [str(each.state) for each in await merged.rounds("tip")] == ["passed"]
-    assert "Each side passed alone" in (await merged.candidates(two))[-1].reason
+    assert "passes without your result" in (await merged.candidates(two))[-1].reason
 
 
 async def test_a_tip_that_fails_too_stops_merging_and_blames_nobody(merged, signals):

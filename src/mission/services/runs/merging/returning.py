@@ -26,7 +26,10 @@ from mission.services.tasks import candidates, journal, updates
 from mission.store.transaction import Tx
 
 MAX_REASON = 8_000
-TOGETHER = "Each side passed alone: your result, and the integration branch without it. Together they fail:"
+TOGETHER = (
+    "The integration branch passes without your result. Merged with it, these checks fail, because of your result or "
+    "because the two do not fit together:"
+)
 SENDABLE = (CandidateState.REPORTED, CandidateState.QUEUED, CandidateState.BUILT, CandidateState.CHECKED)
 
 
