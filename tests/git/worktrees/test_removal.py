@@ -10,7 +10,7 @@ import pytest
 from mission.domain.errors import InvalidInput, InvalidState
 from mission.git.worktrees import removal
 from mission.git.worktrees.removal import WorktreeToRemove, keep_uncommitted, remove_worktree, verify_merge
-from mission.git.worktrees.worktree import add, digest_at, tip_of, worktrees
+from mission.git.worktrees.worktree import add, digest_at, folder_for, tip_of, worktrees
 from tests.git.real_repositories import Repo
 
 
@@ -42,6 +42,19 @@ def test_a_clean_worktree_goes_and_its_branch_stays_unless_asked(repo: Repo, wor
     assert tip_of(repo.path, "side") == repo.head
     remove_worktree(worktree, kept=None, with_branch=True)
     assert tip_of(repo.path, "side") is None
+
+
+def test_the_last_worktree_takes_our_folder_for_the_repository_with_it(repo: Repo, tmp_path: Path) -> None:
+    folder = tmp_path / folder_for(repo.path)
+    paths = [folder / name for name in ("one", "two")]
+    for path in paths:
+        add(repo.path, path, branch=path.name, commit=repo.head)
+
+    for path, is_left in zip(paths, (True, False), strict=True):
+        remove_worktree(
+            WorktreeToRemove(top=repo.path, path=path, branch=path.name, copied={}), kept=None, with_branch=True
+        )
+        assert folder.exists() is is_left
 
 
 def test_uncommitted_files_stop_the_removal_by_name_until_they_are_saved(

@@ -64,3 +64,16 @@ def test_agents_are_listed_newest_first_and_narrowed_by_type_runtime_and_time(tx
     assert listed(limit=1) == [coder.id]
     assert listed(after=(coder.created_at, coder.id)) == [lead.id]
     assert tx.agents.count() == 2
+
+
+def test_agents_launched_for_one_mission_go_with_it_unless_something_else_refers_to_them(tx, rows):
+    here, elsewhere = rows.task(rows.mission()), rows.task(rows.mission("Other"))
+    gone, busy, wrote, registered = (rows.agent() for _ in range(4))
+    for agent, task in ((gone, here), (busy, here), (busy, elsewhere), (wrote, here)):
+        rows.execution(task, agent_id=agent.id)
+    rows.message("human", sender_id=wrote.id)
+
+    tx.agents.delete_launched(here.mission_id)
+
+    left = tx.agents.page(limit=10, after=None)
+    assert set(ids(left)) == {busy.id, wrote.id, registered.id}

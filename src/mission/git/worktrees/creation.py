@@ -28,6 +28,7 @@ from mission.git.worktrees.worktree import (
     add,
     base_of,
     delete_branch,
+    folder_for,
     remove,
     tip_of,
     worktree_at,
@@ -75,8 +76,7 @@ class WorktreeMaker:
 
     def place_for(self, top: Path, name: str) -> Path:
         """Return the default path of a worktree of that name."""
-        mark = hashlib.sha256(os.fsencode(top)).hexdigest()[:6]
-        return Path(os.path.realpath(self.home)) / f"{top.name}-{mark}" / name
+        return Path(os.path.realpath(self.home)) / folder_for(top) / name
 
     def make(self, order: WorktreeRequest, *, report: ProgressCallback | None = None) -> CreatedWorktree:
         """Return the worktree at the path: the existing one, or a new one."""

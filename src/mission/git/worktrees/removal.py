@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mission.git.worktrees.worktree import (
     commit_of,
     delete_branch,
     digest_at,
+    folder_for,
     git,
     named,
     remove,
@@ -110,6 +112,9 @@ def _clear(worktree: WorktreeToRemove) -> None:
     for path in (worktree.path, aside):
         if not path.exists() and worktree_at(worktree.top, path) is not None:
             remove(worktree.top, path, force=True)
+    if worktree.path.parent.name == folder_for(worktree.top):
+        with suppress(OSError):  # other worktrees are in it
+            worktree.path.parent.rmdir()
 
 
 def _aside(worktree: WorktreeToRemove) -> Path:

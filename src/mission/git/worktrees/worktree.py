@@ -5,6 +5,7 @@ Hooks never run, nor do filters from the repository's own configuration.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import time
@@ -118,6 +119,11 @@ def _listed(top: Path) -> bytes:
         return listed.out
     # git before 2.36 has no '-z'; without it only a path that contains a newline is misread.
     return _patiently("list", "--porcelain", cwd=top).out.replace(b"\n", b"\0")
+
+
+def folder_for(top: Path) -> str:
+    """Return the name of the folder in which we keep the worktrees of a repository."""
+    return f"{top.name}-{hashlib.sha256(os.fsencode(top)).hexdigest()[:6]}"
 
 
 def worktree_at(top: Path, path: Path) -> Worktree | None:

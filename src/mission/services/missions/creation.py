@@ -149,7 +149,7 @@ async def remove(work: Work, launcher: Launcher, *, mission_id: str) -> Mission:
 
 
 def delete(tx: Tx, *, mission_id: str) -> Mission:
-    """Delete an ended mission with its phases, tasks and journal; events and audit entries have their own retention."""
+    """Delete an ended mission with its tasks and the agents launched for it; the audit has its own retention."""
     mission = tx.missions.get(mission_id)
     _check_ended(mission, "deleted")
     running = tx.executions.ids(mission_id=mission_id, statuses=LIVE)
@@ -165,6 +165,7 @@ def delete(tx: Tx, *, mission_id: str) -> Mission:
             f"mission {mission_id} still has worktrees: {', '.join(workspace.id for workspace in worktrees)}",
             action=Action.REMOVE_WORKSPACES,
         )
+    tx.agents.delete_launched(mission_id)
     tx.missions.delete(mission_id)
     tx.emit(events.MissionDeleted(mission=mission))
     return mission

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, delete, exists, func, select
 
 from mission.domain.actions import Action
 from mission.domain.agents.agent import Agent, AgentType
 from mission.domain.errors import AgentNotFound
 from mission.store.sql.entity_mapper import Mapper
 from mission.store.sql.pages import PagePosition, older_than
-from mission.store.tables import agents
+from mission.store.tables import agents, executions, messages
 
 _MAPPER = Mapper(agents, Agent)
 _BY_NAME = (
@@ -28,6 +28,12 @@ _LEADING = _MAPPER.select.where(
 ).order_by(agents.c.created_at.desc(), agents.c.id)
 
 _COUNT = select(func.count()).select_from(agents)
+_LAUNCHED = select(executions.c.agent_id).where(executions.c.mission_id == bindparam("mission_id"))
+_DELETE_LAUNCHED = delete(agents).where(
+    agents.c.id.in_(_LAUNCHED),
+    ~exists().where(executions.c.agent_id == agents.c.id, executions.c.mission_id != bindparam("mission_id")),
+    ~exists().where(messages.c.sender_id == agents.c.id),
+)
 _SEEN = agents.update().where(agents.c.id == bindparam("agent")).values(last_seen_at=bindparam("now"))
 
 
@@ -61,6 +67,10 @@ class Agents:
 
     def save(self, agent: Agent) -> None:
         _MAPPER.save(self._connection, agent)
+
+    def delete_launched(self, mission_id: str) -> None:
+        """Delete the agents that were launched for this mission alone, unless a message is from them."""
+        self._connection.execute(_DELETE_LAUNCHED, {"mission_id": mission_id})
 
     def mark_seen(self, id: str, *, now: datetime) -> None:
         """Record when the agent was last active."""

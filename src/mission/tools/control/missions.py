@@ -1,4 +1,4 @@
-"""Operator tools for records: extend a plan, archive and delete missions, read the audit audit."""
+"""Operator tools for records: extend a plan, archive and delete missions, read the audit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from mission.gateway.call import Call
 from mission.gateway.registry import Arguments, Result, attribute, tool
 from mission.services.missions import creation, planning
 from mission.services.missions.planning import Planned
+from mission.services.runs import mission_removal
 from mission.services.views import audit
 from mission.tools.shared.fields import AuditId, MissionId, moment_of
 from mission.tools.shared.plan_tasks import MAX_TASKS, PlanTask
 from mission.tools.shared.records import IF_ASKED, MissionWord
+from mission.tools.shared.run_context import run_context
 from mission.tools.shared.wording import Moment
 
 
@@ -114,7 +116,7 @@ async def mission_archive(call: Call, args: ArchiveMission) -> Mission:
 @tool(toolset="control", result=DeletedMission, destructive=True)
 async def mission_delete(call: Call, args: DeleteMission) -> Mission:
     """Permanently delete an ended mission with its phases, tasks and journal."""
-    return await creation.remove(call, call.launcher, mission_id=args.mission_id)
+    return await mission_removal.remove(run_context(call), mission_id=args.mission_id)
 
 
 @tool(toolset="control", result=AuditList, reads=True, address="/api/audit")

@@ -13,7 +13,6 @@ from mission.domain.runs.options import Overlap
 from mission.domain.runs.run import RunState
 from mission.gateway.call import Call
 from mission.gateway.registry import Address, Arguments, tool
-from mission.services.runs.context import RunContext
 from mission.services.runs.lifecycle import candidate_view, controls, landing, report, run_view, starting
 from mission.services.runs.lifecycle.starting import RunRequest
 from mission.tools.shared import run_records
@@ -28,11 +27,10 @@ from mission.tools.shared.fields import (
     Setup,
 )
 from mission.tools.shared.review import available_review
+from mission.tools.shared.run_context import run_context
 
 STALE_ON = ("run", "candidate", "task", "execution", "queue", "evidence")
 MAX_PLAN = 5_000_000
-RUNS = "runs"
-"""The folder for worktrees in which runs are checked."""
 
 
 class AgentKind(Arguments):
@@ -202,7 +200,7 @@ async def run_stop(call: Call, args: EndRun) -> dict[str, Any]:
 @tool(toolset="control", result=run_records.LandedRun, idempotent=True, outside=True)
 async def run_land(call: Call, args: LandRun) -> dict[str, Any]:
     """Bring the result of a finished run into its target branch. Answers when it has landed or cannot."""
-    return await landing.land_run(_context(call), **args.named, squash=args.squash, target=args.target)
+    return await landing.land_run(run_context(call), **args.named, squash=args.squash, target=args.target)
 
 
 @tool(
@@ -227,16 +225,3 @@ async def run_report(call: Call, args: OneRun) -> dict[str, Any]:
 async def candidate_get(call: Call, args: CandidateById) -> dict[str, Any]:
     """Read a candidate: a reported result as a commit, its changes to the tip, and its evidence."""
     return await candidate_view.get(call, call.trees, candidate_id=args.candidate_id, patch=args.patch)
-
-
-def _context(call: Call) -> RunContext:
-    """Return what the steps of a run need, with the parts of this call."""
-    return RunContext(
-        work=call,
-        trees=call.trees,
-        launcher=call.launcher,
-        checker=call.checks.checker,
-        events=call.events,
-        liveness=call.liveness,
-        worktrees=call.trees.workshop.home / RUNS,
-    )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from mission.domain.errors import MissionError
 from mission.domain.runs.run import Run
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.git.integration.cleaning import Cleaned, clean
-from mission.git.integration.merge_worktree import discard
-from mission.git.worktrees.worktree import tip_of, worktrees
+from mission.git.worktrees.worktree import tip_of
 from mission.services.runs.context import RunContext
 from mission.services.runs.lifecycle import run_changes, run_view
+from mission.services.runs.worktrees.discarding import discard_worktrees
 from mission.services.workspaces import closing
 from mission.services.workspaces.creation import worktree_to_remove
 from mission.store.transaction import Tx
@@ -38,19 +36,6 @@ async def clean_up(context: RunContext, run: Run) -> None:
         branches=await context.trees.work(top, _existing, top, branches),
     )
     await context.work.write(_record, run_id=run.id, workspaces=workspaces, cleaned=cleaned)
-
-
-async def discard_worktrees(context: RunContext, run: Run) -> None:
-    """Remove the worktrees in which the run was checked; everything in them may be thrown away."""
-    top = Path(run.repository)
-    for path in await context.trees.work(top, _of_run, top, run.id):
-        with suppress(MissionError, OSError):  # a check may still run there: the next landing or pruning removes it
-            await context.trees.work(top, discard, top, path)
-
-
-def _of_run(top: Path, run_id: str) -> list[Path]:
-    """Return the worktrees of ours that belong to the run: a folder on their path is named after it."""
-    return [each.path for each in worktrees(top) if each.branch is None and run_id in each.path.parts]
 
 
 def _existing(top: Path, branches: Sequence[str]) -> list[str]:
