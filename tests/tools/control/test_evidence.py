@@ -7,8 +7,11 @@ import json
 import pytest
 
 from mission.domain.errors import InvalidInput, NotFound
+from mission.domain.runs.run import RunState
+from mission.domain.runs.steps import CheckFinal, Move
 from tests.checked_tasks import checked as checked
 from tests.checked_tasks import signals as signals
+from tests.started_runs import runs as runs
 from tests.transports.conftest import live_on_both as live_on_both
 
 
@@ -30,6 +33,19 @@ async def test_evidence_is_listed_newest_first_and_filtered(checked):
     }
     assert [each["created_at"] for each in everything] == sorted((e["created_at"] for e in everything), reverse=True)
     assert [each["name"] for each in failed] == ["two"]
+
+
+async def test_evidence_about_a_whole_run_belongs_to_no_task(call, runs):
+    await runs.running(final_checks=["echo the end"])
+    await runs.merge("one", {"one.txt": "one\n"})
+    await runs.step(Move(state=RunState.FINISHING))
+    await runs.settled((await runs.step(CheckFinal())).final["round_id"])
+
+    (row,) = (await call("evidence_list", {"mission_id": runs.mission_id}))["evidence"]
+    found = await call("evidence_get", {"id": row["id"]})
+
+    assert (row["task_id"], row["place"], row["state"]) == (None, "fresh", "passed")
+    assert (found["task_id"], found["output"]) == (None, "the end\n")
 
 
 async def test_pages_of_evidence_follow_each_other(checked):

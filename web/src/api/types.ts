@@ -748,7 +748,7 @@ export interface EvidenceCounts {
 
 export interface EvidenceDetail {
   id: string;
-  task_id: string;
+  task_id: string | null;
   mission_id: string;
   name: string;
   kind: string;
@@ -790,7 +790,7 @@ export interface EvidenceOutput {
 
 export interface EvidenceRecord {
   id: string;
-  task_id: string;
+  task_id: string | null;
   mission_id: string;
   name: string;
   kind: string;

@@ -41,7 +41,7 @@ class ExportEvidence(Arguments):
 
 class EvidenceRecord(Result):
     id: str
-    task_id: str
+    task_id: str | None = Field(description="null for checks of a whole run: on its base, its tip, and at its end")
     mission_id: str
     name: str
     kind: str

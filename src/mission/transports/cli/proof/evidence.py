@@ -107,7 +107,8 @@ def show(evidence_id: str, follow: bool, complete: bool, as_json: bool) -> None:
 
 def _show_head(found: dict[str, Any]) -> None:
     say(f"{found['name']}: {state_words(found)}", bold=True, fg=STATE_COLORS.get(found["state"]))
-    say(f"{found['id']} · task {found['task_id']} · {judged(found['check'])}")
+    about = f"task {found['task_id']}" if found["task_id"] else "the run"
+    say(f"{found['id']} · {about} · {judged(found['check'])}")
     facts = [seconds_words(found["seconds"]), test_words(found["tests"]), "" if found["required"] else "not required"]
     known = ", ".join(filter(None, facts))
     if known:
@@ -168,7 +169,7 @@ def _follow(evidence_id: str) -> None:
 
 _CELLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "ID": itemgetter("id"),
-    "TASK": itemgetter("task_id"),
+    "TASK": lambda row: row["task_id"] or "the run",
     "CHECK": itemgetter("name"),
     "STATE": state_words,
     "TIME": lambda row: seconds_words(row["seconds"]),
