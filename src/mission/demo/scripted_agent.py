@@ -1,150 +1,146 @@
-"""A small agent with a fixed script: a real MCP client of `mission mcp`."""
+"""A program that plays the agents of the demo: it works, reports too early, asks, crashes, and corrects itself.
+
+Run as `python -m mission.demo.scripted_agent SECONDS`. Which task it has and what happened before it finds in its
+prompt and its worktree, as a model does; only the decisions of a model are built in.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+import time
 from pathlib import Path
 from typing import Any
 
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters
+from mission.demo.sample_project import CHOICES, COMMANDS, TASKS, SampleTask, git, write_file
 
-from mission.demo.sample_project import BY_NAME, SampleTask
-
-ToolResult = dict[str, Any]
-Narrate = Callable[["Player", str], Awaitable[None]]
-
-
-class Refused(Exception):
-    """A call of the demo was refused; `error` is the error object, if there is one."""
-
-    def __init__(self, message: str, *, error: ToolResult | None = None) -> None:
-        super().__init__(message)
-        self.error = error or {}
+HALF = 0.5
+PATIENCE = 15.0
+"""How many seconds an agent waits for another one to begin, so that the two conflict."""
+MAX_REPORTS = 4
+CONFLICT = re.compile(r"<{7,} [^\n]*\n(.*?)(?:\|{7,}[^\n]*\n.*?)?={7,}\n(.*?)>{7,} [^\n]*\n", re.DOTALL)
+"""Both sides of a conflict between its markers."""
 
 
-@dataclass(slots=True)
-class Player:
-    """One agent with its own connection."""
+class ScriptedAgent:
+    """One agent on one task, in the worktree that the run gave it."""
 
-    name: str
-    id: str
-    client: Client
-    pause: Callable[[], Awaitable[None]]
-    say: Callable[[str, str], None]
+    def __init__(self, *, prompt: str, folder: Path, seconds: float) -> None:
+        self._prompt = prompt
+        self._folder = folder
+        self._seconds = seconds
+        self._task = next(task for task in TASKS if task.name in prompt.partition("\n")[0])
+        self._is_taken_over = any((folder / name).exists() for name in self._task.files)
 
-    async def call(self, tool: str, **arguments: Any) -> ToolResult:
-        result = await self.client.call_tool(tool, arguments)
-        if result.is_error:
-            text = str(getattr(result.content[0], "text", ""))
-            raise Refused(f"{tool}: {text}", error=_error_of(text))
-        return dict(result.structured_content or {})
-
-    async def take(self, mission_id: str) -> ToolResult | None:
-        """Claim the next task; return None if there is none."""
-        claimed = await self.call("task_claim_next", agent_id=self.id, workflow_id=mission_id)
-        return claimed if claimed["success"] else None
-
-    async def work(self, claimed: ToolResult, *, during: Narrate | None = None) -> ToolResult:
-        """Do a claimed task from start to end."""
-        task, folder = claimed["task"], Path(claimed["workspace"]["path"])
-        job = BY_NAME[task["name"]]
-        if claimed["recovery"] is not None:
-            progress = [each for each in claimed["recovery"]["checkpoints"] if each["type"] == "progress"]
-            self.say(
-                self.name,
-                f"takes over '{job.name}'" + "".join(f", left at: {each['summary']}" for each in progress[-1:]),
-            )
+    def work(self) -> None:
+        """Do the task as its script says."""
+        task = self._task
+        if task.question is not None and "operator answered" not in self._prompt:
+            self._ask(task.question)
+            return
+        send_signal("progress", summary=f"Reading the project for '{task.name}'")
+        self._pause()
+        if task.crashes and not self._is_taken_over:
+            self._crash()
+        elif task.draft and not self._is_taken_over:
+            self._write(task.draft)
         else:
-            self.say(self.name, f"takes '{job.name}'")
-        await self.call("start_task", task_id=task["id"], areas=list(job.areas))
-        await self.pause()
-        if job.draft:
-            await self._report_too_early(folder, job, task["id"])
-        write(folder, job)
-        await self.call("log_milestone", task_id=task["id"], message=f"{', '.join(job.files)} written", progress=80)
-        if during is not None:
-            await during(self, task["id"])
-        await self.pause()
-        commit(folder, job.name)
-        done = await self._report(job, task["id"])
-        self.say(self.name, f"completed '{job.name}': {_files(done['files_changed'])}, {done['evidence']['state']}")
-        return done
+            self._write(task.files)
+        if task.command is not None:
+            self._add_command(task)
+        self._pause()
+        self._report()
 
-    async def _report_too_early(self, folder: Path, job: SampleTask, task_id: str) -> None:
-        """Report a draft as done, and be refused with what its check found."""
-        for name, text in job.draft.items():
-            write_file(folder / name, text)
-        self.say(self.name, f"reports '{job.name}' done")
-        try:
-            await self._report(job, task_id)
-        except Refused as refused:
-            [failed] = refused.error["details"]["checks"]
-            self.say(self.name, f"is refused, '{failed['name']}' failed: {failed['output'].strip()}")
-        else:
-            raise Refused(f"'{job.name}' was accepted although it was not done")
-        await self.pause()
+    def _ask(self, question: str) -> None:
+        """Ask the person and end the turn: the answer comes with the next launch."""
+        send_signal("progress", summary="Reading how balances are reported")
+        self._pause()
+        fixed = [{"kind": "fixed", "label": label, "value": label} for label in CHOICES]
+        choices = [*fixed, {"kind": "manual", "label": "Something else"}]
+        send_signal("needs_input", question=question, choices=choices)
 
-    async def _report(self, job: SampleTask, task_id: str) -> ToolResult:
-        outcome = {"summary": f"{job.name}: done as planned.", "achievements": sorted(job.files)}
-        metadata = {"tests_status": "not_run", "tokens_input": 4200 + 37 * len(job.goal), "tokens_output": 900}
-        return await self.call("complete_task", task_id=task_id, status="success", outcome=outcome, metadata=metadata)
+    def _crash(self) -> None:
+        """Die in the middle of the work, without a report."""
+        for name, text in self._task.files.items():
+            write_file(self._folder / name, text[: int(len(text) * HALF)])
+        call_tool("checkpoint_add", task_id=self._task_id, type="progress", summary="Half of bank.py is written")
+        self._pause()
+        os.kill(os.getpid(), signal.SIGKILL)
 
+    def _add_command(self, task: SampleTask) -> None:
+        """Add a line where another task adds one, once both have begun from the same commit."""
+        path = self._folder / COMMANDS
+        text = path.read_text()
+        if task.command is None or task.command in text:
+            return
+        deadline = time.monotonic() + PATIENCE
+        while len(self._task_branches()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        path.write_text(text.removesuffix("}\n") + task.command + "}\n")
 
-@asynccontextmanager
-async def playing(
-    name: str, id: str, *, pause: Callable[[], Awaitable[None]], say: Callable[[str, str], None], folder: Path
-) -> AsyncIterator[Player]:
-    """Yield a registered agent with its own connection."""
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "mission", "mcp", "--toolsets", "all", "--agent", id],
-        cwd=folder,
-        env=dict(os.environ),
-    )
-    async with Client(command) as client:
-        yield Player(name=name, id=id, client=client, pause=pause, say=say)
+    def _task_branches(self) -> list[str]:
+        """Return the branches of tasks that have begun."""
+        own = git(self._folder, "symbolic-ref", "--short", "HEAD").rpartition(".")[0]
+        return git(self._folder, "for-each-ref", "--format=%(refname)", f"refs/heads/{own}.*").splitlines()
 
+    def _report(self) -> None:
+        """Report the result, and correct what is refused."""
+        outcome = {"summary": f"{self._task.name}: done.", "achievements": sorted(self._task.files)}
+        for _ in range(MAX_REPORTS):
+            refused = call_tool("complete_task", task_id=self._task_id, status="success", outcome=outcome)
+            if refused is None:
+                return
+            self._pause()
+            if refused["code"] == "CHECKS_FAILED":
+                self._write(self._task.files)
+            elif refused["code"] == "CONFLICT":
+                self._resolve()
+            else:
+                raise SystemExit(f"{refused['code']}: {refused['message']}")
+            self._pause()
 
-def write(folder: Path, job: SampleTask, *, share: float = 1.0) -> None:
-    """Write the files of a job into the folder, or the first part of each."""
-    for name, text in job.files.items():
-        write_file(folder / name, text[: int(len(text) * share)])
+    def _resolve(self) -> None:
+        """Keep both sides of each conflict."""
+        path = self._folder / COMMANDS
+        path.write_text(CONFLICT.sub(lambda found: found[2] + found[1], path.read_text()))
 
+    def _write(self, files: Any) -> None:
+        for name, text in files.items():
+            write_file(self._folder / name, text)
 
-def write_file(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    def _pause(self) -> None:
+        time.sleep(self._seconds)
 
-
-def commit(folder: Path, message: str) -> None:
-    git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--message", message)
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """Run git with the demo's own user, independent of the local configuration."""
-    person = ("-c", "user.name=Demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(["git", "-C", folder, *person, *arguments], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def _error_of(text: str) -> ToolResult | None:
-    """Return the error object of a refused call."""
-    try:
-        return dict(json.loads(text)["error"])
-    except (ValueError, KeyError, TypeError):
-        return None
+    @property
+    def _task_id(self) -> str:
+        found = re.search(r"\bt_[0-9a-z]{10}\b", self._prompt)
+        assert found is not None
+        return found[0]
 
 
-def _files(changes: ToolResult | None) -> str:
-    if changes is None:
-        return "no files known"
-    counts = [f"{len(changes[kind])} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
-    return ", ".join(counts) or "no files changed"
+def send_signal(kind: str, **payload: Any) -> None:
+    """Print one signal as a marker line."""
+    marker = {
+        "version": 1,
+        "agentExecutionId": os.environ["OPEN_MISSION_AGENT_EXECUTION_ID"],
+        "eventId": f"{kind}-{time.time_ns()}",
+        "signal": {"type": kind, **payload},
+    }
+    print(f"@task::{json.dumps(marker)}", flush=True)  # noqa: T201
+
+
+def call_tool(tool: str, **arguments: Any) -> dict[str, Any] | None:
+    """Call a tool with the token from the launch; return the error object if it is refused."""
+    command = [sys.executable, "-m", "mission", "call", tool, json.dumps(arguments), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return json.loads(done.stderr)["error"] if done.returncode else None
+
+
+if __name__ == "__main__":
+    ScriptedAgent(
+        prompt=Path(os.environ["MISSION_PROMPT_FILE"]).read_text(), folder=Path.cwd(), seconds=float(sys.argv[1])
+    ).work()

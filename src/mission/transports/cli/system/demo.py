@@ -1,99 +1,149 @@
-"""`mission demo`: play a demo mission."""
+"""`mission demo`: play a run with scripted agents, or remove what earlier ones left."""
 
 from __future__ import annotations
 
-import asyncio
 import secrets
+import select
 import shlex
-import subprocess
-from typing import Any
+import shutil
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mission.settings import load_or_default
 from mission.transports.bridge.daemon_process import DaemonUnavailable, ToolFailed
 from mission.transports.cli import daemon_client as client
-from mission.transports.cli.output import json_option, own_command, report_errors, show_json
+from mission.transports.cli.output import json_option, own_command, plain, report_errors, show_json
+
+if TYPE_CHECKING:
+    from mission.demo.play import Play
+    from mission.demo.story import Sentence
 
 SLOW_SECONDS = 4.0
 QUICK_SECONDS = 0.2
-COLORS = {"you": "yellow", "lead": "magenta", "cleo": "red", "dora": "cyan", "ada": "green", "bob": "blue"}
+COLORS = {"good": "green", "bad": "red", "asks": "yellow"}
+INDENT = 7
+INTERRUPTED = 130
 
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Skip pauses and answer its questions automatically.")
+@click.option("--remove", "removes", is_flag=True, help="Remove everything that demos have made.")
 @json_option
 @report_errors
-def demo(quick: bool, as_json: bool) -> None:
-    """Play a mission in a scratch repository: a plan, parallel agents, proof, a crash, a question to you, completion.
+def demo(quick: bool, removes: bool, as_json: bool) -> None:
+    """Play a run with five scripted agents: one reports too early, two conflict, one crashes, one asks you.
 
-    Small real agents play it through the usual transports, so the page ('mission open'), 'mission inbox' and every
-    other command show it like your own missions. No model is needed.
+    It takes about a minute and needs nothing but git. The agents are small real programs in a scratch repository, so
+    the page ('mission open'), 'mission inbox' and every other command show the run like your own. Ctrl-C stops it and
+    removes everything.
     """
-    from mission.demo.scenario import Pace, Play  # deferred: imports the MCP client
-    from mission.demo.scripted_agent import Refused
+    from mission.demo import play, removal  # deferred: only this command needs them
 
-    folder = load_or_default().home / "demo" / secrets.token_hex(4)
-    pace = Pace(seconds=QUICK_SECONDS if quick else SLOW_SECONDS, answers_itself=quick)
-
-    def say(who: str, what: str) -> None:
-        click.echo(f"{click.style(f'{who:>5}', fg=COLORS.get(who))}  {what}", err=as_json)
-
+    settings = load_or_default()
+    demos = settings.home / "demo"
+    if removes:
+        count = removal.remove_all(demos, client.call, worktrees=settings.worktrees_path)
+        show_json({"removed": count}) if as_json else click.echo(f"Removed {count} demo{'' if count == 1 else 's'}.")
+        return
+    stage = _Stage(to_stderr=as_json)
+    playing = play.Play(
+        folder=demos / secrets.token_hex(4),
+        operator=client.call,
+        say=stage.say,
+        explain=stage.explain,
+        typed=stage.typed,
+        seconds=QUICK_SECONDS if quick else SLOW_SECONDS,
+        answers_itself=quick,
+    )
     if not quick:
-        say("you", f"watch it on the page: '{own_command()} open' in another terminal")
-    play = Play(repository=folder / "ledger", operator=client.call, say=say, pace=pace, command=own_command())
+        stage.note(f"Watch it on the page: '{own_command()} open' in another terminal")
+    found = _played(playing, stage)
+    show_json(found) if as_json else _show_end(found, playing.repository)
+
+
+def _played(playing: Play, stage: _Stage) -> dict[str, Any]:
+    """Play to the end and return the run in a few numbers; what is interrupted is removed."""
+    from mission.demo import removal
+
+    started = time.monotonic()
     try:
-        done = asyncio.run(play.run())
+        run = playing.run()
     except KeyboardInterrupt:
-        raise click.ClickException(f"interrupted{_broken_off(play)}") from None
-    except Exception as problem:
-        _broken_off(play)
-        cause = _cause(problem)
-        if isinstance(cause, (Refused, ToolFailed, DaemonUnavailable, subprocess.CalledProcessError)):
-            raise click.ClickException(f"The demo stopped: {cause}") from None
-        raise
-    found = _summary(play, done)
-    show_json(found) if as_json else _show(found)
-
-
-def _broken_off(play: Any) -> str:
-    """End the mission if the daemon is running, and return the text to show."""
-    try:
-        play.break_off()
+        stage.note("Interrupted. The agents are stopped, and what the demo made is removed.")
+        if playing.folder.exists():
+            removal.remove(playing.folder, client.call, worktrees=load_or_default().worktrees_path)
+        sys.exit(INTERRUPTED)
     except (ToolFailed, DaemonUnavailable):
-        return ""
-    return f"; mission {play.mission_id} was closed and none of its agents is running" if play.mission_id else ""
-
-
-def _cause(problem: BaseException) -> BaseException:
-    """Return the cause inside the exception groups of the clients' task groups."""
-    while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
-    return problem
-
-
-def _summary(play: Any, done: dict[str, Any]) -> dict[str, Any]:
-    progress = client.call("workflow_progress", {"workflow_id": play.mission_id})
-    executions = client.call("execution_list", {"mission_id": play.mission_id})["executions"]
-    context = client.call("get_context", {"mission_id": play.mission_id, "include": ["phase_summary"]})
+        stage.note(f"The demo stopped. Remove it: {own_command()} demo --remove")
+        raise
+    proved = sum(task["proof_state"] == "proved" for task in run["tasks"])
     return {
-        "mission_id": play.mission_id,
-        "repository": str(play.repository),
-        "tasks_completed": progress["by_status"]["completed"],
-        "tasks_total": progress["total_tasks"],
-        "evidence": context["evidence"],
-        "executions": len(executions),
-        "metrics": done.get("metrics"),
+        "mission_id": run["mission_id"],
+        "run_id": run["run_id"],
+        "state": run["state"],
+        "repository": str(playing.repository),
+        "tasks_merged": run["counts"]["merged"],
+        "tasks_total": len(run["tasks"]),
+        "proved": proved,
+        "launches": run["spent"]["launches"],
+        "seconds": round(time.monotonic() - started),
     }
 
 
-def _show(found: dict[str, Any]) -> None:
-    mission, made, repository = own_command(), found["mission_id"], shlex.quote(found["repository"])
-    click.echo()
-    completed = f"{found['tasks_completed']} of {found['tasks_total']} tasks completed"
-    click.echo(f"{completed}, {found['evidence']['proved']} of them proved; {found['executions']} launches.")
-    click.echo(f"The work:    git -C {repository} log --graph --oneline")
-    click.echo(f"The record:  {mission} show {made}")
+class _Stage:
+    """The terminal on which the story is told."""
+
+    def __init__(self, *, to_stderr: bool) -> None:
+        self._to_stderr = to_stderr
+        self._began = time.monotonic()
+        self._reads = sys.stdin.isatty() and sys.stdout.isatty()
+
+    def say(self, sentence: Sentence) -> None:
+        """Print a sentence with the time since the start; a terminal gets it wrapped."""
+        passed = int(time.monotonic() - self._began)
+        first = f"{passed // 60}:{passed % 60:02d}"
+        self._print(f"{first:>{INDENT - 2}}  ", sentence.text, color=COLORS.get(sentence.mood))
+        for line in sentence.details:
+            self._print(" " * (INDENT + 2), line.strip())
+
+    def explain(self, item: dict[str, Any]) -> None:
+        """Print every way to answer a question."""
+        words = "--choice 1" if item["choices"] else "'Your answer'"
+        here = "Type a number or an answer here, or use the page, or" if self._reads else "Answer on the page, or"
+        self.note(f"{here}: {own_command()} answer {item['id']} {words}")
+
+    def note(self, text: str) -> None:
+        """Print a line that is not wrapped, because it may be copied."""
+        click.echo(f"{' ' * INDENT}{text}", err=self._to_stderr)
+
+    def typed(self) -> str | None:
+        """Return a line that was typed, if there is one."""
+        if not self._reads or not select.select([sys.stdin], [], [], 0)[0]:
+            return None
+        return sys.stdin.readline()
+
+    def _print(self, head: str, text: str, *, color: str | None = None) -> None:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100_000
+        lines = textwrap.wrap(plain(text), max(20, width - len(head)), break_on_hyphens=False) or [""]
+        for number, line in enumerate(lines):
+            start = head if number == 0 else " " * len(head)
+            click.echo(f"{start}{click.style(line, fg=color)}", err=self._to_stderr)
+
+
+def _show_end(found: dict[str, Any], repository: Path) -> None:
+    mission, made, place = own_command(), found["mission_id"], shlex.quote(str(repository))
+    merged = f"{found['tasks_merged']} of {found['tasks_total']} tasks are merged, {found['proved']} of them proved"
+    click.echo(f"\n{merged}; {found['launches']} launches in {found['seconds']} seconds.")
+    click.echo("The branch 'main' of the sample project is as it was until you land.\n")
+    click.echo(f"The mission: {mission} show {made}")
+    click.echo(f"The report:  {mission} report {made}")
     click.echo(f"The proof:   {mission} evidence --mission {made}")
+    click.echo(f"The commits: git -C {place} log --graph --oneline --all")
     click.echo(f"The page:    {mission} open")
-    click.echo(f"Remove it:   {mission} delete {made} --yes && rm -rf {repository}")
+    click.echo(f"Land it:     {mission} land {made}")
+    click.echo(f"Remove it:   {mission} demo --remove")
