@@ -21,7 +21,6 @@ WITHOUT_TESTS = {
     "services/runs/agents/stopping.py": _DRIVEN,
     "services/runs/holding.py": _DRIVEN,
     "services/runs/host_facts.py": _DRIVEN,
-    "services/runs/step_runner.py": _DRIVEN,
     "services/runs/view_reader.py": _DRIVEN,
     "services/runs/viewing/circles.py": _DRIVEN,
     "services/runs/viewing/questions.py": _DRIVEN,
