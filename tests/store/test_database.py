@@ -17,7 +17,7 @@ from mission.domain import events
 from mission.domain.errors import NotFound, StorageFull, TransientError
 from mission.domain.ids import new_id
 from mission.domain.missions.mission import Family, Mission
-from mission.store import writer
+from mission.store import database, writer
 from mission.store.backends import postgres, sqlite
 from mission.store.database import Database
 from mission.store.logs.events import StoredEvent
@@ -175,7 +175,8 @@ async def test_a_store_that_others_hold_is_waited_for_a_while_and_then_given_up_
             raise DBAPIError("BEGIN", {}, Exception("locked"))
         begin(self, connection)
 
-    monkeypatch.setattr(writer, "time", time)
+    for module in (database, writer):
+        monkeypatch.setattr(module, "time", time)
     monkeypatch.setattr(type(app.backend), "begin_write", begin_when_free)
     monkeypatch.setattr(type(app.backend), "translate", lambda *_: TransientError("busy"))
 
