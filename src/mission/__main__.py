@@ -38,7 +38,7 @@ def _run(arguments: list[str]) -> int:
         return client_hook.run(arguments[1:])
     from mission.transports.cli.main import cli
 
-    cli()
+    cli(prog_name="mission")
     return 0
 
 

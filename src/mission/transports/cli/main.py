@@ -6,65 +6,98 @@ import importlib
 import os
 
 import click
+from click.shell_completion import CompletionItem
 
 from mission import __version__
 from mission.spelling import nearest
 
-COMMANDS = {
-    "up": ("system.daemon", "Start Mission Control."),
-    "open": ("system.open_page", "Open the web page, signed in."),
-    "demo": ("system.demo", "Play a demo mission."),
-    "down": ("system.daemon", "Stop Mission Control."),
-    "status": ("system.daemon", "Show whether Mission Control is running, and where."),
-    "logs": ("system.daemon", "Show the daemon's log."),
-    "setup": ("system.setup", "Connect an agent client."),
-    "doctor": ("system.doctor", "Check the installation and show fixes."),
-    "mcp": ("system.serve_mcp", "Serve MCP on stdin and stdout (started by clients)."),
-    "tools": ("work.tools", "List the tools."),
-    "call": ("work.tools", "Call a tool."),
-    "run": ("runs.run", "Run a plan or a mission to its end."),
-    "import": ("runs.plan_import", "Show a task list of another tool as a plan, or write it."),
-    "missions": ("work.missions", "List missions."),
-    "tasks": ("work.tasks", "List the tasks of a mission."),
-    "show": ("work.missions", "Show one mission or task."),
-    "search": ("work.search", "Find missions, tasks, journal entries and messages."),
-    "archive": ("work.missions", "Archive an ended mission."),
-    "delete": ("work.missions", "Permanently delete an ended mission."),
-    "agents": ("work.agent_list", "List agents."),
-    "agent": ("work.agents", "Create agents, and renew or revoke their tokens."),
-    "inbox": ("work.inbox", "Show your inbox."),
-    "answer": ("work.inbox", "Answer an inbox item."),
-    "dismiss": ("work.inbox", "Dismiss an inbox item without an answer."),
-    "checks": ("proof.checks", "List, set, suggest and run what must pass before a task is done."),
-    "evidence": ("proof.evidence", "List, show, export and verify the results of checks."),
-    "review": ("proof.review", "Review a reported task, or list what is waiting for your review."),
-    "accept": ("proof.review", "Complete a task although its checks did not pass."),
-    "shell": ("work.shell", "Open a shell in a task's worktree."),
-    "runs": ("runs.steering", "List runs, or show one."),
-    "pause": ("runs.steering", "Pause a run."),
-    "resume": ("runs.steering", "Continue a paused run."),
-    "land": ("runs.steering", "Bring the result of a run into your branch."),
-    "report": ("runs.steering", "Show the report of a run."),
-    "launch": ("work.launch", "Launch an agent on a task."),
-    "adapters": ("work.launch", "List the agent clients that can be launched."),
-    "executions": ("work.executions", "List launched agents, or show one."),
-    "attach": ("work.attach", "Watch a launched agent's terminal and type into it."),
-    "message": ("work.executions", "Send a message to a launched agent."),
-    "stop": ("work.executions", "Stop a launched agent or a run."),
-    "replay": ("work.attach", "Replay an execution's terminal output."),
-    "templates": ("work.templates", "List templates for missions."),
-    "workspaces": ("work.workspaces", "List workspaces with branch, state and uncommitted files."),
-    "permissions": ("work.permissions", "Show what an agent may do and which rule decides."),
-    "audit": ("work.audit", "Show calls with their callers and results."),
-    "config": ("system.config", "Show the effective settings and where each comes from."),
-    "backup": ("system.backup", "Write a backup."),
-    "restore": ("system.backup", "Restore from a backup."),
-    "token": ("system.operator_token", "Show or renew the operator's token."),
+GROUPS = {
+    "Start": {
+        "up": ("system.daemon", "Start Mission Control."),
+        "open": ("system.open_page", "Open the web page, signed in."),
+        "setup": ("system.setup", "Connect an agent client."),
+        "demo": ("system.demo", "Play a demo mission."),
+        "status": ("system.daemon", "Show whether Mission Control is running, and where."),
+        "doctor": ("system.doctor", "Check the installation and show fixes."),
+        "down": ("system.daemon", "Stop Mission Control."),
+    },
+    "Watch": {
+        "missions": ("work.missions", "List missions."),
+        "tasks": ("work.tasks", "List the tasks of a mission."),
+        "show": ("work.missions", "Show one mission or task."),
+        "agents": ("work.agent_list", "List agents."),
+        "executions": ("work.executions", "List launched agents, or show one."),
+        "attach": ("work.attach", "Watch a launched agent's terminal and type into it."),
+        "replay": ("work.attach", "Replay an execution's terminal output."),
+        "workspaces": ("work.workspaces", "List workspaces with branch, state and uncommitted files."),
+        "search": ("work.search", "Find missions, tasks, journal entries and messages."),
+        "audit": ("work.audit", "Show calls with their callers and results."),
+        "logs": ("system.daemon", "Show the daemon's log."),
+    },
+    "Answer": {
+        "inbox": ("work.inbox", "Show your inbox."),
+        "answer": ("work.inbox", "Answer an inbox item."),
+        "dismiss": ("work.inbox", "Dismiss an inbox item without an answer."),
+        "review": ("proof.review", "Review a reported task, or list what is waiting for your review."),
+        "accept": ("proof.review", "Complete a task although its checks did not pass."),
+        "shell": ("work.shell", "Open a shell in a task's worktree."),
+    },
+    "Run agents": {
+        "run": ("runs.run", "Run a plan or a mission to its end."),
+        "import": ("runs.plan_import", "Show a task list of another tool as a plan, or write it."),
+        "runs": ("runs.steering", "List runs, or show one."),
+        "pause": ("runs.steering", "Pause a run."),
+        "resume": ("runs.steering", "Continue a paused run."),
+        "stop": ("work.executions", "Stop a launched agent or a run."),
+        "report": ("runs.steering", "Show the report of a run."),
+        "land": ("runs.steering", "Bring the result of a run into your branch."),
+        "launch": ("work.launch", "Launch an agent on a task."),
+        "message": ("work.executions", "Send a message to a launched agent."),
+        "adapters": ("work.launch", "List the agent clients that can be launched."),
+        "checks": ("proof.checks", "List, set, suggest and run what must pass before a task is done."),
+        "evidence": ("proof.evidence", "List, show, export and verify the results of checks."),
+    },
+    "Manage": {
+        "agent": ("work.agents", "Create agents, and renew or revoke their tokens."),
+        "permissions": ("work.permissions", "Show what an agent may do and which rule decides."),
+        "token": ("system.operator_token", "Show or renew the operator's token."),
+        "config": ("system.config", "Show the effective settings and where each comes from."),
+        "templates": ("work.templates", "List templates for missions."),
+        "archive": ("work.missions", "Archive an ended mission."),
+        "delete": ("work.missions", "Permanently delete an ended mission."),
+        "completion": ("system.completion", "Print the completion script of a shell."),
+    },
+    "Data": {
+        "tools": ("work.tools", "List the tools."),
+        "call": ("work.tools", "Call a tool."),
+        "mcp": ("system.serve_mcp", "Serve MCP on stdin and stdout (started by clients)."),
+        "backup": ("system.backup", "Write a backup."),
+        "restore": ("system.backup", "Restore from a backup."),
+    },
 }
-"""Each command's module and short help, so that --help does not import them."""
+"""Each command's module and short help, so that --help does not import them, in the order of the help."""
 
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
-ELSEWHERE = {"help": "--help", "version": "--version", "start": "up", "list": "missions", "ls": "missions"}
+EXAMPLES = {
+    "mission demo": "see it work, without a model",
+    "mission setup claude-code": "connect an agent client",
+    "mission run plan.toml": "let agents carry out a plan",
+    "mission inbox --watch": "see what is waiting for you",
+}
+
+ELSEWHERE = {
+    "help": "--help",
+    "version": "--version",
+    "start": "up",
+    "list": "missions",
+    "ls": "missions",
+    "ps": "executions",
+    "new": "run",
+    "init": "setup",
+    "merge": "land",
+    "kill": "stop",
+}
 """Names that other programs use, and our command."""
 
 
@@ -80,8 +113,19 @@ class Lazy(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), words) for name, (_, words) in commands.items()])
+        with formatter.section("Examples"):
+            formatter.write_dl(list(EXAMPLES.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so, without importing them."""
+        names = [
+            CompletionItem(name, help=words) for name, (_, words) in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return names or super().shell_complete(ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

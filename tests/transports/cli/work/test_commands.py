@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mission.transports.cli.main import cli
+from mission.transports.cli.main import COMMANDS, cli
 from tests.transports.cli.program import PATIENCE, PROGRAM, Program
 from tests.transports.live_server import until
 
@@ -231,8 +232,10 @@ def test_help_names_every_command(mission: Program) -> None:
     overview = mission.run("--help")
 
     assert overview.code == 0
-    for command in ("up", "down", "status", "logs", "setup", "doctor", "call", "restore", "token"):
+    for command in COMMANDS:
         assert f"  {command} " in overview.out
+    titles = re.findall(r"^(\w[\w ]*):$", overview.out, flags=re.MULTILINE)
+    assert titles == ["Options", "Start", "Watch", "Answer", "Run agents", "Manage", "Data", "Examples"]
 
 
 HELP = """
