@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mission.app import App
 from mission.domain.errors import MissionError
 from mission.store.transaction import Tx
 from tests.conftest import Front
+from tests.transports.served_calls import served
 
 PATIENCE = 60.0
 
@@ -167,10 +169,11 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.fixture
-async def checked(call: Front, repository: Path) -> CheckedMission:
-    """A mission in the repository, without checks."""
-    made = await call("start_mission", {"name": "M", "objective": "o", "repository_path": str(repository)})
-    return CheckedMission(call, repository, made["mission_id"])
+async def checked(app: App, repository: Path) -> AsyncIterator[CheckedMission]:
+    """A mission in the repository, without checks; each of its calls goes over a socket."""
+    async with served(app) as call:
+        made = await call("start_mission", {"name": "M", "objective": "o", "repository_path": str(repository)})
+        yield CheckedMission(call, repository, made["mission_id"])
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from mission.services.checks import progress
 from tests.checked_tasks import CheckedMission, is_alive
 from tests.checked_tasks import checked as checked
 from tests.checked_tasks import signals as signals
+from tests.conftest import Front
 
 
 def endless(signals, name="pid"):
@@ -223,7 +224,7 @@ async def test_a_check_keeps_its_turn_when_its_driver_stops(checked, signals, se
     clock.advance(minutes=5)
     second = App(replace(settings, check_wait_seconds=0.05), role="a test", clock=clock)
     async with second.running(periodic=False):
-        call = type(checked.call)(second)
+        call = Front(second)
         made = await call("start_mission", {"name": "N", "objective": "o", "repository_path": str(checked.repository)})
         worktree = tmp_path / "worktree"
         git(checked.repository, "worktree", "add", "-q", str(worktree))

@@ -114,8 +114,8 @@ async def test_fewer_tests_than_on_the_start_tree_are_flagged(checked, signals):
     assert done["evidence"]["flags"] == ["unit ran 4 tests, 1 fewer than before the change"]
 
 
-async def test_a_reviewed_mission_asks_a_person_after_its_checks_passed(checked, call, repository, signals):
-    made = await call(
+async def test_a_reviewed_mission_asks_a_person_after_its_checks_passed(checked, repository, signals):
+    made = await checked.call(
         "workflow_create",
         {
             "name": "W",
@@ -133,25 +133,25 @@ async def test_a_reviewed_mission_asks_a_person_after_its_checks_passed(checked,
 
     assert told["status"] == "review"
     (item,) = await checked.items("review")
-    await call("queue_answer", {"id": item["id"], "choice": 1})
-    await call("task_checks", {"task_id": task})
+    await checked.call("queue_answer", {"id": item["id"], "choice": 1})
+    await checked.call("task_checks", {"task_id": task})
     await checked.until_status(task, "completed")
     assert (await checked.row(task)).proof_state == "proved"
     assert len(signals.notes("runs")) == 1
 
 
-async def test_a_review_that_is_accepted_does_not_pass_a_tree_that_fails(checked, call, make_agent):
+async def test_a_review_that_is_accepted_does_not_pass_a_tree_that_fails(checked, make_agent):
     """The person agreed to what they saw; the checks decide about what is there now."""
     ada = await make_agent("ada")
     await checked.check({"name": "unit", "run": "! grep -q wrong src/new.py"})
     task = await checked.started(agent_id=ada)
     checked.write("src/new.py", "wrong\n")
-    await call("mcp__task__update_status", {"taskId": task, "status": "REVIEW"}, agent=ada)
+    await checked.call("mcp__task__update_status", {"taskId": task, "status": "REVIEW"}, agent=ada)
     (item,) = await checked.items("review")
 
-    await call("queue_answer", {"id": item["id"], "choice": 1})
+    await checked.call("queue_answer", {"id": item["id"], "choice": 1})
 
-    await call("task_checks", {"task_id": task})
+    await checked.call("task_checks", {"task_id": task})
     await checked.until_status(task, "in_progress")
     assert (await checked.row(task)).proof_state == "failing"
 

@@ -9,9 +9,16 @@ import pytest
 from mission.domain.errors import ChecksFailed
 from mission.services.evidence import attestations
 from tests.tools.conftest import planned
+from tests.transports.served_calls import served
 
 CHECK = {"name": "greeting", "run": "grep hello src/app.py"}
 OUTCOME = {"summary": "Done."}
+
+
+@pytest.fixture
+async def call(app):
+    async with served(app) as front:
+        yield front
 
 
 @pytest.fixture

@@ -8,10 +8,17 @@ from mission.domain.checks.check import parse_check
 from mission.domain.errors import ChecksFailed
 from mission.services.evidence import definitions
 from mission.services.views import proof as views
+from tests.transports.served_calls import served
 
 SUCCESS = {"status": "success", "outcome": {"summary": "Done."}}
 PASSES = {"name": "passes", "run": "echo fine"}
 FAILS = {"name": "fails", "run": "echo broken; grep -q ready README.md"}
+
+
+@pytest.fixture
+async def call(app):
+    async with served(app) as front:
+        yield front
 
 
 @pytest.fixture

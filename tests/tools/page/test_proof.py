@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.transports.served_calls import served
+
+
+@pytest.fixture
+async def call(app):
+    async with served(app) as front:
+        yield front
+
 
 async def test_the_page_reads_each_check_with_its_command_outcome_and_output(call, repository):
     mission = await call("start_mission", {"name": "m", "objective": "o", "repository_path": str(repository)})

@@ -6,9 +6,16 @@ import pytest
 
 from mission.domain.errors import ChecksFailed
 from tests.tools.conftest import planned
+from tests.transports.served_calls import served
 
 CHECK = "printf '%03000d' 0; echo; echo 'app.py must say hello'; grep -q hello src/app.py"
 OUTCOME = {"summary": "Done."}
+
+
+@pytest.fixture
+async def call(app):
+    async with served(app) as front:
+        yield front
 
 
 @pytest.fixture
