@@ -1,7 +1,8 @@
 """A scripted agent of a run: it does what the description of its task says, line by line.
 
 Lines of its prompt that begin with DO are carried out: `write FILE TEXT`, `crash-once`, `hang`, `fail REASON`,
-`ask-once QUESTION`, `lie-once FILE` (reports without writing the file, and writes it the next time), `silent`.
+`ask-once QUESTION`, `lie-once FILE` (reports without writing the file, and writes it the next time), `silent`,
+`linger` (reports and stays).
 """
 
 from __future__ import annotations
@@ -65,6 +66,9 @@ def main() -> None:
         elif verb == "fail":
             mark("failed_claim", reason=rest)
             return
+        elif verb == "linger":
+            mark("completed_claim", summary="done")
+            time.sleep(600)
         elif verb == "hang":
             time.sleep(600)
         elif verb == "silent":

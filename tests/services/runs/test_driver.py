@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from mission.domain.runs.decisions import stalls
 from mission.domain.runs.steps import Build
 from mission.services.runs.driver import RunDriver
 from mission.services.runs.step_runner import StepRunner
 from mission.settings import Settings
-from tests.driven_runs import DrivenRun, does, driven
+from tests.driven_runs import PATIENCE, DrivenRun, does, driven
 
 
 @pytest.fixture
@@ -201,3 +203,32 @@ async def test_the_end_of_a_slow_step_is_a_reason_to_look_again_although_nothing
     assert runner.has_ended
     await runner.carry_out(None, [])
     assert not runner.has_ended
+
+
+async def test_an_agent_that_stays_after_its_report_holds_up_nothing_and_is_ended(run: DrivenRun, monkeypatch):
+    monkeypatch.setattr(stalls, "LAST_WORDS", timedelta(seconds=1))
+    await run.start(
+        does("one", "write one.txt first", "linger"),
+        does("two", "write two.txt second", "hang", depends_on=["one"]),
+        count=1,
+    )
+
+    found = await run.until(lambda now: now["tasks"][1]["stage"] == "working")
+    assert found["tasks"][0]["stage"] == "merged"
+    one = found["tasks"][0]["execution_id"]
+    async with asyncio.timeout(PATIENCE):
+        while (ended := await run.call("execution_get", {"id": one}))["status"] not in ("stopped", "completed"):
+            await run.app.events.wait(run.app.events.last, seconds=1)
+
+    assert (ended["status"], ended["reason"]) == ("stopped", "stopped after its report")
+
+
+async def test_an_agent_that_stays_after_a_report_that_is_sent_back_gives_way_to_the_next_one(run: DrivenRun):
+    check = {"name": "there", "run": "test -f one.txt"}
+    await run.start(does("one", "lie-once one.txt", "linger", checks=[check]))
+
+    found = await run.finished()
+
+    (task,) = found["tasks"]
+    assert (task["stage"], task["revisions"], task["attempts"]) == ("merged", 1, 0)
+    assert found["spent"]["launches"] == 2

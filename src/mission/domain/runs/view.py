@@ -32,6 +32,8 @@ class LiveExecution:
     started_at: datetime
     reported_at: datetime | None = None
     """When it reported its result; None while it works."""
+    is_sent_back: bool = False
+    """Whether what it reported by a signal was sent back: it does not wait for that, so the next one revises it."""
     active_at: datetime | None = None
     """When it last showed life: output, a tool call or CPU time; None if that is unknown."""
     in_tool_since: datetime | None = None

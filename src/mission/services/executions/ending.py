@@ -17,7 +17,7 @@ from mission.services.agents import access_tokens
 from mission.services.agents import registration as agents
 from mission.services.agents.registration import LivenessSettings
 from mission.services.evidence import definitions
-from mission.services.executions import commands
+from mission.services.executions import commands, reports
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
 from mission.services.inbox import open_questions, task_requests
@@ -78,8 +78,7 @@ def _settle(tx: Tx, execution: Execution, task: Task, *, refused: bool) -> str |
         return task.id
     if task.is_checking:
         return task.id
-    if execution.claims_done and working:
-        _take_report(tx, execution, task)
+    if execution.claims_done and working and _take_report(tx, execution, task):
         return task.id
     _release(tx, execution, task, refused=refused)
     return None
@@ -91,18 +90,18 @@ def _keep_for_answer(tx: Tx, execution: Execution, task: Task, *, question: str)
     updates.apply(tx, moves.kept_for_answer(task, hold, at=tx.now))
 
 
-def _take_report(tx: Tx, execution: Execution, task: Task) -> None:
-    """Let the checks decide about a task that its agent reported done; without checks, a person decides."""
+def _take_report(tx: Tx, execution: Execution, task: Task) -> bool:
+    """Let the checks decide about a task that its agent reported done; without checks, a person decides.
+
+    Return False for a report that a run has taken before and sent back since.
+    """
+    if candidates.run_of(tx, task) is not None:
+        return reports.submit(tx, execution)
     words = str((execution.claim or {}).get("summary", ""))
-    run = candidates.run_of(tx, task)
-    if run is not None:
-        report = completion.reported_done(words).as_dict()
-        candidates.submit(tx, run=run, task=task, report=report, agent_id=execution.agent_id, execution_id=execution.id)
-        return
     checks = definitions.effective(tx, task)
     if not checks or task.snapshot is None:
         _put_under_review(tx, execution, task)
-        return
+        return True
     reporting.open_checking(
         tx,
         task=task,
@@ -111,6 +110,7 @@ def _take_report(tx: Tx, execution: Execution, task: Task) -> None:
         agent_id=execution.agent_id,
         execution_id=execution.id,
     )
+    return True
 
 
 def _put_under_review(tx: Tx, execution: Execution, task: Task) -> None:

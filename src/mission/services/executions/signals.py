@@ -16,6 +16,7 @@ from mission.domain.tasks import moves
 from mission.domain.tasks.moves import Cause
 from mission.domain.tasks.states import TaskStatus
 from mission.domain.timestamps import format_time
+from mission.services.executions import reports
 from mission.services.executions import state as executions
 from mission.services.inbox import items as inbox
 from mission.services.tasks import updates
@@ -174,10 +175,15 @@ def _wait_for_person(
 
 
 def _claim(tx: Tx, execution: Execution, observation: Observation) -> None:
-    """Store a report with the execution and publish it to the task's readers. It ends only what the agent asked."""
+    """Store a report with the execution and publish it to the task's readers. It ends only what the agent asked.
+
+    In a run, work that is reported as done becomes a candidate at once.
+    """
     claim = {"type": observation.type, **observation.payload, "at": format_time(observation.created_at)}
-    executions.save(tx, replace(execution, claim=claim, updated_at=tx.now))
-    updates.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
+    claiming = replace(execution, claim=claim, updated_at=tx.now)
+    executions.save(tx, claiming)
+    if not reports.submit(tx, claiming):
+        updates.apply(tx, moves.reported(tx.tasks.get(execution.task_id)))
 
 
 def _message(tx: Tx, execution: Execution, observation: Observation) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from mission.domain.errors import MissionError
 from mission.domain.runs.run import Run
@@ -27,7 +27,7 @@ from mission.services.runs.context import RunContext, StepHandler
 
 log = logging.getLogger(__name__)
 
-MERGING = (Freeze, Build, CheckMerged, CheckTip, MarkChecked, Advance, SendBack)
+MERGING = (Build, CheckMerged, CheckTip, MarkChecked, Advance, SendBack)
 """Steps that are carried out one after the other: they share the integration branch and the merge worktree."""
 WHOLE_RUN = (LookBefore, CheckFinal, Land)
 FIRST_DELAY = 0.5
@@ -77,12 +77,16 @@ class StepRunner:
         """Carry out the short steps now, and start the slow ones."""
         self.has_ended = False
         lanes: dict[str, list[Step]] = {}
+        short: dict[str, Step] = {}
         for step in steps:
             lane = _lane(step)
             if lane is None:
-                await self._run_lane(run, f"{type(step).__name__} {step}", [step])
+                short[f"{type(step).__name__} {step}"] = step
             else:
                 lanes.setdefault(lane, []).append(step)
+        self._forget_failures({*short, *lanes})
+        for name, step in short.items():
+            await self._run_lane(run, name, [step])
         for lane, chosen in lanes.items():
             if lane not in self._tasks:
                 self._start(run, lane, chosen)
@@ -138,6 +142,11 @@ class StepRunner:
             return
         await handler(self._context, run, step)
 
+    def _forget_failures(self, wanted: Collection[str]) -> None:
+        """Forget failed steps that nobody wants any more: their retry would never come."""
+        now = asyncio.get_running_loop().time()
+        self._failed = {lane: each for lane, each in self._failed.items() if lane in wanted or each[1] > now}
+
     def _may_try(self, lane: str) -> bool:
         return self._failed.get(lane, (0, 0.0))[1] <= asyncio.get_running_loop().time()
 
@@ -155,6 +164,8 @@ def _lane(step: Step) -> str | None:
         return f"launch {step.task_id}"
     if isinstance(step, StopExecution):
         return f"stop {step.execution_id}"
+    if isinstance(step, Freeze):
+        return f"freeze {step.candidate_id}"  # at once: it must not wait until a merge worktree is set up
     if isinstance(step, MERGING):
         return "merge"
     return "run" if isinstance(step, WHOLE_RUN) else None

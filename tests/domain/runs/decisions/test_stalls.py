@@ -84,3 +84,8 @@ def test_an_execution_of_a_skipped_task_is_stopped():
 def test_too_many_revisions_are_named():
     assert stalls.same_again(a_task(revisions=4), a_run().wanted) == "'task 1' was sent back 4 times"
     assert stalls.same_again(a_task(revisions=3), a_run().wanted) is None
+
+
+def test_an_agent_whose_reported_result_was_sent_back_is_ended_at_once():
+    (stop,) = of_kind(decided(is_sent_back=True).steps, StopExecution)
+    assert stop.reason == stalls.REPORTED_REASON

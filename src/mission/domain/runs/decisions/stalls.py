@@ -25,7 +25,9 @@ def watch(draft: Draft, task: TaskView, live: LiveExecution, options: RunOptions
     """Look at one running agent."""
     if live.is_stopping or live.id in draft.stopped:
         return
-    if live.reported_at is not None:
+    if live.is_sent_back:
+        _stop(draft, live, REPORTED_REASON)
+    elif live.reported_at is not None:
         _end_later(draft, live, at=live.reported_at + LAST_WORDS)
     elif live.circles is not None:
         question = choices.about_task(

@@ -14,6 +14,7 @@ from mission.domain.runs.candidate import SENT_BACK, Candidate, CandidateState
 from mission.domain.runs.decisions import budgets, stalls
 from mission.domain.runs.view import EndedExecution, LiveExecution, Spent, TaskView
 from mission.domain.tasks.states import TaskStatus
+from mission.domain.timestamps import format_time
 from mission.services.runs.viewing.questions import Questions, answer_to
 
 NOT_LAUNCHED = "not launched: "
@@ -159,6 +160,11 @@ def _failed_by_its_word(execution: LaunchedAgent) -> str | None:
     return str(claim.get("reason") or "it gave no reason") if claim.get("type") == SignalType.FAILED_CLAIM else None
 
 
+def _claimed_at(execution: LaunchedAgent) -> str | None:
+    """Return when the agent last said by a signal that it is done or failed."""
+    return (execution.claim or {}).get("at")
+
+
 def _live(
     execution: LaunchedAgent, rows: RunRowsByTask, reported: Mapping[str, tuple[datetime, bool]]
 ) -> LiveExecution:
@@ -172,6 +178,7 @@ def _live(
         client=execution.client,
         started_at=execution.started_at or execution.created_at,
         reported_at=at if stands else None,
+        is_sent_back=at is not None and not stands and _claimed_at(execution) == format_time(at),
         active_at=active,
         is_waiting=execution.status is ExecutionStatus.WAITING,
         nudged_at=_after(sent.get("nudge"), active),

@@ -1,0 +1,86 @@
+"""Steps are carried out in lanes: merging in order, each freezing and each launch beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from mission.domain.errors import InvalidState
+from mission.domain.runs.steps import Build, CheckMerged, Freeze, Step, Withdraw
+from mission.services.runs.step_runner import StepRunner
+
+RUN = SimpleNamespace(id="run_1")
+
+
+class Recorder:
+    """Handlers that note what was carried out; those of `held` wait until they are let go."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.held: dict[type[Step], asyncio.Event] = {}
+        self.fails: set[type[Step]] = set()
+        self.changed = asyncio.Event()
+
+    async def carry_out(self, _context: object, _run: object, step: Step) -> None:
+        if (gate := self.held.get(type(step))) is not None:
+            await gate.wait()
+        if type(step) in self.fails:
+            raise InvalidState("no")
+        self.done.append(step)
+        self.changed.set()
+
+    async def until(self, *steps: Step) -> None:
+        async with asyncio.timeout(30):
+            while self.done != list(steps):
+                self.changed.clear()
+                await self.changed.wait()
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+async def runner(recorder):
+    kinds = (Build, CheckMerged, Freeze, Withdraw)
+    made = StepRunner(SimpleNamespace(), dict.fromkeys(kinds, recorder.carry_out), wake=lambda: None)
+    yield made
+    await made.close()
+
+
+async def test_a_report_is_frozen_while_a_merged_tree_is_being_set_up(runner, recorder):
+    gate = recorder.held[CheckMerged] = asyncio.Event()
+    check, freeze = CheckMerged(candidate_ids=("cd_1",)), Freeze(candidate_id="cd_2")
+
+    await runner.carry_out(RUN, [check])
+    await runner.carry_out(RUN, [freeze, check])
+    await recorder.until(freeze)
+
+    gate.set()
+    await recorder.until(freeze, check)
+
+
+async def test_steps_of_merging_wait_for_each_other(runner, recorder):
+    gate = recorder.held[CheckMerged] = asyncio.Event()
+    check, build = CheckMerged(candidate_ids=("cd_1",)), Build(candidate_ids=("cd_2",))
+
+    await runner.carry_out(RUN, [check])
+    await runner.carry_out(RUN, [build])
+    gate.set()
+    await recorder.until(check)
+
+    assert recorder.done == [check], "it is decided upon anew after the first one"
+
+
+async def test_a_failed_step_that_nobody_wants_any_more_is_forgotten(runner, recorder, monkeypatch):
+    monkeypatch.setattr("mission.services.runs.step_runner.FIRST_DELAY", 0.0)
+    recorder.fails.add(Withdraw)
+    await runner.carry_out(RUN, [Withdraw(key="a", reason="b")])
+    assert runner.has_retries
+
+    await runner.carry_out(RUN, [])
+
+    assert not runner.has_retries
