@@ -28,17 +28,24 @@ NOT_MADE = "git could not read the lines when the task ended: the changed files 
 
 
 def find_changes(
-    snapshots: Snapshots, snapshot: Snapshot, *, lines: bool = False, report: ProgressCallback | None = None
+    snapshots: Snapshots,
+    snapshot: Snapshot,
+    *,
+    lines: bool = False,
+    ignore: Mapping[str, str] | None = None,
+    report: ProgressCallback | None = None,
 ) -> Changes:
     """Return what differs in the tree now, with the lines if requested; raise ChangesUnknown if that cannot be
     determined."""
-    with compared(snapshots, snapshot, report=report) as comparison:
+    with compared(snapshots, snapshot, ignore=ignore, report=report) as comparison:
         return comparison.changes_with_lines() if lines else comparison.changes
 
 
-def find_lines(snapshots: Snapshots, snapshot: Snapshot, path: str) -> Patch | None:
+def find_lines(
+    snapshots: Snapshots, snapshot: Snapshot, path: str, *, ignore: Mapping[str, str] | None = None
+) -> Patch | None:
     """Return the lines of one path that differ in the tree now; None if it does not differ."""
-    with compared(snapshots, snapshot) as comparison:
+    with compared(snapshots, snapshot, ignore=ignore) as comparison:
         return comparison.patch(path) if path in comparison.changes.paths else None
 
 

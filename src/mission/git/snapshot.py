@@ -87,8 +87,10 @@ class Snapshots:
         self.root = root
         self._storage = Storage(root)
 
-    def take(self, tree: Tree, *, report: ProgressCallback | None = None) -> Snapshot:
-        """Take a snapshot of the tree's current content."""
+    def take(
+        self, tree: Tree, *, ignore: Mapping[str, str] | None = None, report: ProgressCallback | None = None
+    ) -> Snapshot:
+        """Take a snapshot of the tree's current content; see `scanned` for `ignore`."""
         folder = self._storage.folder(os.fsencode(tree.path))
         repository = open_repository(tree.path) if tree.kind == "git" else None
         # Read before the files: a commit made during the scan then counts as made after the start.
@@ -96,11 +98,10 @@ class Snapshots:
         with self._storage.locked(folder):
             folder.make()
             key = secrets.token_hex(8)
-            if repository is None:
-                return _stored(folder, key, _scan_plain(folder, tree.path, report), tree.path)
-            scanner = Scanner(folder, repository, report=report)
-            scan = scanner.scan()
-            stored = _stored(folder, key, scan, tree.path, repository, reflog)
+            now = scan_tree(folder, tree.path, repository, ignore=ignore, report=report)
+            stored = _stored(folder, key, now.scan, tree.path, repository, reflog)
+            if (scanner := now.scanner) is None:
+                return stored
             not_in_head = _unless_it_fails(scanner.not_in_head)
         if not_in_head is None:
             return replace(stored, left_out=(NOTHING_KEPT,))

@@ -8,6 +8,7 @@ import pytest
 
 from mission.domain.tasks.changes import Changes
 from mission.services.tasks import recovery_packet
+from mission.services.work import BackgroundWork
 
 
 def test_a_task_that_nobody_touched_leaves_nothing_behind(tx, rows):
@@ -50,12 +51,13 @@ async def test_uncommitted_work_is_looked_into_only_on_the_host_where_it_lies(ap
     (repository / "new.txt").write_text("x")
     task = await app.database.read(lambda tx: tx.tasks.get(id))
 
-    uncommitted = await recovery_packet.uncommitted_in(app.trees, task)
+    work = BackgroundWork(app.database)
+    uncommitted = await recovery_packet.uncommitted_in(work, app.trees, task)
 
     assert {name: changes.added for name, changes in uncommitted.items()} == {id: ["new.txt"]}
-    assert await recovery_packet.uncommitted_in(app.trees, replace(task, host_id="there")) == {}
-    assert await recovery_packet.uncommitted_in(app.trees, replace(task, snapshots=None)) == {}
-    assert await recovery_packet.uncommitted_in(app.trees, None) == {}
+    assert await recovery_packet.uncommitted_in(work, app.trees, replace(task, host_id="there")) == {}
+    assert await recovery_packet.uncommitted_in(work, app.trees, replace(task, snapshots=None)) == {}
+    assert await recovery_packet.uncommitted_in(work, app.trees, None) == {}
 
 
 async def test_a_tree_that_is_gone_is_no_reason_to_refuse_a_claim(app, call, tmp_path):
@@ -67,4 +69,4 @@ async def test_a_tree_that_is_gone_is_no_reason_to_refuse_a_claim(app, call, tmp
     task = await app.database.read(lambda tx: tx.tasks.get(id))
     folder.rmdir()
 
-    assert await recovery_packet.uncommitted_in(app.trees, task) == {}
+    assert await recovery_packet.uncommitted_in(BackgroundWork(app.database), app.trees, task) == {}

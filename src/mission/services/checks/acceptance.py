@@ -11,6 +11,7 @@ from mission.domain.tasks.moves import Cause, TaskMove
 from mission.domain.tasks.states import TaskStatus
 from mission.domain.tasks.task import Quality, Task
 from mission.services.checks import settling, waiving
+from mission.services.evidence.left_files import left_in_tree_of
 from mission.services.repositories.working_trees import Trees
 from mission.services.tasks import candidates, completion, updates
 from mission.services.tasks.completion import Completed, PreparedCompletion, TaskResult
@@ -27,7 +28,8 @@ async def accept(work: Work, trees: Trees, *, task_id: str, reason: str, by: str
     task = await work.read(_acceptable, task_id=task_id)
     if await work.read(_is_in_run, task=task):
         return await work.finish(record_in_run, task_id=task_id, reason=reason, by=by)
-    changes, warnings = await completion.changes_of(trees, task, report=None)
+    left = await left_in_tree_of(work, task)
+    changes, warnings = await completion.changes_of(trees, task, left=left, report=None)
     prepared = PreparedCompletion(
         task=task, agent_id=None, fence=None, result=_result(task, reason), changes=changes, warnings=warnings
     )

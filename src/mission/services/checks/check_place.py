@@ -25,6 +25,7 @@ from mission.git.worktrees.start_tree import Overlay
 from mission.git.worktrees.worktree import commit_of
 from mission.services.checks import progress
 from mission.services.checks.check_runner import CheckStart
+from mission.services.evidence.left_files import left_in
 from mission.services.repositories.working_trees import NO_TREE, Trees
 from mission.services.work import Work
 from mission.services.workspaces.slots import slot_of
@@ -82,7 +83,7 @@ class CheckPlaces:
     async def examine(self, round: CheckRound) -> TakenTree:
         """Take the round's tree: its identity, and for a report also what changed since the task's start."""
         task = await self._work.read(_task, task_id=round.task_id)
-        left = await self._work.read(progress.left_files, host_id=round.host_id, path=round.path)
+        left = await left_in(self._work, host_id=round.host_id, path=round.path)
         if task.snapshot is None:
             raise ChangesUnknown(NO_TREE)
         examined = await self._trees.examine(task.snapshot, lines=round.purpose is Purpose.GATE, ignore=left)
@@ -108,7 +109,7 @@ class CheckPlaces:
         if row.role is not Role.RESULT:
             folder, tree = await self._start(round, row, was_built=was_started)
         elif round.identity is not None and not was_started:
-            left = await self._work.read(progress.left_files, host_id=round.host_id, path=round.path)
+            left = await left_in(self._work, host_id=round.host_id, path=round.path)
             watch = await self._watch(round.identity, left)
         slot = await slot_of(self._work, self._trees, path=round.path)
         path = next((each.path for each in round.defined if each.check.name == row.name), None)

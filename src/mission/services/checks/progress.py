@@ -253,11 +253,6 @@ def identity_of(tx: Tx, *, round_id: str) -> Mapping[str, Any] | None:
     return round.identity if round is not None else None
 
 
-def left_files(tx: Tx, *, host_id: str, path: str) -> dict[str, str]:
-    """Return the files that earlier checks left in a tree."""
-    return tx.evidence.left_files(host_id=host_id, path=path)
-
-
 def is_settled(tx: Tx, *, round_id: str) -> bool:
     """Return whether a round has ended."""
     round = tx.rounds.find(round_id)

@@ -134,20 +134,33 @@ class Trees:
             )
         return await self._find(Path(repository.path))
 
-    async def snapshot(self, place: TreeLocation, *, report: Report | None = None) -> Snapshot:
-        return await self._run(place.tree.path, self._snapshots.take, place.tree, report=report)
+    async def snapshot(
+        self, place: TreeLocation, *, ignore: LeftBehind | None = None, report: Report | None = None
+    ) -> Snapshot:
+        """Take a snapshot of the tree's current content, without files that a check left behind (`ignore`)."""
+        return await self._run(place.tree.path, self._snapshots.take, place.tree, ignore=ignore, report=report)
 
     async def changes(
-        self, snapshot: Mapping[str, Any], *, lines: bool = False, report: Report | None = None
+        self,
+        snapshot: Mapping[str, Any],
+        *,
+        lines: bool = False,
+        ignore: LeftBehind | None = None,
+        report: Report | None = None,
     ) -> Changes:
-        """Return what changed in the snapshot's tree since it was taken, with the lines if requested."""
-        taken = Snapshot.from_dict(snapshot)
-        return await self._run(taken.path, find_changes, self._snapshots, taken, lines=lines, report=report)
+        """Return what changed in the snapshot's tree since it was taken, with the lines if requested.
 
-    async def lines(self, snapshot: Mapping[str, Any], path: str) -> Patch | None:
+        Files that a check left behind (`ignore`) do not count.
+        """
+        taken = Snapshot.from_dict(snapshot)
+        return await self._run(
+            taken.path, find_changes, self._snapshots, taken, lines=lines, ignore=ignore, report=report
+        )
+
+    async def lines(self, snapshot: Mapping[str, Any], path: str, *, ignore: LeftBehind | None = None) -> Patch | None:
         """Return the lines of one path that changed since the snapshot was taken; None if it did not change."""
         taken = Snapshot.from_dict(snapshot)
-        return await self._run(taken.path, find_lines, self._snapshots, taken, path)
+        return await self._run(taken.path, find_lines, self._snapshots, taken, path, ignore=ignore)
 
     async def identify(
         self, place: TreeLocation, *, ignore: LeftBehind | None = None, report: Report | None = None
@@ -208,9 +221,9 @@ class Trees:
         """Remove the rebuilt trees that are no longer needed, and what a crash left of others."""
         await self.work(Path(KEPT), self._start_trees.clear, keep=keep)
 
-    async def uncommitted(self, snapshot: Mapping[str, Any]) -> Changes:
+    async def uncommitted(self, snapshot: Mapping[str, Any], *, ignore: LeftBehind | None = None) -> Changes:
         """Return the uncommitted changes in the snapshot's tree, and the commits made since then."""
-        changes = await self.changes(snapshot)
+        changes = await self.changes(snapshot, ignore=ignore)
         if not changes.commits:
             return changes
         path = Snapshot.from_dict(snapshot).path

@@ -105,7 +105,7 @@ async def prepare(
     """Return what the agent needs to claim the task: the changes left in its tree, and a worktree if it gets one."""
     task = await work.read(get, task_id=task_id)
     return PreparedClaim(
-        uncommitted=await recovery_packet.uncommitted_in(trees, task),
+        uncommitted=await recovery_packet.uncommitted_in(work, trees, task),
         worktrees=await per_task.prepare(work, trees, task_id=task_id, agent_id=agent_id, report=report),
     )
 
@@ -125,7 +125,7 @@ async def claim_next(
         uncommitted = {
             id: changes
             for each in likely
-            for id, changes in (await recovery_packet.uncommitted_in(trees, each.task)).items()
+            for id, changes in (await recovery_packet.uncommitted_in(work, trees, each.task)).items()
         }
         worktrees: PreparedWorktrees = {}
         if likely:  # agents that raced for one task should not race for the next one too

@@ -23,6 +23,7 @@ from mission.domain.tasks.task import Quality, Task
 from mission.git.errors import ChangesUnknown
 from mission.services import phases
 from mission.services.evidence import definitions, unproved_completion
+from mission.services.evidence.left_files import left_files
 from mission.services.inbox import task_requests
 from mission.services.repositories.working_trees import NO_TREE, Report, Trees
 from mission.services.tasks import candidates, updates
@@ -193,7 +194,7 @@ async def prepare(
         return replace(prepared, checks=found.checks)  # the report that is open knows its tree
     if found.checks and not result.unproved:
         return await _examined(trees, replace(prepared, checks=found.checks), left=found.left_files, report=report)
-    changes, warnings = await changes_of(trees, task, report=report)
+    changes, warnings = await changes_of(trees, task, left=found.left_files, report=report)
     skipped = unproved(NOT_CHECKABLE) if found.checks and result.unproved else None
     return replace(prepared, changes=changes, warnings=warnings, proof=skipped)
 
@@ -294,11 +295,9 @@ def _before_completion(tx: Tx, *, task_id: str, agent_id: str | None, fence: int
             candidates.check_not_skipped(task)
         return _Found(task=task, run=run)
     checks = definitions.effective(tx, task) if unproved_completion.is_checked(result.status, result.quality) else []
-    if not checks:
-        return _Found(task=task)
-    if result.unproved:
+    if checks and result.unproved:
         unproved_completion.check_may_skip(tx, task)
-    left = tx.evidence.left_files(host_id=task.host_id or "", path=task.tree or "")
+    left = left_files(tx, host_id=task.host_id or "", path=task.tree or "")
     return _Found(task=task, checks=checks, left_files=left)
 
 
@@ -350,13 +349,18 @@ def in_queue(tx: Tx, task: Task, candidate: Candidate) -> Completed:
     )
 
 
-async def changes_of(trees: Trees, task: Task, *, report: Report | None) -> tuple[Changes | None, list[str]]:
-    """Return what the task changed in its tree, or a warning that says why that is not known."""
+async def changes_of(
+    trees: Trees, task: Task, *, left: Mapping[str, str] | None, report: Report | None
+) -> tuple[Changes | None, list[str]]:
+    """Return what the task changed in its tree, or a warning that says why that is not known.
+
+    `left` are the files that checks left there.
+    """
     if task.snapshot is None:
         return None, [NO_TREE]
     _check_host(trees, task)
     try:
-        return await trees.changes(task.snapshot, lines=True, report=report), []
+        return await trees.changes(task.snapshot, lines=True, ignore=left, report=report), []
     except ChangesUnknown as unknown:
         return None, [unknown.message]
 

@@ -12,6 +12,7 @@ from mission.domain.missions.repository import Repository
 from mission.domain.tasks.task import CallerType, Task
 from mission.domain.tasks.workspace import Workspace, WorkspaceStatus
 from mission.git.snapshot import Snapshot
+from mission.services.evidence.left_files import left_in
 from mission.services.repositories import current_mission
 from mission.services.repositories.working_trees import Report, TreeLocation, Trees
 from mission.services.work import Work
@@ -93,7 +94,7 @@ async def prepare(
     facts = await _read_facts(work, trees, request=request, named=named, directory=directory)
     place = named or await _usual_place(trees, facts, directory=directory)
     stored = _stored_snapshot(facts.task, place)
-    snapshot = stored or (await trees.snapshot(place, report=report) if place is not None else None)
+    snapshot = stored or (await _snapshot(work, trees, place, report=report) if place is not None else None)
     return PreparedStart(
         mission_id=facts.mission.id,
         place=place,
@@ -102,6 +103,12 @@ async def prepare(
         task=facts.task,
         worktrees=worktrees,
     )
+
+
+async def _snapshot(work: Work, trees: Trees, place: TreeLocation, *, report: Report | None) -> Snapshot:
+    """Take the tree as the task finds it. What checks of earlier tasks left there is not part of it."""
+    left = await left_in(work, host_id=trees.host_id, path=str(place.tree.path))
+    return await trees.snapshot(place, ignore=left, report=report)
 
 
 async def find_directory(

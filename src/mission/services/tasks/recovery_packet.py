@@ -10,7 +10,9 @@ from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.journal import JournalEntry
 from mission.domain.tasks.task import Task
 from mission.services.evidence.last_failures import FailedCheck, failed_last
+from mission.services.evidence.left_files import left_in_tree_of
 from mission.services.repositories.working_trees import Trees
+from mission.services.work import Work
 from mission.services.workspaces import creation as workspaces
 from mission.services.workspaces.creation import WorkspaceDetails
 from mission.store.transaction import Tx
@@ -51,11 +53,12 @@ def recovery_of(tx: Tx, before: Task, uncommitted: UncommittedChanges) -> Recove
     )
 
 
-async def uncommitted_in(trees: Trees, task: Task | None) -> UncommittedChanges:
+async def uncommitted_in(work: Work, trees: Trees, task: Task | None) -> UncommittedChanges:
     """Return the uncommitted changes in the task's tree, if it is on this host; failures do not prevent a claim."""
     if task is None or task.snapshot is None or task.host_id != trees.host_id:
         return {}
     try:
-        return {task.id: await trees.uncommitted(task.snapshot)}
+        left = await left_in_tree_of(work, task)
+        return {task.id: await trees.uncommitted(task.snapshot, ignore=left)}
     except MissionError:
         return {}

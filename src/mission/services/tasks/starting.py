@@ -63,7 +63,7 @@ async def start(
         work, trees, request=request, repository_path=repository_path, directory=directory, report=report
     )
     taken_over = prepared.task is not None and prepared.task.owner_id != owner.agent_id
-    uncommitted = await recovery_packet.uncommitted_in(trees, prepared.task) if taken_over else {}
+    uncommitted = await recovery_packet.uncommitted_in(work, trees, prepared.task) if taken_over else {}
     async with prepared.dropped_if_refused(trees):
         return await work.finish(
             record,

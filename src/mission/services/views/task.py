@@ -13,6 +13,7 @@ from mission.domain.tasks.changes import Changes
 from mission.domain.tasks.patch import Lines, Patch
 from mission.domain.tasks.states import OPEN, TaskStatus
 from mission.domain.tasks.task import Task
+from mission.services.evidence.left_files import left_in_tree_of
 from mission.services.repositories.working_trees import Trees
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
@@ -68,7 +69,7 @@ async def changed_files(work: Work, trees: Trees, *, task_id: str) -> tuple[Chan
         return (Changes.from_dict(task.changes) if task.changes else None), True
     if task.snapshot is None or task.host_id != trees.host_id:
         return None, False
-    return await trees.changes(task.snapshot), False
+    return await trees.changes(task.snapshot, ignore=await left_in_tree_of(work, task)), False
 
 
 async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
@@ -80,7 +81,7 @@ async def lines(work: Work, trees: Trees, *, task_id: str, path: str) -> Lines:
         raise _unchanged(task, path)
     else:
         trees.check_host(task.host_id or "", what=f"the tree of task {task.id}")
-        patch = await trees.lines(task.snapshot, path)
+        patch = await trees.lines(task.snapshot, path, ignore=await left_in_tree_of(work, task))
     if patch is None:
         raise _unchanged(task, path)
     if patch.missing or path not in patch.files:
