@@ -1392,6 +1392,15 @@ export interface MailRecord {
   readAt: string | null;
 }
 
+export interface MatchIds {
+  prefix: string;
+  limit?: number;
+}
+
+export interface MatchingIds {
+  ids: string[];
+}
+
 export interface McpSystemLogDecisionLogDecision {
   title: string;
   body: string;
@@ -2987,6 +2996,7 @@ export interface Tools {
   overview_diff: { args: LookFile; result: FilePatch };
   overview_executions: { args: ListRuns; result: RunGlances };
   overview_files: { args: LookTask; result: TaskFiles };
+  overview_ids: { args: MatchIds; result: MatchingIds };
   overview_journal: { args: ReadJournal; result: MissionJournal };
   overview_mission: { args: LookMission; result: MissionOverview };
   overview_missions: { args: ListMissionGlances; result: MissionGlances };

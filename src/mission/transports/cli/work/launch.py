@@ -17,11 +17,12 @@ from mission.private_files import write_private
 from mission.settings import load_or_default
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
+from mission.transports.cli.short_id import SHORT_ID
 
 
 @click.command()
 @click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists them.")
-@click.option("--task", "-t", "task_id", required=True, help="The task to work on.")
+@click.option("--task", "-t", "task_id", type=SHORT_ID, required=True, help="The task to work on.")
 @click.option(
     "--interactive",
     "-i",
