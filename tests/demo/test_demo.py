@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 PATIENCE = 300.0
-PRINTED = re.compile(r": +'?((?:mission|git) .+?)(?:' in another terminal)?$")
-"""A command that stands at the end of a line, after a colon."""
+PRINTED = re.compile(r"(?:: +'?|^ +)((?:mission|git) .+?)(?:' in another terminal)?$")
+"""A command that stands at the end of a line after a colon, or alone."""
 UNHURRIED = f"""#!/bin/sh
 exec "{sys.executable}" -u -c '
 import sys
@@ -122,6 +122,7 @@ def test_every_command_that_the_demo_prints_works_and_the_last_one_leaves_nothin
     ]
     shown = {each[1]: answer.stdout for each, answer in zip(words, done.values(), strict=True)}
     assert "6 of 6 merged: 6 proved" in shown["report"]
+    assert "Run:       finished (" in shown["show"]
     assert "Landed" in shown["land"]
     assert shown["demo"] == "Removed 1 demo.\n"
     assert shell.left() == ([], [], [])

@@ -76,8 +76,8 @@ class Play:
         item = event["data"]
         if event["type"] == "queue:updated" and item["state"] != "open":
             self._asked = [each for each in self._asked if each["id"] != item["id"]]
-        if event["type"] != "queue:created":
-            return
+        if event["type"] != "queue:created" or (self._asked and item["agent_id"] is None):
+            return  # the run only says that it waits for the question that is open
         if self.answers_itself and item["choices"]:
             self.operator("queue_answer", {"id": item["id"], "choice": 1})
             return

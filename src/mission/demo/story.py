@@ -34,6 +34,8 @@ class Story:
     """What happened last to each task."""
     _notes: dict[str, str] = field(default_factory=dict)
     """What an agent wrote down last for the next one on its task."""
+    _open: set[str] = field(default_factory=set)
+    """Questions that nobody has answered yet."""
     _state: str = "ready"
 
     def tell(self, event: Mapping[str, Any]) -> Iterable[Sentence]:
@@ -126,11 +128,16 @@ class Story:
         return Sentence(text=text, mood="good")
 
     def _asked(self, item: Mapping[str, Any]) -> Sentence:
+        if self._open and item["agent_id"] is None:
+            return Sentence(text="Everything else is done: the run waits for your answer.", mood="asks")
+        self._open.add(item["id"])
         who = f"The agent on {self._name(item['task_id'])} asks you" if item["agent_id"] else "The run asks you"
         choices = tuple(f"{number}. {choice['label']}" for number, choice in enumerate(item["choices"], start=1))
         return Sentence(text=f"{who}: {item['subject']}", mood="asks", details=choices)
 
     def _answered(self, item: Mapping[str, Any]) -> Sentence | None:
+        if item["state"] != "open":
+            self._open.discard(item["id"])
         if item["state"] != "answered":
             return None
         if item["task_id"] is not None:

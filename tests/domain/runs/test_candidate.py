@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from mission.domain.runs.candidate import OPEN, Candidate, CandidateState
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -33,6 +35,28 @@ def test_it_waits_for_a_review_until_there_is_a_verdict():
     assert not CANDIDATE.waits_for_review
     assert replace(CANDIDATE, review={"item_id": "q_1", "verdict": None}).waits_for_review
     assert not replace(CANDIDATE, review={"item_id": "q_1", "verdict": "approve"}).waits_for_review
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (
+            {"state": CandidateState.CONFLICTED, "findings": [{"kind": "conflict", "path": "a.py"}], "reason": "long"},
+            "it conflicts with earlier work in a.py",
+        ),
+        (
+            {
+                "proof": {"checks": [{"name": "lint", "state": "failed"}, {"name": "unit", "state": "passed"}]},
+                "reason": "long",
+            },
+            "'lint' failed on the merged tree",
+        ),
+        ({"reason": "the review says no"}, "the review says no"),
+        ({}, "its checks failed"),
+    ],
+)
+def test_a_person_reads_in_a_few_words_why_it_was_sent_back(values, words):
+    assert replace(CANDIDATE, **{"state": CandidateState.FAILED, **values}).why_sent_back == words
 
 
 def test_its_record_names_its_state_and_commits():

@@ -56,7 +56,7 @@ def candidate(state, **more):
         (facts("in_progress", question="Which port?", client="codex"), "asking", "Which port?"),
         (facts("paused", hold="no key"), "asking", "no key"),
         (facts(candidate=candidate("failed", reason="lint failed")), "retrying", "Sent back: lint failed"),
-        (facts(candidate=candidate("conflicted")), "retrying", "Sent back: its checks failed"),
+        (facts(candidate=candidate("conflicted")), "retrying", "Sent back: it conflicts"),
         (
             facts(retry_at=NOW + timedelta(seconds=5), attempts=2),
             "retrying",

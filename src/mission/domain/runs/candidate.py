@@ -86,6 +86,18 @@ class Candidate:
     def waits_for_review(self) -> bool:
         return self.review is not None and self.review.get("verdict") is None
 
+    @property
+    def why_sent_back(self) -> str:
+        """Return in a few words for a person why it was sent back; the agent gets the whole `reason`."""
+        if self.state is CandidateState.CONFLICTED:
+            paths = [str(each["path"]) for each in self.findings if each.get("kind") == "conflict"]
+            return f"it conflicts with earlier work in {', '.join(paths)}" if paths else self.reason or "it conflicts"
+        checks = (self.proof or {}).get("checks") or ()
+        failed = [f"'{each['name']}'" for each in checks if each.get("required", True) and each["state"] == "failed"]
+        if failed:
+            return f"{', '.join(failed)} failed on the merged tree"
+        return self.reason or "its checks failed"
+
     def record(self) -> dict[str, Any]:
         """Return the candidate as events and lists show it."""
         return {

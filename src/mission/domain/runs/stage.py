@@ -108,8 +108,7 @@ def _stage_at_rest(facts: StageFacts) -> TaskStage:
         tries = f"Try {facts.attempts} of {facts.attempts_allowed} ended without a report."
         return TaskStage(stage=Stage.RETRYING, reason=tries)
     if facts.candidate is not None and facts.candidate.state in SENT_BACK:
-        why = facts.candidate.reason or "its checks failed"
-        return TaskStage(stage=Stage.RETRYING, reason=f"Sent back: {why}")
+        return TaskStage(stage=Stage.RETRYING, reason=f"Sent back: {facts.candidate.why_sent_back}")
     if facts.attempts:
         return TaskStage(stage=Stage.RETRYING, reason="The last agent ended without a report.")
     if facts.status is TaskStatus.FAILED:

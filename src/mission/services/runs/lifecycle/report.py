@@ -86,7 +86,7 @@ def _task(rows: RunRows, task: Task, stage: TaskStage) -> dict[str, Any]:
         "clients": list(dict.fromkeys(each.adapter for each in launched)),
         "attempts": len(run_view.attempts_of(rows, task)),
         "revisions": sum(each.state in SENT_BACK for each in mine),
-        "sent_back": [each.reason for each in mine if each.state in SENT_BACK and each.reason],
+        "sent_back": [each.why_sent_back for each in mine if each.state in SENT_BACK],
         "cost": _cost(spending.spent_by(launched, now=rows.now), launched=len(launched)),
     }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mission.demo.play import Play
     from mission.demo.story import Sentence
 
-SLOW_SECONDS = 4.0
+SLOW_SECONDS = 6.0
 QUICK_SECONDS = 0.2
 COLORS = {"good": "green", "bad": "red", "asks": "yellow"}
 INDENT = 7
@@ -74,6 +74,7 @@ def _played(playing: Play, stage: _Stage) -> dict[str, Any]:
     try:
         run = playing.run()
     except KeyboardInterrupt:
+        click.echo(err=True)  # the line with ^C ends here
         stage.note("Interrupted. The agents are stopped, and what the demo made is removed.")
         if playing.folder.exists():
             removal.remove(playing.folder, client.call, worktrees=load_or_default().worktrees_path)
@@ -100,11 +101,12 @@ class _Stage:
 
     def __init__(self, *, to_stderr: bool) -> None:
         self._to_stderr = to_stderr
-        self._began = time.monotonic()
+        self._began: float | None = None
         self._reads = sys.stdin.isatty() and sys.stdout.isatty()
 
     def say(self, sentence: Sentence) -> None:
-        """Print a sentence with the time since the start; a terminal gets it wrapped."""
+        """Print a sentence with the time since the first one; a terminal gets it wrapped."""
+        self._began = self._began or time.monotonic()
         passed = int(time.monotonic() - self._began)
         first = f"{passed // 60}:{passed % 60:02d}"
         self._print(f"{first:>{INDENT - 2}}  ", sentence.text, color=COLORS.get(sentence.mood))
@@ -114,8 +116,9 @@ class _Stage:
     def explain(self, item: dict[str, Any]) -> None:
         """Print every way to answer a question."""
         words = "--choice 1" if item["choices"] else "'Your answer'"
-        here = "Type a number or an answer here, or use the page, or" if self._reads else "Answer on the page, or"
-        self.note(f"{here}: {own_command()} answer {item['id']} {words}")
+        here = "Type a number or your own words here, answer" if self._reads else "Answer"
+        self.note(f"{here} on the page, or in another terminal:")
+        self.note(f"  {own_command()} answer {item['id']} {words}")
 
     def note(self, text: str) -> None:
         """Print a line that is not wrapped, because it may be copied."""

@@ -98,7 +98,7 @@ def _read_task(id: str) -> dict[str, Any]:
 
 
 def _read_mission(id: str, *, limit: int, with_records: bool) -> dict[str, Any]:
-    """Return a mission with all tasks in plan order and its open reviews.
+    """Return a mission with all tasks in plan order, its open reviews and its newest run.
 
     Complete task records take one call per 200, so they are read only on request or to name the agents.
     """
@@ -108,7 +108,9 @@ def _read_mission(id: str, *, limit: int, with_records: bool) -> dict[str, Any]:
     if with_records or not plan["with_names"]:
         tasks = _with_records(id, tasks)
     reviews = client.call_if_allowed("queue_list", {"mission_id": id, "kind": ["review"], "limit": MAX_REVIEWS})
-    return {**found, "tasks": tasks, "reviews": reviews["items"] if reviews else []}
+    runs = client.call_if_allowed("run_list", {"mission_id": id, "limit": 1})
+    run = runs["runs"][0] if runs and runs["runs"] else None
+    return {**found, "tasks": tasks, "reviews": reviews["items"] if reviews else [], "run": run}
 
 
 def _with_records(id: str, plan: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -179,6 +181,8 @@ def _show_head(found: dict[str, Any]) -> None:
         say(f"Outcome:   {found['summary']}")
     for limitation in found["limitations"]:
         say(f"           not done: {limitation}")
+    if found["run"]:
+        say(f"Run:       {found['run']['state']} ('mission runs {found['run']['run_id']}' shows it)")
     proved = counts_words(found["evidence"])
     if proved:
         say(f"Evidence:  {proved}")
