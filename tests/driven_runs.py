@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import secrets
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -43,13 +45,23 @@ class DrivenRun:
     async def start(self, *tasks: dict[str, Any], count: int = 2, **mission: Any) -> dict[str, Any]:
         """Start a run of these tasks; agents are tried again at once."""
         budget = {"budget": mission.pop("budget")} if "budget" in mission else {}
-        agent = {"client": "command", "count": count, "command": [sys.executable, "-u", WORKER, str(self.notes)]}
+        command = {"client": "command", "count": count, "command": [sys.executable, "-u", WORKER, str(self.notes)]}
+        agents = mission.pop("agents", [command])
+        more = {"handover": mission.pop("handover")} if "handover" in mission else {}
         about = {"name": "Shop", "objective": "Everything is sorted", "repository": ".", "review": "none"}
         options = {"checks": ["true"], "retry_minutes": [0.001], **mission}
-        plan = {"mission": {**about, **options}, "agents": [agent], "tasks": list(tasks), **budget}
-        answer = await self.call("run_start", {"plan": plan, "folder": str(self.repository)})
+        plan = {"mission": {**about, **options}, "agents": agents, "tasks": list(tasks), **budget}
+        answer = await self.call("run_start", {"plan": plan, "folder": str(self.repository), **more})
         self.id, self.mission_id = answer["run_id"], answer["mission_id"]
         return answer
+
+    def hand_over(self, variables: dict[str, str]) -> str:
+        """Write a file with a shell's variables, as the command line does; return its name."""
+        folder = self.app.settings.home / "handover"
+        folder.mkdir(exist_ok=True)
+        path = folder / f"{secrets.token_hex(4)}.json"
+        path.write_text(json.dumps(variables))
+        return path.name
 
     async def get(self) -> dict[str, Any]:
         return await self.call("run_get", {"run_id": self.id})

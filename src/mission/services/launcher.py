@@ -92,8 +92,27 @@ class Launcher(Protocol):
         """Return when a running program last showed life, by output or CPU time; None if that is unknown."""
         ...
 
-    def problem_of(self, client: str, program: str | None = None) -> str | None:
-        """Return why a client cannot be launched on this host; None if it can, as far as that is known."""
+    def problem_of(self, run_id: str, client: str, *, program: str | None) -> str | None:
+        """Return why a client of a run cannot be launched on this host; None if it can, as far as that is known.
+
+        `program` is the program of the client `command`.
+        """
+        ...
+
+    def lost_variables(self, run_id: str, names: Sequence[str]) -> Sequence[str]:
+        """Return which of these variables of a run's client this process no longer has."""
+        ...
+
+    def variables_of(self, client: str, *, handover: str | None) -> Sequence[str]:
+        """Return the names of a client's own variables, such as its API keys: in a shell's file, or in ours."""
+        ...
+
+    def keep_variables(self, run_id: str, handover: str) -> None:
+        """Keep a shell's variables for the launches of a run: in memory only. Their file is removed."""
+        ...
+
+    def forget_variables(self, run_id: str) -> None:
+        """Forget the variables of a run that has ended."""
         ...
 
     async def adapters(self) -> Sequence[Mapping[str, Any]]:

@@ -365,3 +365,33 @@ def test_carrying_out_a_decision_changes_the_next_one():
     )
     assert step.task_id == "t_1"
     assert [each.task_id for each in of_kind(next_steps(after).steps, Launch)] == ["t_2"]
+
+
+def test_a_client_that_lost_its_variables_is_paused_with_one_item_that_says_what_to_do():
+    lost = ClientView(name="codex", problem="the daemon no longer has OPENAI_API_KEY", lost=("OPENAI_API_KEY",))
+    steps = next_steps(a_view(a_task(1), a_task(2, client="codex"), clients={"codex": lost})).steps
+
+    (question,) = of_kind(steps, Ask)
+    assert question.key == "client:codex"
+    assert "OPENAI_API_KEY" in question.subject
+    assert "mission resume run_1" in question.body
+    assert [each["value"] for each in question.choices] == ["retry", "go", "stop"]
+    assert [(each.task_id, each.agent) for each in of_kind(steps, Launch)] == [("t_1", 0)]
+
+
+def test_a_client_that_was_missing_before_the_first_launch_was_asked_about_then():
+    missing = {"codex": ClientView(name="codex", problem="it is not installed")}
+    known = a_run(preflight={"problems": [], "missing": ["codex"]})
+
+    assert of_kind(next_steps(a_view(a_task(1), clients=missing)).steps, Ask)[0].key == "client:codex"
+    assert of_kind(next_steps(a_view(a_task(1), clients=missing, run=known)).steps, Ask) == []
+
+
+def test_a_run_without_any_client_says_so():
+    missing = {name: ClientView(name=name, problem="it is gone") for name in ("codex", "claude-code")}
+    run = a_run(preflight={"problems": [], "missing": ["codex", "claude-code"]})
+
+    (question,) = next_steps(a_view(a_task(1), clients=missing, run=run)).steps
+
+    assert question.key == "stuck"
+    assert "codex cannot be launched: it is gone" in question.body

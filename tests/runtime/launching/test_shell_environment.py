@@ -56,3 +56,23 @@ async def test_variables_that_a_dead_shell_left_are_removed_and_fresh_ones_stay(
     await control.app.launcher.open()
 
     assert [path.name for path in folder.iterdir()] == ["new.json"]
+
+
+def test_variables_of_a_run_are_for_each_of_its_launches_in_memory_only_until_it_ends(tmp_path: Path):
+    (tmp_path / "given.json").write_text('{"ANTHROPIC_API_KEY": "k"}')
+    environments = ShellEnvironments(tmp_path)
+    orders = [LaunchRequest(task_id=task, adapter="claude-code", run_id="run_1") for task in ("t_1", "t_2")]
+
+    environments.keep_for_run("run_1", "given.json")
+    environments.keep_for_run("run_1", "given.json")  # the call was repeated
+
+    assert [environments.take(order) for order in orders] == [{"ANTHROPIC_API_KEY": "k"}] * 2
+    assert list(tmp_path.iterdir()) == []
+    assert environments.take(LaunchRequest(task_id="t_3", adapter="claude-code", run_id="run_2")) is None
+    environments.forget_run("run_1")
+    assert environments.take(orders[0]) is None
+
+
+def test_variables_of_a_run_that_were_never_handed_over_are_refused(tmp_path: Path):
+    with pytest.raises(InvalidInput, match="handover"):
+        ShellEnvironments(tmp_path).keep_for_run("run_1", "none.json")

@@ -172,7 +172,11 @@ def _ready(draft: Draft, is_open: Sequence[TaskView], options: RunOptions) -> tu
 
 
 def _ask_about_clients(draft: Draft, options: RunOptions) -> None:
-    """Ask once about each client of the mix that cannot be launched; the others take over."""
+    """Ask once about each client of the mix that cannot be launched; the others take over.
+
+    One that was missing before the first launch was part of that question.
+    """
+    accepted = set((draft.view.run.preflight or {}).get("missing") or ())
     for name in sorted({each.client for each in options.agents}):
         known = draft.view.clients.get(name)
         key = choices.client_key(name)
@@ -181,14 +185,8 @@ def _ask_about_clients(draft: Draft, options: RunOptions) -> None:
             if known is not None and known.paused_until is not None:
                 draft.look_at(known.paused_until)
             continue
-        draft.ask(
-            choices.about_run(
-                key,
-                subject=f"{name} cannot be launched: {known.problem}",
-                body="Other clients of the run take over its tasks, unless they are meant for this one only.",
-                choices=(choices.LOOK_AGAIN, choices.STOP),
-            )
-        )
+        if known.lost or name not in accepted:
+            draft.ask(choices.about_client(known, run=draft.view.run))
     if draft.view.machine.has_disk:
         draft.withdraw(choices.DISK, "there is enough free space again")
 

@@ -89,6 +89,8 @@ class RunOptions:
     """Globs of files after whose change the setup runs again; empty takes the known manifests and lock files."""
     budget: Limits = Limits()
     budget_per_task: Limits = Limits()
+    variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For each client the names of its own variables at the start, such as API keys; their values are not stored."""
     finish_only: bool = False
     """Whether only tasks that were started before are finished: the budget is spent."""
 
@@ -110,6 +112,7 @@ class RunOptions:
             "setup_inputs": list(self.setup_inputs),
             "budget": self.budget.as_dict(),
             "budget_per_task": self.budget_per_task.as_dict(),
+            "variables": {client: list(names) for client, names in self.variables.items()},
             "finish_only": self.finish_only,
         }
 

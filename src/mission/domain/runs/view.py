@@ -142,6 +142,8 @@ class ClientView:
     paused_until: datetime | None = None
     problem: str | None = None
     """Why it cannot be launched at all: not installed, signed out, its variables are gone."""
+    lost: Sequence[str] = ()
+    """Names of the variables that are gone: a shell has to hand them over again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -121,6 +121,10 @@ class LaunchAdapter:
     interrupt_keys: str = "\x1b"
     submit_keys: str = "\r"
 
+    def own_variables(self, given: Mapping[str, str]) -> list[str]:
+        """Return the names of the client's own variables among these, such as its API keys."""
+        return sorted(name for name in given if any(fnmatchcase(name, pattern) for pattern in self.variables))
+
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the variables that the client may see."""
         patterns = (*COMMON_VARIABLES, *self.variables)

@@ -95,14 +95,15 @@ def _program(launch: LaunchAdapter, order: LaunchRequest, environment: Mapping[s
     return found, arguments
 
 
-def missing_program(launch: LaunchAdapter, program: str | None = None) -> str | None:
+def missing_program(launch: LaunchAdapter, program: str | None = None, *, path: str | None = None) -> str | None:
     """Return that a client's program is not there, in words; None if it is, or if only a launch can tell."""
     wanted = launch.program or program
-    if not wanted or shutil.which(wanted, path=os.environ.get("PATH", os.defpath)) is not None:
+    if not wanted or shutil.which(wanted, path=path or os.environ.get("PATH", os.defpath)) is not None:
         return None
     if "/" in wanted and not Path(wanted).is_absolute():
         return None
-    return f"the program '{wanted[:200]}' is not installed or not on PATH"
+    problem = "does not exist or is not executable" if "/" in wanted else "is not installed or not on PATH"
+    return f"the program '{wanted[:200]}' {problem}"
 
 
 def described(launch: LaunchAdapter) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from mission.domain.errors import InvalidState
@@ -24,11 +23,10 @@ class LaunchRecord:
 
     @classmethod
     def of(cls, order: LaunchRequest, choice: Choice) -> LaunchRecord:
-        patterns = choice.launch.variables
-        own = [name for name in choice.environment if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        own = choice.launch.own_variables(choice.environment)
         # The path of a custom program may be relative to the folder of a shell that is gone by then.
         program = [] if choice.launch.program else [choice.program]
-        return cls(arguments=[*program, *choice.arguments], seconds=order.seconds, variables=sorted(own))
+        return cls(arguments=[*program, *choice.arguments], seconds=order.seconds, variables=own)
 
     @classmethod
     def read(cls, path: Path) -> LaunchRecord:

@@ -126,12 +126,35 @@ class AgentLauncher:
         follower = self._followers.get(execution_id)
         return self._life.active_at(follower) if follower is not None else None
 
-    def problem_of(self, client: str, program: str | None = None) -> str | None:
-        """Return why a client cannot be launched on this host; None if it can, as far as that is known."""
+    def problem_of(self, run_id: str, client: str, *, program: str | None) -> str | None:
+        """Return why a client of a run cannot be launched on this host; None if it can, as far as that is known."""
         launch = self._launches.get(client)
         if launch is None:
             return f"there is no client '{client}'"
-        return missing_program(launch, program)
+        return missing_program(launch, program, path=self._variables(run_id).get("PATH"))
+
+    def lost_variables(self, run_id: str, names: Sequence[str]) -> Sequence[str]:
+        """Return which of these variables of a run's client this process no longer has."""
+        known = self._variables(run_id)
+        return [name for name in names if name not in known]
+
+    def _variables(self, run_id: str) -> Mapping[str, str]:
+        given = self._environments.of_run(run_id)
+        return os.environ if given is None else given
+
+    def variables_of(self, client: str, *, handover: str | None) -> Sequence[str]:
+        """Return the names of a client's own variables, such as its API keys: in a shell's file, or in ours."""
+        given = self._environments.read(handover, keep=True) if handover is not None else os.environ
+        launch = self._launches.get(client)
+        return launch.own_variables(given) if launch is not None else []
+
+    def keep_variables(self, run_id: str, handover: str) -> None:
+        """Keep a shell's variables for the launches of a run: in memory only. Their file is removed."""
+        self._environments.keep_for_run(run_id, handover)
+
+    def forget_variables(self, run_id: str) -> None:
+        """Forget the variables of a run that has ended."""
+        self._environments.forget_run(run_id)
 
     def launch_record(self, execution_id: str) -> LaunchRecord:
         """Return the record of an earlier launch."""

@@ -154,6 +154,7 @@ class _RunLoop:
             return False
         self._live = [task.live.id for task in view.tasks if task.live is not None]
         if not view.run.is_live and not self._live:
+            self._context.launcher.forget_variables(self._run_id)
             return False
         decision = next_steps(view)
         self._due = decision.look_again_at

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from mission.domain.runs.run import Run
@@ -20,6 +21,8 @@ GIGABYTE = 1 << 30
 MEMORY_PER_AGENT = 1.5 * GIGABYTE
 KEEP_SECONDS = 10.0
 """How long what was found on the host is used."""
+LACKING_SECONDS = 1.0
+"""How long it is used if something is missing."""
 CIRCLE_SECONDS = 30.0
 MEMORY = Path("/proc/meminfo")
 
@@ -34,6 +37,14 @@ class _Kept:
     clients: Mapping[str, ClientView] = field(default_factory=dict)
     circles_at: float = float("-inf")
     circles: Mapping[str, str] = field(default_factory=dict)
+    changed_at: datetime | None = None
+    """When the run had last been changed."""
+
+    def is_old(self, run: Run) -> bool:
+        """Return whether to look again: a person may have repaired what was missing, or changed the run."""
+        lacks = not self.has_disk or any(each.problem is not None for each in self.clients.values())
+        keep = LACKING_SECONDS if lacks else KEEP_SECONDS
+        return time.monotonic() - self.at > keep or self.changed_at != run.updated_at
 
 
 class HostFacts:
@@ -51,7 +62,7 @@ class HostFacts:
     ) -> ProcessFacts:
         """Return what is known about the host and about these live executions."""
         kept = self._kept.setdefault(run.id, _Kept())
-        if time.monotonic() - kept.at > KEEP_SECONDS:
+        if kept.is_old(run):
             await asyncio.to_thread(self._look, run, kept)
         if live and time.monotonic() - kept.circles_at > CIRCLE_SECONDS:
             kept.circles = await self._context.work.read(going_in_circles, run_id=run.id)
@@ -71,14 +82,18 @@ class HostFacts:
         context = self._context
         kept.slots = context.agent_slots or slots(cores=os.cpu_count() or 1, memory=free_memory())
         kept.has_disk = has_space(Path(run.repository), gigabytes=context.min_free_gb)
-        kept.clients = {
-            each.client: ClientView(
-                name=each.client,
-                problem=context.launcher.problem_of(each.client, each.command[0] if each.command else None),
-            )
-            for each in run.wanted.agents
-        }
-        kept.at = time.monotonic()
+        kept.clients = {client: self._client(run, client) for client in {each.client for each in run.wanted.agents}}
+        kept.at, kept.changed_at = time.monotonic(), run.updated_at
+
+    def _client(self, run: Run, client: str) -> ClientView:
+        """Return whether a client can be launched: one of several commands is enough."""
+        wanted, launcher = run.wanted, self._context.launcher
+        lost = launcher.lost_variables(run.id, wanted.variables.get(client, ()))
+        if lost:
+            return ClientView(name=client, problem=f"the daemon no longer has {', '.join(lost)}", lost=tuple(lost))
+        programs = [each.command[0] if each.command else None for each in wanted.agents if each.client == client]
+        problems = [launcher.problem_of(run.id, client, program=each) for each in programs]
+        return ClientView(name=client, problem=None if None in problems else problems[0])
 
 
 def slots(*, cores: int, memory: int | None) -> int:

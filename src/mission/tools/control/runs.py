@@ -99,6 +99,7 @@ class StartRun(OptionArguments):
             options=self.options(),
             path=self.path,
             init=self.init,
+            handover=self.handover,
         )
 
 
@@ -149,7 +150,7 @@ async def run_start(call: Call, args: StartRun) -> dict[str, Any]:
 
     Takes an existing mission or a plan.
     """
-    return await starting.start(call, call.trees, request=args.request(call), clients=call.launcher.clients())
+    return await starting.start(call, call.trees, call.launcher, request=args.request(call))
 
 
 @tool(
@@ -187,8 +188,8 @@ async def run_pause(call: Call, args: EndRun) -> dict[str, Any]:
 
 @tool(toolset="control", result=run_records.SteeredRun, idempotent=True)
 async def run_resume(call: Call, args: ResumeRun) -> dict[str, Any]:
-    """Continue a paused run."""
-    return await call.finish(controls.resume, **args.named)
+    """Continue a paused run. 'mission resume' also hands over a shell's variables for its clients."""
+    return await controls.resume(call, call.launcher, **args.named, handover=args.handover)
 
 
 @tool(toolset="control", result=run_records.SteeredRun, idempotent=True, destructive=True, outside=True)

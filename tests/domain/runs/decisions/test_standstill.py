@@ -5,6 +5,7 @@ from __future__ import annotations
 from mission.domain.runs.controller import next_steps
 from mission.domain.runs.run import RunState
 from mission.domain.runs.steps import Ask, Withdraw
+from mission.domain.runs.view import ClientView
 from mission.domain.tasks.states import TaskStatus
 from tests.domain.runs.run_views import a_candidate, a_run, a_task, a_view, is_live, of_kind
 
@@ -48,3 +49,13 @@ def test_a_circle_of_dependencies_is_told():
 
 def test_a_paused_run_is_not_told_that_it_stands_still():
     assert next_steps(a_view(HELD, run=a_run(state=RunState.PAUSED))).steps == ()
+
+
+def test_a_question_about_the_only_client_says_it_by_itself_unless_others_wait_too():
+    lost = {name: ClientView(name=name, problem="gone") for name in ("claude-code", "codex")}
+    asked = {"client:claude-code": "q_1", "client:codex": "q_2"}
+    assert next_steps(a_view(a_task(1), clients=lost, items=asked)).steps == ()
+
+    (question,) = next_steps(a_view(a_task(2), HELD, clients=lost, items=asked)).steps
+    assert "'login' waits for an answer, which frees it" in question.body
+    assert "codex cannot be launched: gone" in question.body

@@ -128,3 +128,13 @@ async def test_trying_again_after_a_red_tip_starts_merging_once(call, runs):
     await runs.set(merging_stopped="red again")
     view = await runs.read(lambda tx: read_view(tx, run_id=runs.id, facts=ProcessFacts()))
     assert "tip-red" not in view.decisions, "the answer was carried out, and the next red tip asks again"
+
+
+async def test_a_client_is_launched_without_its_variables_if_a_person_says_so(call, runs):
+    await runs.running()
+    options = (await runs.run()).wanted.changed({"variables": {"codex": ["OPENAI_API_KEY"], "pi": ["PI_KEY"]}})
+    await runs.set(options=options.as_dict())
+
+    run = await decided(call, runs, "client:codex", "go")
+
+    assert run.wanted.variables == {"pi": ["PI_KEY"]}

@@ -107,9 +107,10 @@ async def test_missing_clients_and_programs_are_named(runs):
     found = await looked(runs)
 
     assert found["problems"] == [
-        "codex is not installed, or not on the PATH of Mission Control.",
-        "The command /nowhere/agent.sh does not exist.",
+        "codex cannot be launched: the program 'codex' is not installed or not on PATH.",
+        "command cannot be launched: the program '/nowhere/agent.sh' does not exist or is not executable.",
     ]
+    assert found["missing"] == ["codex", "command"]
 
 
 async def test_a_limit_of_money_without_prices_is_asked_about(runs):

@@ -126,7 +126,7 @@ async def test_a_mission_without_tasks_or_repository_is_refused_with_what_to_do(
     )
     with pytest.raises(InvalidState, match="has no tasks") as refused:
         await call("run_start", {"mission_id": empty["id"], "agents": AGENTS})
-    assert "workflow_set_plan" in (refused.value.hint or "")
+    assert "Add tasks" in (refused.value.hint or "")
 
     homeless = await call("workflow_create", {"name": "No home", "source_type": "prompt", "source_content": "x"})
     plan = {"summary": "s", "approach": "a", "tasks": [{"name": "a", "description": "d", "sequence": 1}]}

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mission.domain.inbox.item import ItemKind
+from mission.domain.runs.run import Run
 from mission.domain.runs.steps import Ask
+from mission.domain.runs.view import ClientView
 
 GO = {"kind": "fixed", "label": "Go", "value": "go"}
 STOP = {"kind": "fixed", "label": "Stop the run", "value": "stop"}
@@ -27,6 +29,7 @@ RETRY_WITH_HINT = {
 }
 SKIP = {"kind": "fixed", "label": "Skip it; dependents start without it", "value": "skip"}
 SKIP_ALL = {"kind": "fixed", "label": "Skip it and its dependents", "value": "skip_all"}
+GO_WITHOUT = {"kind": "fixed", "label": "Launch it without them", "value": "go"}
 LOOK_AGAIN = {"kind": "fixed", "label": "Look again", "value": "retry"}
 
 AFTER_TASK: Sequence[Mapping[str, Any]] = (RETRY, RETRY_WITH_HINT, SKIP, SKIP_ALL, STOP)
@@ -41,6 +44,8 @@ FINAL = "final"
 LANDING = "landing"
 UNPROVED = "unproved"
 DISK = "disk"
+CLIENT = "client:"
+"""How the keys of questions about clients begin."""
 
 
 def task_key(task_id: str) -> str:
@@ -60,7 +65,7 @@ def checks_key(task_id: str) -> str:
 
 def client_key(client: str) -> str:
     """Return the key of the question about a client that cannot be launched."""
-    return f"client:{client}"
+    return f"{CLIENT}{client}"
 
 
 def about_task(task_id: str, *, subject: str, body: str = "", key: str | None = None) -> Ask:
@@ -72,6 +77,18 @@ def about_task(task_id: str, *, subject: str, body: str = "", key: str | None = 
         body=body,
         choices=AFTER_TASK,
         task_id=task_id,
+    )
+
+
+def about_client(client: ClientView, *, run: Run) -> Ask:
+    """Ask about a client that cannot be launched; one that lacks its variables gets them from a shell."""
+    others = "Other clients of the run take over its tasks, unless they are meant for this one only."
+    shell = f"Use 'mission resume {run.id}' in a shell that has them: they are kept in memory only. "
+    return about_run(
+        client_key(client.name),
+        subject=f"{client.name} cannot be launched: {client.problem}",
+        body=f"{shell}{others}" if client.lost else others,
+        choices=(LOOK_AGAIN, GO_WITHOUT, STOP) if client.lost else (LOOK_AGAIN, STOP),
     )
 
 

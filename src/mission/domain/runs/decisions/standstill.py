@@ -18,7 +18,7 @@ def tell_standstill(draft: Draft, is_open: Sequence[TaskView], *, moves: bool) -
     """Say that the run waits for a person, or withdraw that once something happens again."""
     view = draft.view
     asked = {each.key for each in draft.steps if isinstance(each, Ask)}
-    known = any(key in RUN_KEYS for key in (*view.items, *asked))
+    known = _is_known(view, is_open, {*view.items, *asked})
     decided = bool(view.decisions) or any(task.decided is not None for task in is_open)
     if moves or known or decided or not (is_open or view.candidates):
         if moves:
@@ -34,6 +34,14 @@ def tell_standstill(draft: Draft, is_open: Sequence[TaskView], *, moves: bool) -
     )
 
 
+def _is_known(view: RunView, is_open: Sequence[TaskView], keys: set[str]) -> bool:
+    """Return whether an open question says by itself that the run waits: about the run, or about its only client."""
+    waits_for_client = any(key.startswith(choices.CLIENT) for key in keys)
+    others = any(task.held_by is not None or choices.task_key(task.id) in keys for task in is_open)
+    reviewed = any(each.waits_for_review for each in view.candidates)
+    return not keys.isdisjoint(RUN_KEYS) or (waits_for_client and not others and not reviewed)
+
+
 def _body(view: RunView, is_open: Sequence[TaskView], asked: set[str]) -> str:
     """Name what waits for an answer, and how many tasks each answer would free."""
     waiting = _waiting_for(is_open)
@@ -44,8 +52,9 @@ def _body(view: RunView, is_open: Sequence[TaskView], asked: set[str]) -> str:
         if task.held_by is not None or choices.task_key(task.id) in asked or task.id in reviewed
     ]
     lines = [f"- '{task.name}' waits for an answer, which frees {_count(waiting, task)}." for task in held[:MAX_LISTED]]
-    clients = [key.partition(":")[2] for key in sorted({*view.items, *asked}) if key.startswith("client:")]
-    lines += [f"- {name} cannot be launched." for name in clients]
+    lines += [
+        f"- {name} cannot be launched: {each.problem}." for name, each in sorted(view.clients.items()) if each.problem
+    ]
     return "\n".join(lines) or "No task can be started, and none is under way."
 
 

@@ -41,13 +41,23 @@ def pause(tx: Tx, *, run_id: str | None, mission_id: str | None, reason: str | N
     return steered(run)
 
 
-def resume(tx: Tx, *, run_id: str | None, mission_id: str | None) -> dict[str, Any]:
-    """Continue a paused run; one that is not paused stays as it is."""
-    run = run_view.find_run(tx, run_id=run_id, mission_id=mission_id)
+async def resume(
+    work: Work, launcher: Launcher, *, run_id: str | None, mission_id: str | None, handover: str | None = None
+) -> dict[str, Any]:
+    """Continue a paused run; one that is not paused stays as it is. A shell may hand over variables for its clients."""
+    run = await work.read(run_view.find_run, run_id=run_id, mission_id=mission_id)
+    if handover is not None:
+        _check_live(run, "resumed")
+        launcher.keep_variables(run.id, handover)
+    return await work.finish(_resume, run_id=run.id)
+
+
+def _resume(tx: Tx, *, run_id: str) -> dict[str, Any]:
+    run = tx.runs.get(run_id)
     _check_live(run, "resumed")
     if run.state is RunState.PAUSED:
-        run = run_changes.move(tx, run, RESUMED.get(run.paused_from or "", RunState.RUNNING))
-    return steered(run)
+        return steered(run_changes.move(tx, run, RESUMED.get(run.paused_from or "", RunState.RUNNING)))
+    return steered(run_changes.save(tx, run))  # its driver looks again: clients may have their variables now
 
 
 def update(

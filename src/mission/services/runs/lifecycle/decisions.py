@@ -8,6 +8,7 @@ from typing import Any
 from mission.domain.errors import InvalidInput
 from mission.domain.inbox.item import InboxItem
 from mission.domain.plans.option_fields import parse_option
+from mission.domain.runs.decisions.choices import CLIENT
 from mission.domain.runs.run import Run, RunState
 from mission.domain.runs.steps import CarryOut
 from mission.services.runs.context import RunContext
@@ -58,6 +59,9 @@ def _changes(run: Run, item: InboxItem, *, key: str, choice: str) -> dict[str, A
         return {"options": _budget(run, item, choice=choice)}
     if key == "unproved" and choice == "go":
         return {"unproved_allowed": True}
+    if key.startswith(CLIENT) and choice == "go":
+        kept = {client: names for client, names in run.wanted.variables.items() if client != key.removeprefix(CLIENT)}
+        return {"options": run.wanted.changed({"variables": kept}).as_dict()}
     if key == "tip-red" and choice == "retry":
         return {"merging_stopped": None}
     if key == "final":

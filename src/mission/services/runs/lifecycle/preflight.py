@@ -6,7 +6,7 @@ What is found is stored with the run. The controller asks one question about all
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,12 @@ class Found:
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Clients that cannot be launched: a person who goes ahead knows that."""
 
     def as_dict(self, *, round_id: str | None) -> dict[str, Any]:
-        return {"notes": self.notes, "problems": self.problems, "marks": self.marks, "round_id": round_id}
+        named = {"notes": self.notes, "problems": self.problems, "marks": self.marks, "missing": self.missing}
+        return {**named, "round_id": round_id}
 
 
 async def look_before(context: RunContext, run: Run, _: LookBefore) -> None:
@@ -60,7 +63,8 @@ async def look_before(context: RunContext, run: Run, _: LookBefore) -> None:
     top = Path(now.repository)
     await _make_branch(context, now, found)
     _add_facts(found, await context.trees.work(top, preflight_facts, top), now)
-    _add_clients(found, now, await context.launcher.adapters())
+    await context.trees.work(top, _add_clients, context, found, now)
+    _add_prices(context, found, now)
     await _add_machine(context, found, top)
     checks, unchecked = await context.work.read(_checks, run=now)
     _add_unchecked(found, unchecked)
@@ -111,24 +115,25 @@ def _named(facts: PreflightFacts) -> str:
     return ", ".join(facts.uncommitted[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _add_clients(found: Found, run: Run, adapters: Sequence[Mapping[str, Any]]) -> None:
-    """Name clients that are missing; they are paused, so nothing is asked unless all of them are."""
-    installed = {str(each["name"]) for each in adapters if each["installed"]}
-    wanted = dict.fromkeys(agent.client for agent in run.wanted.agents)
-    missing = [name for name in wanted if name not in installed and name != "command"]
-    for name in missing:
-        found.problems.append(f"{name} is not installed, or not on the PATH of Mission Control.")
-    for program in _missing_programs(run):
-        found.problems.append(f"The command {program} does not exist.")
-    unpriced = [name for name in wanted if name in UNPRICED]
-    limits = (run.wanted.budget, run.wanted.budget_per_task)
+def _add_clients(context: RunContext, found: Found, run: Run) -> None:
+    """Name clients and programs that cannot be launched; after a go, the others take over."""
+    wanted = {(agent.client, agent.command[0] if agent.command else None): None for agent in run.wanted.agents}
+    for client, program in wanted:
+        if context.launcher.lost_variables(run.id, run.wanted.variables.get(client, ())):
+            continue  # it is paused with a question of its own
+        problem = context.launcher.problem_of(run.id, client, program=program)
+        if problem is not None:
+            found.problems.append(f"{client} cannot be launched: {problem}.")
+            found.missing.append(client)
+
+
+def _add_prices(context: RunContext, found: Found, run: Run) -> None:
+    """Ask about a limit of money that cannot be kept, because a client does not report what it costs."""
+    unpriced = list(dict.fromkeys(agent.client for agent in run.wanted.agents if agent.client in UNPRICED))
+    limits = (run.wanted.budget, run.wanted.budget_per_task, context.daily)
     if unpriced and any(each.usd is not None for each in limits):
-        found.problems.append(f"{', '.join(unpriced)} does not report prices: the limit of money cannot be kept.")
-
-
-def _missing_programs(run: Run) -> list[str]:
-    programs = [agent.command[0] for agent in run.wanted.agents if agent.command]
-    return [each for each in programs if "/" in each and not Path(each).exists()]
+        verb = "does" if len(unpriced) == 1 else "do"
+        found.problems.append(f"{', '.join(unpriced)} {verb} not report prices: the limit of money cannot be kept.")
 
 
 async def _add_machine(context: RunContext, found: Found, top: Path) -> None:

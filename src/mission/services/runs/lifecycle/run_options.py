@@ -11,6 +11,7 @@ from mission.domain.plans.option_fields import OPTIONS, parse_option
 from mission.domain.plans.plan_budget import PlanBudget
 from mission.domain.plans.plan_file import COMMAND, PlanAgent, PlanFile
 from mission.domain.runs.options import AgentMix, Limits, Overlap, RunOptions
+from mission.services.launcher import Launcher
 
 NOT_STORED_HERE = frozenset({"target", "budget"})
 """Options that have a place of their own."""
@@ -42,6 +43,12 @@ def given_by(plan: PlanFile, *, folder: str) -> dict[str, Any]:
         if getattr(plan.mission, name) is not None:
             given[name] = getattr(plan.mission, name)
     return given
+
+
+def with_variables(options: RunOptions, launcher: Launcher, *, handover: str | None) -> RunOptions:
+    """Return the options with the names of the variables that each client has now: they are missed if they are gone."""
+    clients = dict.fromkeys(agent.client for agent in options.agents)
+    return options.changed({"variables": {each: launcher.variables_of(each, handover=handover) for each in clients}})
 
 
 def check_clients(agents: Sequence[AgentMix], *, clients: Collection[str], wanted: Collection[str | None]) -> None:

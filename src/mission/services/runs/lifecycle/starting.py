@@ -29,6 +29,7 @@ from mission.git.integration.errors import BranchInTheWay, GitTooOld
 from mission.git.integration.integration_branch import create_branch
 from mission.git.integration.preflight_facts import PreflightFacts, init_repository, preflight_facts
 from mission.git.worktrees.worktree import tip_of
+from mission.services.launcher import Launcher
 from mission.services.repositories.working_trees import TreeLocation, Trees
 from mission.services.runs.lifecycle import plan_missions, run_options, run_view
 from mission.services.work import Work
@@ -51,6 +52,8 @@ class RunRequest:
     path: str | None = None
     """The PATH with which the plan's checks run."""
     init: bool = False
+    handover: str | None = None
+    """Name of a file in MISSION_HOME with a shell's variables for the clients."""
 
     def check(self) -> None:
         """Raise InvalidInput unless exactly one thing to run is named."""
@@ -84,21 +87,31 @@ class _Existing:
     clients: Collection[str | None]
 
 
-async def start(work: Work, trees: Trees, *, request: RunRequest, clients: Collection[str]) -> dict[str, Any]:
+_Started = tuple[dict[str, Any], RunPlace]
+
+
+async def start(work: Work, trees: Trees, launcher: Launcher, *, request: RunRequest) -> dict[str, Any]:
     """Start the run and return what its caller needs to know."""
     request.check()
-    if request.mission_id is None:
-        return await _start_plan(work, trees, request=request, clients=clients)
-    found = await work.read(_existing, mission_id=request.mission_id)
-    options = _options(found.mission, request.options)
-    run_options.check_clients(options.agents, clients=clients, wanted=found.clients)
-    place = await _place(trees, Path(found.repository.path), request=request)
-    answer = await work.finish(_record, mission_id=found.mission.id, options=options, place=place)
+    started = _start_plan if request.mission_id is None else _start_mission
+    answer, place = await started(work, trees, launcher, request)
+    if request.handover is not None:
+        launcher.keep_variables(answer["run_id"], request.handover)
     await _make_branch(trees, answer, place)
     return answer
 
 
-async def _start_plan(work: Work, trees: Trees, *, request: RunRequest, clients: Collection[str]) -> dict[str, Any]:
+async def _start_mission(work: Work, trees: Trees, launcher: Launcher, request: RunRequest) -> _Started:
+    found = await work.read(_existing, mission_id=request.mission_id)
+    options = _options(found.mission, request.options)
+    run_options.check_clients(options.agents, clients=launcher.clients(), wanted=found.clients)
+    place = await _place(trees, Path(found.repository.path), request=request)
+    options = run_options.with_variables(options, launcher, handover=request.handover)
+    return await work.finish(_record, mission_id=found.mission.id, options=options, place=place), place
+
+
+async def _start_plan(work: Work, trees: Trees, launcher: Launcher, request: RunRequest) -> _Started:
+    clients = launcher.clients()
     plan = _parsed(request, clients=clients)
     folder = _folder(request, plan)
     given = {**run_options.given_by(plan, folder=folder), **request.options}
@@ -107,9 +120,8 @@ async def _start_plan(work: Work, trees: Trees, *, request: RunRequest, clients:
     run_options.check_clients(options.agents, clients=clients, wanted={task.agent for task in plan.tasks})
     wanted = replace(request, options=given)
     place = await _place(trees, Path(normpath(Path(folder) / plan.mission.repository)), request=wanted)
-    answer = await work.finish(_record_plan, plan=plan, request=request, options=options, place=place)
-    await _make_branch(trees, answer, place)
-    return answer
+    options = run_options.with_variables(options, launcher, handover=request.handover)
+    return await work.finish(_record_plan, plan=plan, request=request, options=options, place=place), place
 
 
 async def _make_branch(trees: Trees, answer: Mapping[str, Any], place: RunPlace) -> None:

@@ -87,7 +87,8 @@ def _conclude(found: Questions, run: Run, row: Any, *, key: str) -> None:
         return
     choice, text = _chosen(row)
     is_open = key in found.items or (run.carried_out or {}).get(key) == row.id
-    if not is_open and (choice == "stop" or key in OF_RUN):
+    is_carried_out = choice == "stop" or key in OF_RUN or (key.startswith(choices.CLIENT) and choice == "go")
+    if not is_open and is_carried_out:
         found.decisions[key] = choice
     if row.task_id is not None and key.startswith(OF_TASKS):
         answer = Answer(at=row.closed_at, key=key, choice=choice, text=text)

@@ -59,7 +59,8 @@ def run(wanted: str | None, example: bool, only_check: bool, as_json: bool, **op
         if only_check:
             show_checked(plan, file=wanted, as_json=as_json)
         else:
-            start_run(plan_target(Path(wanted)), as_json=as_json, **options)
+            clients = [agent.client for agent in plan.agents]
+            start_run(plan_target(Path(wanted)), of_plan=clients, as_json=as_json, **options)
     elif kind is RunTarget.MISSION:
         mission_id = expect_kind(wanted, "mission", field="mission")
         start_run({"mission_id": mission_id}, as_json=as_json, **options)

@@ -14,6 +14,7 @@ import click
 
 from mission.domain.errors import InvalidInput
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.handover import handed_over
 from mission.transports.cli.output import own_command, say, show_json
 from mission.transports.cli.runs import run_progress
 from mission.transports.cli.runs.run_words import show_questions
@@ -70,6 +71,7 @@ def start_options(command: Command) -> Command:
 def start_run(
     subject: dict[str, Any],
     *,
+    of_plan: Sequence[str] = (),
     agents: Sequence[str],
     program: str | None,
     budget: Sequence[str],
@@ -78,13 +80,18 @@ def start_run(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Start the run of a plan or a mission, then show its stages until it ends or the person leaves."""
+    """Start the run of a plan or a mission, then show its stages until it ends or the person leaves.
+
+    `of_plan` are the clients that the plan names, if the command line names none.
+    """
     order = {name: value for name, value in options.items() if value is not None and value is not False}
     if agents:
         order["agents"] = [_agent(each, program) for each in agents]
     if budget:
         order["budget"] = _budget(budget)
-    started = client.call("run_start", {**subject, **order, "path": os.environ.get("PATH", "")})
+    clients = [each["client"] for each in order["agents"]] if agents else of_plan
+    with handed_over(clients) as handover:
+        started = client.call("run_start", {**subject, **order, **handover, "path": os.environ.get("PATH", "")})
     if as_json or detach or not (wait or sys.stdout.isatty()):
         show_json(started) if as_json or not sys.stdout.isatty() else _say_started(started)
         return

@@ -9,6 +9,7 @@ import click
 
 from mission.domain.errors import InvalidInput
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.handover import handed_over
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 from mission.transports.cli.runs.run_words import show_run
 from mission.transports.cli.short_id import SHORT_ID
@@ -79,8 +80,14 @@ def pause(reference: str, reason: str | None, as_json: bool) -> None:
 @json_option
 @report_errors
 def resume(reference: str, as_json: bool) -> None:
-    """Continue a paused run. RUN is run_… or m_…."""
-    found = client.call("run_resume", named(reference))
+    """Continue a paused run, with this shell's variables for its clients. RUN is run_… or m_….
+
+    Variables such as API keys are kept in the daemon's memory only. After a restart, use this command in a shell that
+    has them.
+    """
+    agents = client.call("run_get", named(reference))["agents"]
+    with handed_over(each["client"] for each in agents) as handover:
+        found = client.call("run_resume", {**named(reference), **handover})
     show_json(found) if as_json else say(f"{found['run_id']} is {found['state']}.")
 
 

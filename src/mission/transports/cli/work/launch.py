@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from mission.domain.executions.signals import Delivery
-from mission.private_files import write_private
-from mission.settings import load_or_default
 from mission.transports.cli import daemon_client as client
+from mission.transports.cli.handover import handed_over
 from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
 from mission.transports.cli.short_id import SHORT_ID
 
@@ -50,9 +44,8 @@ def launch(adapter: str, dry_run: bool, as_json: bool, arguments: tuple[str, ...
     order |= {"adapter": adapter, "arguments": list(arguments)}
     if options["name"]:
         order["agent_name"] = options["name"]
-    with _handed_over(adapter) as handover:
-        tool = "execution_preview" if dry_run else "execution_launch"
-        found = client.call(tool, {**order, **({"handover": handover} if handover else {})})
+    with handed_over([adapter]) as handover:
+        found = client.call("execution_preview" if dry_run else "execution_launch", {**order, **handover})
     if as_json:
         show_json(found)
     elif dry_run:
@@ -81,25 +74,6 @@ def adapters(as_json: bool) -> None:
         for row in found["adapters"]
     ]
     show_table(["ADAPTER", "INSTALLED", "SIGNALS BY", "TERMINAL", "RESUMES"], rows, empty="No adapters.")
-
-
-@contextmanager
-def _handed_over(adapter: str) -> Iterator[str | None]:
-    """Hand this shell's variables for the program to the daemon in a file, so that no keys go over HTTP."""
-    from mission.runtime.adapters.launch_adapter import launches  # deferred: imports all adapters
-
-    launch = launches().get(adapter)
-    if launch is None:
-        yield None
-        return
-    folder = load_or_default().home / "handover"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{secrets.token_hex(8)}.json"
-    write_private(path, json.dumps(launch.environment(os.environ)))
-    try:
-        yield path.name
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _show_preview(found: dict[str, Any]) -> None:
