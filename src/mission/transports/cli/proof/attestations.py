@@ -16,7 +16,7 @@ from mission.services.evidence.signing import EnvelopeVerification
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import TREE_SHOWN
 from mission.transports.cli.output import json_option, report_errors, say, show_json, warn
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 MAX_FILE = 60_000_000
 FAILED = "FAILED"
@@ -24,7 +24,7 @@ _COLORS = {"verified": "green", "invalid": "red"}
 
 
 @click.command()
-@click.argument("mission_id", type=SHORT_ID, metavar="MISSION")
+@click.argument("mission_id", type=whole_id, metavar="MISSION")
 @click.option("--sign", "key_file", type=click.Path(path_type=Path), help="Private Ed25519 key (PEM) to sign with.")
 @click.option("--out", "-o", "out", type=click.Path(path_type=Path), help="Write to a file instead of stdout.")
 @json_option

@@ -20,7 +20,7 @@ from mission.transports.cli.check_words import STATE_COLORS, judged, last_lines,
 from mission.transports.cli.output import json_option, own_command, report_errors, say, show_json, show_table
 from mission.transports.cli.proof.check_progress import follow_checks
 from mission.transports.cli.proof.check_suggestions import suggest, suggested_definitions
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 Command = Callable[..., Any]
 
@@ -29,8 +29,8 @@ def scope_options(command: Command) -> Command:
     """Add the options that say what the checks are for."""
     for option in (
         click.option("--repository", metavar="PATH", help="The repository at PATH. Default: the current one."),
-        click.option("--mission", "mission_id", type=SHORT_ID, metavar="ID", help="One mission."),
-        click.option("--task", "task_id", type=SHORT_ID, metavar="ID", help="One task."),
+        click.option("--mission", "mission_id", type=whole_id, metavar="ID", help="One mission."),
+        click.option("--task", "task_id", type=whole_id, metavar="ID", help="One task."),
     ):
         command = option(command)
     return command
@@ -103,7 +103,7 @@ def set_(
 
 
 @checks.command()
-@click.argument("task_id", type=SHORT_ID, metavar="TASK")
+@click.argument("task_id", type=whole_id, metavar="TASK")
 @json_option
 @report_errors
 def run(task_id: str, as_json: bool) -> None:

@@ -31,7 +31,7 @@ from mission.transports.cli.output import (
     wide,
 )
 from mission.transports.cli.proof.attestations import export, verify
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 LOOK_SECONDS = 0.5
 
@@ -57,8 +57,8 @@ evidence.add_command(verify)
 
 
 @evidence.command("list")
-@click.option("--task", "task_id", type=SHORT_ID, metavar="ID", help="Only evidence for this task.")
-@click.option("--mission", "mission_id", type=SHORT_ID, metavar="ID", help="Only evidence for this mission.")
+@click.option("--task", "task_id", type=whole_id, metavar="ID", help="Only evidence for this task.")
+@click.option("--mission", "mission_id", type=whole_id, metavar="ID", help="Only evidence for this mission.")
 @click.option(
     "--state", multiple=True, type=click.Choice([str(each) for each in EvidenceState]), help="Filter by state."
 )
@@ -84,7 +84,7 @@ def list_(task_id: str | None, mission_id: str | None, state: tuple[str, ...], l
 
 
 @evidence.command()
-@click.argument("evidence_id", type=SHORT_ID, metavar="ID")
+@click.argument("evidence_id", type=whole_id, metavar="ID")
 @click.option("--follow", "-f", is_flag=True, help="Follow the output while the check runs.")
 @click.option("--output", "complete", is_flag=True, help="Print the complete output and nothing else.")
 @json_option

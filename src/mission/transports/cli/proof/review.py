@@ -23,7 +23,7 @@ from mission.transports.cli.output import (
     show_table,
 )
 from mission.transports.cli.proof.check_progress import follow_checks
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 from mission.transports.cli.work.shell import open_shell
 from mission.transports.cli.work.tasks import state_label
 
@@ -33,7 +33,7 @@ _LINE_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command()
-@click.argument("task_id", type=SHORT_ID, metavar="[TASK]", required=False)
+@click.argument("task_id", type=whole_id, metavar="[TASK]", required=False)
 @click.option("--approve", is_flag=True, help="Approve it and complete the task.")
 @click.option("--send-back", metavar="TEXT", help="Send it back to its agent and say what is missing.")
 @click.option("--accept", "reason", metavar="REASON", help="Accept it although its checks did not pass.")
@@ -73,7 +73,7 @@ def review(
 
 
 @click.command()
-@click.argument("task_id", type=SHORT_ID, metavar="TASK")
+@click.argument("task_id", type=whole_id, metavar="TASK")
 @click.option("--reason", required=True, help="Why it is accepted; kept with the task.")
 @json_option
 @report_errors

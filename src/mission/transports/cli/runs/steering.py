@@ -12,7 +12,7 @@ from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 from mission.transports.cli.runs.run_words import show_run
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 MAX_RUNS = 500
 
@@ -30,7 +30,7 @@ def named(reference: str) -> dict[str, str]:
 
 
 @click.command()
-@click.argument("reference", type=SHORT_ID, metavar="[RUN]", required=False)
+@click.argument("reference", type=whole_id, metavar="[RUN]", required=False)
 @click.option("--live", is_flag=True, help="Only runs that have not ended.")
 @json_option
 @report_errors
@@ -64,7 +64,7 @@ def runs(reference: str | None, live: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("reference", type=SHORT_ID, metavar="RUN")
+@click.argument("reference", type=whole_id, metavar="RUN")
 @click.option("--reason", help="The reason, shown with the run.")
 @json_option
 @report_errors
@@ -76,7 +76,7 @@ def pause(reference: str, reason: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("reference", type=SHORT_ID, metavar="RUN")
+@click.argument("reference", type=whole_id, metavar="RUN")
 @json_option
 @report_errors
 def resume(reference: str, as_json: bool) -> None:
@@ -92,7 +92,7 @@ def resume(reference: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("reference", type=SHORT_ID, metavar="RUN")
+@click.argument("reference", type=whole_id, metavar="RUN")
 @click.option("--squash", is_flag=True, default=None, help="Land as one commit.")
 @click.option("--target", help="The branch to land on (default: the run's).")
 @json_option
@@ -115,7 +115,7 @@ def land(reference: str, squash: bool | None, target: str | None, as_json: bool)
 
 
 @click.command()
-@click.argument("reference", type=SHORT_ID, metavar="RUN")
+@click.argument("reference", type=whole_id, metavar="RUN")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the Markdown to this file.")
 @json_option
 @report_errors

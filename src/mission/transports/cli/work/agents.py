@@ -12,7 +12,7 @@ from mission.domain.agents.agent import AgentType
 from mission.domain.timestamps import format_time, utc_now
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 from mission.transports.cli.work.agent_list import agents
 
 _SPAN = re.compile(r"(\d{1,9})([smhd])")
@@ -34,7 +34,7 @@ agent.add_command(agents, "list")
     "--type", "kind", required=True, type=click.Choice([str(kind) for kind in AgentType], case_sensitive=False)
 )
 @click.option("--name", required=True, help="Display name.")
-@click.option("--mission", type=SHORT_ID, help="The mission it works for (id).")
+@click.option("--mission", type=whole_id, help="The mission it works for (id).")
 @click.option("--supervisor", help="The agent notified when it fails (id or name).")
 @click.option("--toolsets", help="Toolsets the token can see (default: its role's).")
 @expires_option

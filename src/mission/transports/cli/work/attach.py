@@ -23,7 +23,7 @@ from mission.domain.ids import expect_kind
 from mission.settings import load_or_default
 from mission.transports.bridge import daemon_process as daemon
 from mission.transports.cli.output import report_errors
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -33,7 +33,7 @@ MAX_PAUSE = 2.0
 
 
 @click.command()
-@click.argument("execution_id", type=SHORT_ID, metavar="ID")
+@click.argument("execution_id", type=whole_id, metavar="ID")
 @click.option("--read-only", is_flag=True, help="Watch without typing.")
 @report_errors
 def attach(execution_id: str, read_only: bool) -> None:
@@ -56,7 +56,7 @@ def attach(execution_id: str, read_only: bool) -> None:
 
 
 @click.command()
-@click.argument("execution_id", type=SHORT_ID, metavar="ID")
+@click.argument("execution_id", type=whole_id, metavar="ID")
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(min=0.01), help="Playback speed.")
 @click.option("--at-once", is_flag=True, help="Print everything at once.")
 @report_errors

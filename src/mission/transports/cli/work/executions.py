@@ -12,15 +12,15 @@ from mission.domain.inbox.item import HOLDING
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
 from mission.transports.cli.runs.steering import named
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 LAST_OBSERVATIONS = 10
 
 
 @click.command()
-@click.argument("execution_id", type=SHORT_ID, metavar="[ID]", required=False)
+@click.argument("execution_id", type=whole_id, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include ended ones.")
-@click.option("--task", "task_id", type=SHORT_ID, help="Only executions of this task.")
+@click.option("--task", "task_id", type=whole_id, help="Only executions of this task.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 500))
 @json_option
 @report_errors
@@ -59,7 +59,7 @@ def executions(execution_id: str | None, everything: bool, task_id: str | None, 
 
 
 @click.command()
-@click.argument("execution_id", type=SHORT_ID, metavar="ID")
+@click.argument("execution_id", type=whole_id, metavar="ID")
 @click.argument("words", nargs=-1, required=True)
 @json_option
 @report_errors
@@ -73,7 +73,7 @@ def message(execution_id: str, words: tuple[str, ...], as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("execution_id", type=SHORT_ID, metavar="ID")
+@click.argument("execution_id", type=whole_id, metavar="ID")
 @json_option
 @report_errors
 def stop(execution_id: str, as_json: bool) -> None:

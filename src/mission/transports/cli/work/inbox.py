@@ -14,13 +14,13 @@ from mission.domain.inbox.item import ItemState
 from mission.transports.bridge.daemon_process import DaemonUnavailable
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table, wide
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 LOOK_SECONDS = 1.0
 
 
 @click.command()
-@click.argument("item_id", type=SHORT_ID, metavar="[ID]", required=False)
+@click.argument("item_id", type=whole_id, metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Include answered and dismissed items, newest first.")
 @click.option("--watch", "-w", is_flag=True, help="Follow new items.")
 @json_option
@@ -42,7 +42,7 @@ def inbox(item_id: str | None, everything: bool, watch: bool, as_json: bool) -> 
 
 
 @click.command()
-@click.argument("item_id", type=SHORT_ID, metavar="ID")
+@click.argument("item_id", type=whole_id, metavar="ID")
 @click.argument("text", nargs=-1)
 @click.option("--choice", "-c", type=click.IntRange(1), help="Number of the choice, from 1.")
 @json_option
@@ -65,7 +65,7 @@ def answer(item_id: str, text: tuple[str, ...], choice: int | None, as_json: boo
 
 
 @click.command()
-@click.argument("item_id", type=SHORT_ID, metavar="ID")
+@click.argument("item_id", type=whole_id, metavar="ID")
 @click.option("--reason", help="The reason, shown with the item.")
 @json_option
 @report_errors

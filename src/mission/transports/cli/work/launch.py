@@ -11,12 +11,12 @@ from mission.domain.executions.signals import Delivery
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.handover import handed_over
 from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 
 @click.command()
 @click.option("--adapter", "-a", required=True, help="The client; 'mission adapters' lists them.")
-@click.option("--task", "-t", "task_id", type=SHORT_ID, required=True, help="The task to work on.")
+@click.option("--task", "-t", "task_id", type=whole_id, required=True, help="The task to work on.")
 @click.option(
     "--interactive",
     "-i",

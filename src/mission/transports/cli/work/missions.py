@@ -12,7 +12,7 @@ from mission.domain.tasks.task import CHANGE_LISTS
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.check_words import counts_words, evidence_lines
 from mission.transports.cli.output import ago, json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 from mission.transports.cli.work.tasks import failed_words, read_plan, state_label
 
 LAST_MILESTONES = 5
@@ -60,7 +60,7 @@ def missions(status: tuple[str, ...], archived: bool, limit: int, offset: int, a
 
 
 @click.command()
-@click.argument("id", type=SHORT_ID)
+@click.argument("id", type=whole_id)
 @click.option(
     "--limit",
     default=20,
@@ -236,7 +236,7 @@ def _say_what_is_cut(found: dict[str, Any], section: str) -> None:
 
 
 @click.command()
-@click.argument("mission_id", type=SHORT_ID)
+@click.argument("mission_id", type=whole_id)
 @click.option("--undo", is_flag=True, help="Restore it.")
 @json_option
 @report_errors
@@ -250,7 +250,7 @@ def archive(mission_id: str, undo: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("mission_id", type=SHORT_ID)
+@click.argument("mission_id", type=whole_id)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @report_errors

@@ -12,13 +12,13 @@ import click
 from mission.domain.errors import InvalidState
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import report_errors, say
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 DEFAULT_SHELL = "/bin/sh"
 
 
 @click.command()
-@click.argument("task_id", type=SHORT_ID, metavar="TASK")
+@click.argument("task_id", type=whole_id, metavar="TASK")
 @report_errors
 def shell(task_id: str) -> None:
     """Open a shell in the folder in which a task is worked on."""

@@ -13,7 +13,7 @@ from mission.domain.missions.mission import ENDED, MissionStatus
 from mission.transports.bridge.daemon_process import ToolFailed
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 OPEN = sorted(str(status) for status in MissionStatus if status not in ENDED)
 NO_MISSION_HERE = frozenset({NotFound.code, InvalidInput.code})
@@ -22,7 +22,7 @@ _ENDED = frozenset({*DONE_WORDS, "failed", "skipped"})
 
 
 @click.command()
-@click.argument("mission_id", type=SHORT_ID, metavar="[MISSION]", required=False)
+@click.argument("mission_id", type=whole_id, metavar="[MISSION]", required=False)
 @click.option(
     "--status",
     multiple=True,

@@ -9,11 +9,11 @@ import click
 from mission.domain.tasks.workspace import WorkspaceStatus
 from mission.transports.cli import daemon_client as client
 from mission.transports.cli.output import json_option, report_errors, say, show_json, show_table
-from mission.transports.cli.short_id import SHORT_ID
+from mission.transports.cli.short_id import whole_id
 
 
 @click.command()
-@click.option("--mission", type=SHORT_ID, metavar="ID", help="Only workspaces of this mission.")
+@click.option("--mission", type=whole_id, metavar="ID", help="Only workspaces of this mission.")
 @click.option(
     "--status", multiple=True, type=click.Choice([str(each) for each in WorkspaceStatus]), help="Filter by status."
 )
