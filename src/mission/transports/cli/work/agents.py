@@ -34,7 +34,7 @@ agent.add_command(agents, "list")
     "--type", "kind", required=True, type=click.Choice([str(kind) for kind in AgentType], case_sensitive=False)
 )
 @click.option("--name", required=True, help="Display name.")
-@click.option("--mission", type=whole_id, help="The mission it works for (id).")
+@click.option("--mission", type=whole_id, metavar="ID", help="The mission it works for (id).")
 @click.option("--supervisor", help="The agent notified when it fails (id or name).")
 @click.option("--toolsets", help="Toolsets the token can see (default: its role's).")
 @expires_option

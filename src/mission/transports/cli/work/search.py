@@ -23,7 +23,7 @@ class SearchCommand(click.Command):
 @click.command(cls=SearchCommand, context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("words", nargs=-1, required=True)
 @click.option("--kind", multiple=True, type=click.Choice([str(kind) for kind in DocumentKind]), help="Filter by kind.")
-@click.option("--mission", "mission_id", type=whole_id, help="Only in this mission.")
+@click.option("--mission", "mission_id", type=whole_id, metavar="ID", help="Only in this mission.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @json_option
