@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from mission.domain.runs.controller import next_steps
 from mission.domain.runs.run import RunState
 from mission.domain.runs.steps import AddRepair, CheckFinal, Finish, Move
 from mission.services.runs.lifecycle import finishing
+from mission.services.runs.view_reader import ProcessFacts, read_view
 from tests.started_runs import runs as runs
 from tests.started_runs import task
 
@@ -159,3 +161,29 @@ async def test_steps_of_an_earlier_driver_change_nothing(runs):
 
     now = await runs.run()
     assert (now.state, now.final) == ("finishing", None)
+
+
+async def test_a_commit_of_others_after_the_last_merge_is_listed_and_checked_at_the_end(runs, repository, git):
+    run = await finishing_run(runs, checks=["test ! -f worse.txt"], final_checks=["test -f one.txt"])
+    theirs = runs.commit(run.branch, {"worse.txt": "x\n"}, message="theirs")
+
+    round = await checked(runs)
+
+    now = await runs.run()
+    assert (now.tip, [each["commit"] for each in now.foreign_commits]) == (theirs, [theirs])
+    assert (str(round.state), round.tree) == ("failed", git(repository, "rev-parse", f"{theirs}^{{tree}}"))
+    assert {each.check.name for each in round.defined} == {"test ! -f worse.txt", "test -f one.txt"}
+    repaired = await runs.step(AddRepair(round_id=round.id))
+    assert len(repaired.final["repairs"]) == 1
+
+
+async def test_a_branch_that_lost_what_was_merged_stops_the_end_with_one_question(runs, repository, git):
+    run = await finishing_run(runs, final_checks=["true"])
+    git(repository, "update-ref", f"refs/heads/{run.branch}", git(repository, "commit-tree", "-m", "x", "HEAD^{tree}"))
+
+    now = await runs.step(CheckFinal())
+
+    assert "does not contain what was merged" in now.merging_stopped
+    assert now.final is None
+    view = await runs.read(lambda tx: read_view(tx, run_id=runs.id, facts=ProcessFacts()))
+    assert [each.key for each in next_steps(view).steps] == ["tip-red"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from subprocess import CalledProcessError
+
 import pytest
 
 from mission.domain.errors import ChecksFailed, Conflict, InvalidInput, InvalidState
@@ -252,3 +255,55 @@ async def test_a_crash_after_the_branch_moved_is_found_out(call, runs, repositor
     answer = await call("run_land", {"run_id": runs.id, "squash": True})
 
     assert answer["commit"] == landed == git(repository, "rev-parse", "main")
+
+
+async def test_a_conflict_with_the_target_that_a_person_resolves_on_the_branch_lands(call, runs, repository, git):
+    """The refusal says to merge the target into the branch of the run, and to land again."""
+    await finished(
+        runs, files={"README.md": "ours\n"}, final_checks=["grep -q both README.md || grep -q ours README.md"]
+    )
+    commit_here(repository, git, "README.md", "theirs\n")
+    with pytest.raises(Conflict) as refused:
+        await call("run_land", {"run_id": runs.id})
+    assert "land again" in refused.value.hint
+    resolved = resolve(runs, await runs.run(), "both\n")
+
+    answer = await call("run_land", {"run_id": runs.id})
+
+    assert answer["commit"] == resolved == git(repository, "rev-parse", "main")
+    assert (repository / "README.md").read_text() == "both\n"
+    assert [each["commit"] for each in (await runs.get())["foreign_commits"]] == [resolved]
+
+
+async def test_what_a_person_added_to_the_branch_lands_only_if_it_passes_the_checks(call, runs, repository, git):
+    run = await finished(runs, checks=["test ! -f worse.txt"])
+    theirs = runs.commit(run.branch, {"worse.txt": "x\n"}, message="theirs")
+
+    with pytest.raises(ChecksFailed, match="Commits were added to 'mission/"):
+        await call("run_land", {"run_id": runs.id})
+
+    assert git(repository, "rev-parse", "main") == run.base_commit
+    assert git(repository, "rev-parse", run.branch) == theirs
+
+
+async def test_a_branch_that_somebody_deleted_is_restored_to_land(call, runs, repository, git):
+    run = await finished(runs)
+    git(repository, "update-ref", "-d", f"refs/heads/{run.branch}")
+    commit_here(repository, git, "theirs.txt", "x\n")
+
+    await call("run_land", {"run_id": runs.id})
+
+    assert {path.name for path in repository.iterdir()} >= {"one.txt", "theirs.txt"}
+
+
+def resolve(runs, run, text):
+    """Merge the target into the branch of the run as a person would; return the commit."""
+    place = runs.repository.parent / "resolving"
+    runs.git("worktree", "add", "-q", str(place), run.branch)
+    with suppress(CalledProcessError):
+        runs.git("merge", "-q", "main", folder=place)
+    (place / "README.md").write_text(text)
+    runs.git("commit", "-qam", "resolved", folder=place)
+    commit = runs.git("rev-parse", "HEAD", folder=place)
+    runs.git("worktree", "remove", "--force", str(place))
+    return commit

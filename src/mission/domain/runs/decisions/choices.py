@@ -97,3 +97,13 @@ def about_run(
 ) -> Ask:
     """Ask about something that concerns the run."""
     return Ask(key=key, kind=str(ItemKind.RUN), subject=subject, body=body, choices=choices, task_id=task_id)
+
+
+def about_tip(reason: str) -> Ask:
+    """Ask for a repair of the integration branch, without which nothing is merged."""
+    return about_run(
+        TIP_RED,
+        subject=f"Nothing is merged: {reason}",
+        body="No task is blamed for that. Repair the branch or the checks, then try again.",
+        choices=(RETRY, STOP),
+    )

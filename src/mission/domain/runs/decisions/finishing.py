@@ -49,6 +49,9 @@ def finish(draft: Draft) -> None:
     final = view.run.final
     if choices.FINAL in view.items or choices.FINAL in view.decisions:
         return
+    if view.run.merging_stopped is not None:
+        draft.ask(choices.about_tip(view.run.merging_stopped))
+        return
     if final is None or final.get("commit") != view.run.tip:
         draft.add(CheckFinal())
         return

@@ -73,7 +73,7 @@ def _is_stopped(draft: Draft) -> bool:
     """Return whether merging is stopped; a person is asked, and the answer starts it again."""
     reason = draft.view.run.merging_stopped
     if reason is not None:
-        draft.ask(_tip_question(reason))
+        draft.ask(choices.about_tip(reason))
     return reason is not None
 
 
@@ -184,7 +184,7 @@ def _blame(draft: Draft, candidate: Candidate) -> bool:
         draft.add(SendBack(candidate_id=candidate.id, round_id=round_id, failed_only_merged=True))
     elif tip.state is RoundState.FAILED:
         reason = "the checks fail on the integration branch itself"
-        draft.ask(_tip_question(reason))
+        draft.ask(choices.about_tip(reason))
         draft.add(StopMerging(reason=reason))
         return False
     elif tip.state is not RoundState.OPEN:
@@ -257,13 +257,4 @@ def _unproved_question(candidate: Candidate) -> Ask:
         body="Go merges it, and later ones without a required check, as unproved. Or add a check.",
         choices=(choices.GO, choices.STOP),
         task_id=candidate.task_id,
-    )
-
-
-def _tip_question(reason: str) -> Ask:
-    return choices.about_run(
-        choices.TIP_RED,
-        subject=f"Nothing is merged: {reason}",
-        body="No task is blamed for that. Repair the branch or the checks, then try again.",
-        choices=(choices.RETRY, choices.STOP),
     )

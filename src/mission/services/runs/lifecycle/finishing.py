@@ -23,6 +23,7 @@ from mission.services.missions import completion, planning
 from mission.services.missions.planning import NewTask
 from mission.services.runs.context import RunContext
 from mission.services.runs.lifecycle import controls, run_changes, run_rounds, run_view
+from mission.services.runs.merging import tip_following
 from mission.services.runs.worktrees import merge_place
 from mission.services.runs.worktrees.merge_place import CheckedOut
 from mission.store.transaction import Tx
@@ -48,11 +49,15 @@ def _move(tx: Tx, *, run: Run, step: Move) -> None:
 
 
 async def check_final(context: RunContext, run: Run, _: CheckFinal) -> None:
-    """Check the tip out into a fresh worktree, set it up from nothing, and start the final checks there."""
-    now = await context.work.read(_finishing, run=run)
+    """Check the tip out into a fresh worktree, set it up from nothing, and start the final checks there.
+
+    Commits that somebody put on the branch since the last merge are part of the tip.
+    """
+    found = await context.work.read(_finishing, run=run)
+    now = await tip_following.follow(context, found) if found is not None else None
     if now is None:
         return
-    checks = await context.work.read(run_rounds.final_checks, run=now)
+    checks = await context.work.read(run_rounds.checks_of_tip, run=now)
     if any(each.defined.waits for each in checks):
         return  # an inbox item asks a person about them
     checked_out, changes = None, None
@@ -103,7 +108,7 @@ def _open_final(tx: Tx, *, run: Run, checked_out: CheckedOut | None, changes: Ma
         purpose=Purpose.FINAL,
         place=Place.FRESH,
         checked_out=checked_out,
-        checks=run_rounds.final_checks(tx, run=now),
+        checks=run_rounds.checks_of_tip(tx, run=now),
         changes=changes,
     )
     run_changes.save(tx, now, final={**final, "commit": now.tip, "round_id": round.id})
@@ -149,7 +154,7 @@ def _repair_task(tx: Tx, run: Run, round: CheckRound, *, number: int) -> str:
 def _add_checks(tx: Tx, run: Run, task_id: str, *, names: Sequence[str]) -> None:
     mission = tx.missions.get(run.mission_id)
     taken = {each.check.name for each in definitions.effective(tx, tx.tasks.get(task_id))}
-    wanted = [each for each in run_rounds.final_checks(tx, run=run) if each.check.name in set(names) - taken]
+    wanted = [each for each in run_rounds.checks_of_tip(tx, run=run) if each.check.name in set(names) - taken]
     for path, checks in _by_path(wanted).items():
         definitions.propose(tx, mission=mission, checks={task_id: checks}, agent_id=None, path=path)
 

@@ -6,7 +6,7 @@ for is recorded before anything is done, so that a repeated call continues, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from mission.domain.runs.run import Run, RunState
 from mission.domain.runs.steps import Land
 from mission.domain.timestamps import format_time
 from mission.git.integration import landing as git_landing
+from mission.git.integration.branch_refs import move_branch
 from mission.git.integration.errors import TargetMoved
-from mission.git.integration.integration_branch import advance, contains
+from mission.git.integration.integration_branch import advance, contains, foreign_commits
 from mission.git.integration.merge_commit import CommitDetails, merge_commit, squash_commit
 from mission.git.integration.trial_merge import Conflicted, trial_merge
 from mission.git.worktrees.worktree import tip_of
@@ -77,6 +78,7 @@ async def _land(context: RunContext, run: Run) -> None:
         await landing_cleanup.clean_up(context, run)
         return
     for _ in range(MAX_TRIES):
+        run = await _with_foreign_commits(context, run)
         try:
             commit = await _try_once(context, run)
         except TargetMoved:
@@ -113,6 +115,21 @@ async def _try_once(context: RunContext, run: Run) -> str | None:
     return commit
 
 
+async def _with_foreign_commits(context: RunContext, run: Run) -> Run:
+    """Return the run with what somebody put on its branch since the end, once that is checked: a resolved conflict."""
+    top, work = Path(run.repository), context.trees.work
+    real = await work(top, tip_of, top, run.branch)
+    if real is None:
+        await work(top, move_branch, top, run.branch, new=run.tip, old=None, why="restore")
+        return run
+    if real == run.tip or not await work(top, contains, top, tip=real, commit=run.tip):
+        return run  # what was moved elsewhere is not ours to land, and is kept
+    found = await work(top, foreign_commits, top, since=run.tip, tip=real, known=())
+    round_id = await _check(context, run, real, what=f"Commits were added to '{run.branch}'")
+    listed = [{"commit": each.id, "subject": each.subject} for each in found]
+    return await context.work.write(_caught_up, run_id=run.id, tip=real, round_id=round_id, foreign=listed)
+
+
 async def _commit_to_land(context: RunContext, run: Run, current: str) -> str:
     """Return the tip, or one commit with all of its content; it is recorded before the branch moves."""
     if not (run.landing or {}).get("squash") or current == run.tip:
@@ -145,21 +162,21 @@ async def _catch_up(context: RunContext, run: Run, current: str) -> None:
     )
     make = partial(merge_commit, top, tip=run.tip, candidate=current, tree=merged.tree, details=details)
     commit = await work(top, make)
-    round_id = await _check(context, run, commit)
+    round_id = await _check(context, run, commit, what=f"'{target}' has moved")
     if await work(top, advance, top, run.branch, new=commit, old=run.tip):
         await context.work.write(_caught_up, run_id=run.id, tip=commit, round_id=round_id)
 
 
-async def _check(context: RunContext, run: Run, commit: str) -> str | None:
-    """Run the final checks, and those that every task must pass, on the merged commit; raise unless they pass."""
-    if not await context.work.read(_checks, run=run):
+async def _check(context: RunContext, run: Run, commit: str, *, what: str) -> str | None:
+    """Run the final checks, and those that every task must pass, on the commit; raise unless they pass."""
+    if not await context.work.read(run_rounds.all_checks, run=run):
         return None
     path = finishing.fresh_path(context, run, commit)
     checked_out = await merge_place.prepare(context, run, commit=commit, path=path, fresh=True)
     changes = await finishing.whole_changes(context, run, commit=commit)
     round_id = await context.work.write(_open, run=run, checked_out=checked_out, changes=changes)
     await context.checker.settled(round_id, host_id=run.host_id, seconds=CHECK_SECONDS)
-    error = await context.work.read(_failure, round_id=round_id, target=_target(run))
+    error = await context.work.read(_failure, round_id=round_id, what=what)
     if error is not None:
         raise error
     return round_id
@@ -216,15 +233,6 @@ def _check_landable(tx: Tx, run: Run, states: tuple[RunState, ...]) -> None:
         )
 
 
-def _checks(tx: Tx, *, run: Run) -> list[Any]:
-    """Return what must pass once the target's commits are merged: each check once."""
-    final = run_rounds.final_checks(tx, run=run)
-    names = {each.check.name for each in final}
-    waived = {str(each.get("check")) for each in run.waivers}
-    base = run_rounds.base_checks(tx, mission_id=run.mission_id)
-    return [*(each for each in base if each.check.name not in names | waived), *final]
-
-
 def _open(tx: Tx, *, run: Run, checked_out: CheckedOut, changes: Mapping[str, Any]) -> str:
     return run_rounds.open_round(
         tx,
@@ -232,29 +240,32 @@ def _open(tx: Tx, *, run: Run, checked_out: CheckedOut, changes: Mapping[str, An
         purpose=Purpose.FINAL,
         place=Place.FRESH,
         checked_out=checked_out,
-        checks=_checks(tx, run=run),
+        checks=run_rounds.all_checks(tx, run=run),
         changes=changes,
     ).id
 
 
-def _failure(tx: Tx, *, round_id: str, target: str) -> MissionError | None:
-    """Return the error if the checks on the merged commit did not pass."""
+def _failure(tx: Tx, *, round_id: str, what: str) -> MissionError | None:
+    """Return the error if the checks on the new commit did not pass."""
     round = tx.rounds.get(round_id)
     if round.state is RoundState.PASSED:
         return None
     failed = run_rounds.failed_checks(round)
     return ChecksFailed(
-        f"'{target}' has moved, and with its new commits checks do not pass: {', '.join(failed) or round.reason}",
+        f"{what}, and with the new commits checks do not pass: {', '.join(failed) or round.reason}",
         hint="Start another run to repair it, or land when the branch is repaired.",
         checks=[{"name": name} for name in failed],
         output=finishing.failure_text(tx, round)[:4000] if round.verdict is not None else round.reason,
     )
 
 
-def _caught_up(tx: Tx, *, run_id: str, tip: str, round_id: str | None) -> None:
+def _caught_up(
+    tx: Tx, *, run_id: str, tip: str, round_id: str | None, foreign: Sequence[Mapping[str, Any]] = ()
+) -> Run:
+    """Record a new tip whose checks passed."""
     run = tx.runs.get(run_id)
     final = {**(run.final or {}), "commit": tip, "round_id": round_id}
-    run_changes.save(tx, run, tip=tip, final=final)
+    return run_changes.save(tx, run, tip=tip, final=final, foreign_commits=[*run.foreign_commits, *foreign])
 
 
 def _landed(tx: Tx, *, run_id: str, commit: str) -> Run:

@@ -42,6 +42,19 @@ def final_checks(tx: Tx, *, run: Run) -> list[CheckDefinition]:
     ]
 
 
+def all_checks(tx: Tx, *, run: Run) -> list[CheckDefinition]:
+    """Return the final checks and those that every task must pass, each once: for commits that no task reported."""
+    final = final_checks(tx, run=run)
+    names = {each.check.name for each in final} | {str(each.get("check")) for each in run.waivers}
+    return [*(each for each in base_checks(tx, mission_id=run.mission_id) if each.check.name not in names), *final]
+
+
+def checks_of_tip(tx: Tx, *, run: Run) -> list[CheckDefinition]:
+    """Return what the tip must pass at the end: more if somebody else's commit was not checked with a candidate."""
+    foreign = {str(each.get("commit")) for each in run.foreign_commits}
+    return all_checks(tx, run=run) if run.tip in foreign else final_checks(tx, run=run)
+
+
 def open_round(
     tx: Tx,
     *,
