@@ -73,9 +73,11 @@ class Settings:
     webhook_url: str = _setting("", "URL that receives events as they happen; empty = none", secret=True)
     webhook_secret: str = _setting("", "Secret that signs webhook requests", secret=True)
     webhook_events: str = _setting(
-        "queue:created,mail.sent", "Events for the webhook, comma-separated; * matches any text"
+        "queue:created,mail.sent,run:finished", "Events for the webhook, comma-separated; * matches any text"
     )
-    desktop_notifications: str = _setting("off", "Desktop notifications for new inbox items: on or off")
+    desktop_notifications: str = _setting(
+        "off", "Desktop notifications for new inbox items and finished runs: on or off"
+    )
     log_level: str = _setting("info", "Log level: debug, info, warning or error")
 
     @property

@@ -53,6 +53,7 @@ CASES = [
     (events.EvidenceUpdated(evidence=EVIDENCE), "evidence:updated", "m_0000000001", []),
     (events.RunCreated(run=RUN), "run:created", RUN.mission_id, []),
     (events.RunUpdated(run=RUN), "run:updated", RUN.mission_id, []),
+    (events.RunFinished(run=RUN), "run:finished", RUN.mission_id, []),
     (events.CandidateCreated(candidate=CANDIDATE), "candidate:created", CANDIDATE.mission_id, []),
     (events.CandidateUpdated(candidate=CANDIDATE), "candidate:updated", CANDIDATE.mission_id, []),
     (events.TemplateCreated(template=TEMPLATE), "template:created", None, []),

@@ -8,8 +8,11 @@ from dataclasses import replace
 import pytest
 
 from mission.app import App
+from mission.domain.events import RunFinished
+from mission.domain.runs.run import RunState
 from mission.runtime import desktop_notifications
 from mission.services.inbox import items as inbox
+from tests.domain.runs.run_views import a_run
 
 PATIENCE = 60
 
@@ -38,6 +41,20 @@ async def test_what_comes_into_the_queue_is_shown_on_the_desktop(sqlite_settings
 
     words = f"Mission Control: question|$(rm -rf /) --help? mission inbox {item.id}|"
     assert desk.read_text() == f"--app-name=Mission Control|--|{words}\n"
+
+
+async def test_the_end_of_a_run_is_announced(sqlite_settings, desk):
+    app = App(replace(sqlite_settings, desktop_notifications="on"), role="a test")
+    run = a_run(state=RunState.FINISHED, reason="2 of 2 tasks are merged on mission/x.")
+    async with app.running(periodic=False):
+        following = asyncio.create_task(desktop_notifications.follow(app.database, app.events))
+        await asyncio.sleep(0)
+        await app.database.write(lambda tx: tx.emit(RunFinished(run=run)))
+        await asyncio.wait_for(_lines(desk, 1), PATIENCE)
+        following.cancel()
+
+    title, words = "Mission Control: a run has finished", "2 of 2 tasks are merged on mission/x."
+    assert desk.read_text() == f"--app-name=Mission Control|--|{title}|{words} mission report {run.mission_id}|\n"
 
 
 async def test_many_at_once_are_one_notification_and_a_missing_program_is_no_trouble(monkeypatch, tmp_path):

@@ -416,6 +416,13 @@ class RunUpdated(_RunEvent):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class RunFinished(_RunEvent):
+    """A run completed its mission; its report is final."""
+
+    topic: ClassVar[str] = "run:finished"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _CandidateEvent(Event):
     candidate: Candidate
 

@@ -1,4 +1,4 @@
-"""Desktop notifications for new inbox items, shown by the system's own program; failures are only logged."""
+"""Desktop notifications for new inbox items and finished runs, shown by the system's own program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mission.domain.events import QueueItemCreated
+from mission.domain.events import QueueItemCreated, RunFinished
 from mission.events.log import EventLog
 from mission.services.work import Work
 from mission.store.logs.events import StoredEvent
@@ -33,14 +33,16 @@ def command(title: str, words: str) -> list[str] | None:
 
 
 async def follow(work: Work, events: EventLog) -> None:
-    """Show new inbox items from now on."""
+    """Show new inbox items and finished runs from now on; failures are only logged."""
     position = events.last
     while True:
         await events.wait(position, seconds=LOOK_SECONDS)
         found = await work.read(_behind, seq=position)
         if found:
             position = found[-1].seq
-            for title, words in notices([event.data for event in found if event.type == QueueItemCreated.topic]):
+            asked = notices([event.data for event in found if event.type == QueueItemCreated.topic])
+            ends = [end_notice(event.data) for event in found if event.type == RunFinished.topic]
+            for title, words in (*asked, *ends):
                 await show(title, words)
 
 
@@ -49,6 +51,11 @@ def notices(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     if len(items) > AT_ONCE:
         return [("Mission Control", f"{len(items)} new inbox items: mission inbox")]
     return [(f"Mission Control: {item['kind']}", f"{item['subject']}\nmission inbox {item['id']}") for item in items]
+
+
+def end_notice(run: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a title and text for a run that has finished."""
+    return "Mission Control: a run has finished", f"{run['reason']}\nmission report {run['mission_id']}"
 
 
 async def show(title: str, words: str) -> None:

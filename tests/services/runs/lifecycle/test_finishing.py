@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mission.domain.runs.controller import next_steps
 from mission.domain.runs.run import RunState
 from mission.domain.runs.steps import AddRepair, CheckFinal, Finish, Move
+from mission.domain.webhook import Webhook
 from mission.services.runs.lifecycle import finishing
 from mission.services.runs.view_reader import ProcessFacts, read_view
+from mission.settings import Settings
 from tests.started_runs import runs as runs
 from tests.started_runs import task
+
+ENDED = "run:finished"
 
 
 async def finishing_run(runs, *tasks, **mission):
@@ -112,6 +118,9 @@ async def test_a_finished_run_completes_its_mission(call, runs):
     assert (mission.status, mission.outcome) == ("completed", "completed")
     assert mission.completion["metrics"]["files_changed"] == 2
     assert (await runs.step(Finish())).ended_at == run.ended_at
+    announced = [event for event in await runs.read(lambda tx: tx.events.since(0, limit=10_000)) if event.type == ENDED]
+    assert [event.data["reason"] for event in announced] == [run.reason], "a webhook hears of it once"
+    assert Webhook(url="http://x", secret="", events=Settings(home=Path("/")).webhook_events.split(",")).wants(ENDED)
 
 
 async def test_a_run_with_skipped_tasks_completes_partly(call, runs):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mission.domain import events
 from mission.domain.checks import failures
 from mission.domain.checks.check import Check
 from mission.domain.checks.definition import CheckDefinition
@@ -200,7 +201,8 @@ def _finish(tx: Tx, *, run: Run) -> None:
             limitations=_limitations(now, tasks),
         )
     run_changes.withdraw_items(tx, now, reason="the run has finished")
-    run_changes.move(tx, now, RunState.FINISHED, reason=_summary(now, tasks))
+    finished = run_changes.move(tx, now, RunState.FINISHED, reason=_summary(now, tasks))
+    tx.emit(events.RunFinished(run=finished))
 
 
 def _is_whole(run: Run, tasks: Sequence[Task]) -> bool:
