@@ -53,7 +53,14 @@ class Program:
         self.settings = Settings(home=home)
         self.environment = {**os.environ, "MISSION_HOME": str(home), "MISSION_PORT": "0", **environment}
 
-    def run(self, *arguments: str, stdin: str | None = None, folder: Path | None = None, **options: Any) -> Run:
+    def run(
+        self,
+        *arguments: str,
+        stdin: str | None = None,
+        folder: Path | None = None,
+        seconds: float = PATIENCE,
+        **options: Any,
+    ) -> Run:
         done = subprocess.run(
             [*PROGRAM, *arguments],
             env=self.environment,
@@ -61,7 +68,7 @@ class Program:
             input=stdin if stdin is not None else "",
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=seconds,
             **options,
         )
         assert "Traceback" not in done.stderr, done.stderr
