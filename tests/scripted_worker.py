@@ -2,7 +2,7 @@
 
 Lines of its prompt that begin with DO are carried out: `write FILE TEXT`, `crash-once`, `hang`, `fail REASON`,
 `ask-once QUESTION`, `lie-once FILE` (reports without writing the file, and writes it the next time), `silent`,
-`linger` (reports and stays).
+`linger` (reports and stays), `wait FILE` (until it is there).
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ def write(name: str, text: str) -> None:
 def main() -> None:
     notes = Path(sys.argv[1])
     prompt = Path(os.environ["MISSION_PROMPT_FILE"]).read_text()
+    with (notes / "starts").open("a") as starts:
+        starts.write(f"{Path.cwd()}\n")
     for line in prompt.splitlines():
         if not line.strip().startswith("DO "):
             continue
@@ -73,6 +75,9 @@ def main() -> None:
             time.sleep(600)
         elif verb == "silent":
             return
+        elif verb == "wait":
+            while not Path(rest).exists():
+                time.sleep(0.02)
     mark("completed_claim", summary="done")
 
 

@@ -17,7 +17,7 @@ from mission.domain.agents.agent import AgentType
 from mission.domain.errors import InvalidState, TransientError, Unauthenticated
 from mission.domain.permissions import Edit, PermissionPolicy
 from mission.domain.runs.options import Limits
-from mission.domain.timestamps import Clock, format_time, utc_now
+from mission.domain.timestamps import Clock, format_time
 from mission.domain.webhook import Webhook
 from mission.events.log import EventLog
 from mission.gateway.audit.audit_trail import AuditTrail
@@ -71,10 +71,11 @@ AGAIN_SECONDS = 5.0
 class App:
     """Everything a transport needs, built once per process."""
 
-    def __init__(self, settings: Settings, *, role: str, clock: Clock = utc_now) -> None:
+    def __init__(self, settings: Settings, *, role: str, clock: Clock | None = None) -> None:
         self.settings = settings
-        self.started_at = clock()
         self.backend = open_backend(settings, role=role)
+        clock = clock or self.backend.clock
+        self.started_at = clock()
         liveness = LivenessSettings(
             heartbeat=timedelta(seconds=settings.heartbeat_seconds), lease=timedelta(seconds=settings.lease_seconds)
         )

@@ -104,7 +104,7 @@ async def test_retry_launches_the_same_program_again_and_leaves_no_second_item(e
     second = await control.the_next(task, after=first.id)
     await control.ended(second.id)
 
-    kept = [control.app.launcher.launch_record(each.id) for each in (first, second)]
+    kept = [control.app.launcher.launch_record(each) for each in (first, second)]
     assert kept[0] == kept[1]
     assert (second.adapter, second.mode, second.delivery, second.resumes) == (
         first.adapter,

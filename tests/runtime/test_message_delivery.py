@@ -71,7 +71,7 @@ async def test_an_answer_outlives_the_daemon_that_heard_it(control: Control, tmp
     second = await control.the_next(task, after=first["id"])
     done = await control.ended(second.id)
     assert "left" in (done.progress or {})["summary"].lower()
-    assert app.launcher.launch_record(second.id).seconds == 900
+    assert app.launcher.launch_record(second).seconds == 900
 
 
 async def test_an_agent_that_was_stopped_after_its_answer_stays_stopped(control: Control, tmp_path: Path):

@@ -79,7 +79,7 @@ class MessageDelivery:
         """Start a task for each execution with pending commands, so that none waits for another."""
         due: dict[str, list[tuple[ExecutionCommand, Execution]]] = {}
         for command, execution in await self._work.read(commands.due, host_id=self._host_id):
-            if execution.id not in self._busy and self._launcher.folder(execution.id).is_dir():  # not another daemon's
+            if execution.id not in self._busy and self._launcher.manages(execution):
                 due.setdefault(execution.id, []).append((command, execution))
         for execution_id, todo in due.items():
             self._busy.add(execution_id)
@@ -142,7 +142,7 @@ class MessageDelivery:
         )
         if wanted.client is not None:
             return replace(same, adapter=wanted.client, arguments=wanted.arguments)
-        kept = self._launcher.launch_record(execution.id)
+        kept = self._launcher.launch_record(execution)
         return replace(
             same,
             delivery=execution.delivery,

@@ -24,6 +24,7 @@ def test_a_round_is_driven_until_its_holder_has_been_silent_for_the_lease():
     assert not a_round(TESTS).is_driven(now=NOW)
     assert held.is_driven(now=NOW + HOLDER_LEASE - timedelta(seconds=1))
     assert not held.is_driven(now=NOW + HOLDER_LEASE)
+    assert not held.is_driven(now=NOW - timedelta(hours=1))
 
 
 def test_a_round_that_takes_the_tree_again_forgets_the_earlier_one():

@@ -73,5 +73,13 @@ def test_a_new_holder_raises_the_fence_and_the_same_one_does_not():
     assert not first.is_driven(now=NOW + HOLDER_LEASE)
 
 
+def test_a_lease_from_before_the_clock_was_set_back_holds_up_nobody():
+    held = RUN.held_by("1-a", at=NOW)
+
+    assert held.is_driven(now=NOW)
+    assert not held.is_driven(now=NOW + HOLDER_LEASE)
+    assert not held.is_driven(now=NOW - timedelta(hours=1))
+
+
 def test_the_branch_of_a_task_is_next_to_the_integration_branch():
     assert RUN.task_branch("t_abc") == "mission/login-0000000000.abc"

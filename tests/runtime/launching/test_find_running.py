@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import os
 import signal
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mission.app import App
 from mission.domain.errors import InvalidState, MissionError
 from mission.domain.executions.execution import ExecutionStatus
+from mission.domain.executions.signals import Delivery
+from mission.runtime.launching import launcher
 from mission.runtime.runner import process_group
 from mission.runtime.running.runner_process import Process, Start
+from mission.services.executions import creation
+from mission.services.executions.creation import NewExecution
+from mission.services.work import BackgroundWork
+from mission.settings import Settings
+from mission.store.backends.file_locks import FileLock
 from tests.runtime.conftest import Control
 
 S = ExecutionStatus
@@ -142,3 +152,48 @@ async def test_after_kill_9_the_next_owner_learns_who_had_the_task_and_the_step_
         else f'Continue after: "waiting" (says {dead}).'
     )
     assert context["next_step"] == f"Start it with start_task. {step}"
+
+
+async def test_another_daemon_on_the_host_follows_an_agent_only_once_its_own_daemon_is_gone(
+    postgres_settings: Settings, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(launcher, "LOOK_SECONDS", 0.05)
+    other = replace(postgres_settings, home=tmp_path / "other-home")
+    first, second = App(postgres_settings, role="one"), App(other, role="two")
+    its_lock = FileLock(postgres_settings.home / "daemon.lock")
+    its_lock.acquire()
+    async with second.running(periodic=True):
+        async with first.running(periodic=True):
+            control = Control(first, repository)
+            launched = await control.launch("talk", interactive=True)
+            await control.until(launched["id"], lambda each: each.status is S.WAITING)
+            its_lock.close()
+            await Control(second, repository).task()  # it has looked around, and the first one still follows it
+            assert second.launcher.follower(launched["id"]) is None
+        control = Control(second, repository)
+        item = (await control.call("queue_list"))["items"][0]
+        await control.call("queue_answer", {"id": item["id"], "text": "to the left"})
+        ended = await control.ended(launched["id"])
+        observed = await control.observations(launched["id"])
+
+    assert (ended.progress or {})["summary"] == "typed: to the left"
+    assert [event for _, event in observed] == ["q1", "a1"]
+
+
+async def test_a_launch_of_another_daemon_that_has_just_begun_is_not_taken_for_lost(
+    postgres_settings: Settings, repository: Path, tmp_path: Path
+):
+    first, second = App(postgres_settings, role="one"), App(replace(postgres_settings, home=tmp_path / "b"), role="two")
+    async with first.running(periodic=True):
+        control = Control(first, repository)
+        wish = NewExecution(
+            task_id=await control.task(),
+            adapter="command",
+            runtime="custom",
+            delivery=Delivery.STDOUT_MARKER,
+            files=str(first.launcher.preparer.folders),
+        )
+        liveness = first.gateway._ports.liveness
+        begun = await creation.create(BackgroundWork(first.database), first.trees, launch=wish, liveness=liveness)
+        async with second.running(periodic=True):
+            assert (await control.execution(begun.execution.id)).status is S.STARTING

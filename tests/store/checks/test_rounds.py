@@ -26,11 +26,12 @@ def test_a_round_that_does_not_exist_is_not_found(tx):
 def test_only_open_rounds_that_nobody_drives_are_abandoned(tx, add_round):
     never = add_round(created_at=at(1))
     lapsed = add_round(created_at=at(2), holder="a", holder_until=NOW - timedelta(seconds=1))
+    set_back = add_round(created_at=at(3), holder="c", holder_until=NOW + timedelta(hours=1))
     add_round(holder="b", holder_until=NOW + timedelta(seconds=1))
     add_round(state=RoundState.PASSED)
     add_round(host_id="there")
 
-    assert [each.id for each in tx.rounds.abandoned(host_id="here", now=NOW)] == [never.id, lapsed.id]
+    assert [each.id for each in tx.rounds.abandoned(host_id="here", now=NOW)] == [never.id, lapsed.id, set_back.id]
 
 
 def test_advice_is_no_report(tx, task, add_round):

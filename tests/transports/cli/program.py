@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +50,7 @@ class Program:
 
     def __init__(self, home: Path, **environment: str) -> None:
         self.home = home
+        self.program: Sequence[str] = PROGRAM
         self.settings = Settings(home=home)
         self.environment = {**os.environ, "MISSION_HOME": str(home), "MISSION_PORT": "0", **environment}
 
@@ -107,7 +108,7 @@ class Program:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """A daemon in the foreground, once it answers."""
         process = subprocess.Popen(
-            [*PROGRAM, "up", *arguments],
+            [*self.program, "up", *arguments],
             env=self.environment,
             cwd="/",
             stdout=subprocess.PIPE,

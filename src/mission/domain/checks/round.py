@@ -138,7 +138,9 @@ class CheckRound:
 
     def is_driven(self, *, now: datetime) -> bool:
         """Return whether a live process drives the round."""
-        return self.holder is not None and self.holder_until is not None and self.holder_until > now
+        until = self.holder_until
+        # A lease that ends later than any lease can was given before the clock was set back.
+        return self.holder is not None and until is not None and now < until <= now + HOLDER_LEASE
 
     def held_by(self, holder: str, *, at: datetime) -> CheckRound:
         return replace(self, holder=holder, holder_until=at + HOLDER_LEASE)

@@ -102,7 +102,9 @@ class Run:
 
     def is_driven(self, *, now: datetime) -> bool:
         """Return whether a live daemon drives the run."""
-        return self.holder is not None and self.holder_until is not None and self.holder_until > now
+        until = self.holder_until
+        # A lease that ends later than any lease can was given before the clock was set back.
+        return self.holder is not None and until is not None and now < until <= now + HOLDER_LEASE
 
     def held_by(self, holder: str, *, at: datetime) -> Run:
         """Return the run with its driver; a new driver raises the fence."""

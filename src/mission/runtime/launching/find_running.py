@@ -1,9 +1,15 @@
-"""Finds what an earlier daemon launched, and cleans up after executions that are gone."""
+"""Finds what an earlier daemon launched, and cleans up after executions that are gone.
+
+Several daemons of one host can share a database. Each keeps the files of its executions in its own home, and when one
+is gone, the others take its executions over.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import logging
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -18,10 +24,33 @@ from mission.services.work import Work
 
 log = logging.getLogger(__name__)
 
+DAEMON_LOCK = "daemon.lock"
 
-def is_ours(execution: Execution, process: Process) -> bool:
-    """Return whether the execution belongs to this daemon's home, not to another daemon on this host."""
-    return execution.process is None or execution.process.get("folder") == str(process.folder)
+
+def folder_of(execution: Execution, *, folders: Path) -> Path:
+    """Return the folder with the files of an execution, which may be in the home of another daemon."""
+    stored = (execution.process or {}).get("folder")
+    return Path(stored) if stored is not None else folders / execution.id
+
+
+def may_follow(folder: Path, *, folders: Path) -> bool:
+    """Return whether this daemon may follow an execution: it is one of its own, or the daemon of its home is gone."""
+    return folder.parent == folders or _has_lost_its_daemon(folder.parent.parent)
+
+
+def _has_lost_its_daemon(home: Path) -> bool:
+    """Return whether a home had a daemon that no longer runs; a home that cannot be seen from here may have one."""
+    try:
+        lock = os.open(home / DAEMON_LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
 
 
 async def reattach(work: Work, execution: Execution, process: Process) -> Screen | None:
@@ -29,8 +58,9 @@ async def reattach(work: Work, execution: Execution, process: Process) -> Screen
     if process.give_up() or not process.folder.is_dir():
         return None
     log.info("execution %s: reattached", execution.id)
-    if execution.process is None:  # the daemon died before it recorded that the program runs
-        await work.write(executions.started, execution_id=execution.id, process={"folder": str(process.folder)})
+    if "program" not in (execution.process or {}):  # the daemon died before it recorded that the program runs
+        facts = {"folder": str(process.folder), "program": None}
+        await work.write(executions.started, execution_id=execution.id, process=facts)
     history = await asyncio.to_thread(shown_before, process.folder)
     return Screen(history, shown_at=last_shown(process.folder))
 

@@ -18,7 +18,7 @@ from mission.runtime.adapters.launch_adapter import LaunchAdapter, launches
 from mission.runtime.launching import find_running
 from mission.runtime.launching.client_choice import Choice, choose, described, missing_program
 from mission.runtime.launching.launch_record import LaunchRecord
-from mission.runtime.launching.preparation import LaunchPreparer, TaskContextReader
+from mission.runtime.launching.preparation import LAUNCH_RECORD, LaunchPreparer, TaskContextReader
 from mission.runtime.launching.shell_environment import ShellEnvironments
 from mission.runtime.running.durable_write import write_until_stored
 from mission.runtime.running.follower import STOPPED_BY_RUN, Follower
@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 HANDOVER = "handover"
 MIN_HEARTBEAT_SECONDS = 1.0
+LOOK_SECONDS = 10.0
+"""How often a daemon looks for executions of other daemons on its host that are gone."""
 
 
 class AgentLauncher:
@@ -68,23 +70,32 @@ class AgentLauncher:
         self._followers: dict[str, Follower] = {}
         self._environments = ShellEnvironments(settings.home / HANDOVER)
         self._heartbeats: asyncio.Task[None] | None = None
+        self._takeovers: asyncio.Task[None] | None = None
+        self._owned: dict[str, Process] = {}
+        self._followed_elsewhere: set[str] = set()
+        """Executions of this home that another daemon follows, because it took them over."""
         self._unwritten: set[asyncio.Task[Execution]] = set()
         self._life = LifeSigns(database.clock)
 
     async def open(self) -> None:
         """Reattach to the executions of an earlier daemon, and clean up after those that are gone."""
-        for execution in await self._work.read(_live, host_id=self._host_id):
+        live = await self._work.read(_live, host_id=self._host_id)
+        for execution in live:
             await self._recover(execution)
         await asyncio.to_thread(self._environments.remove_stale)
-        await find_running.clean_up(self.preparer.folders, running=self._followers)
+        await find_running.clean_up(self.preparer.folders, running={execution.id for execution in live})
         self._heartbeats = asyncio.create_task(self._heartbeat_loop())
+        self._takeovers = asyncio.create_task(self._take_over_loop())
 
     async def close(self) -> None:
         """Detach from all running programs: they keep running, and the next daemon reattaches."""
-        for task in filter(None, (self._heartbeats, *self._unwritten)):
+        for task in filter(None, (self._heartbeats, self._takeovers, *self._unwritten)):
             task.cancel()
         await asyncio.gather(*(follower.leave() for follower in list(self._followers.values())))
         self._followers.clear()
+        for process in self._owned.values():
+            process.disown()
+        self._owned.clear()
 
     @property
     def running(self) -> int:
@@ -156,9 +167,17 @@ class AgentLauncher:
         """Forget the variables of a run that has ended."""
         self._environments.forget_run(run_id)
 
-    def launch_record(self, execution_id: str) -> LaunchRecord:
+    def launch_record(self, execution: Execution) -> LaunchRecord:
         """Return the record of an earlier launch."""
-        return self.preparer.launch_record(execution_id)
+        folder = find_running.folder_of(execution, folders=self.preparer.folders)
+        return LaunchRecord.read(folder / LAUNCH_RECORD)
+
+    def manages(self, execution: Execution) -> bool:
+        """Return whether commands for an execution are carried out here, and not by another daemon on this host."""
+        folders = self.preparer.folders
+        folder = find_running.folder_of(execution, folders=folders)
+        is_here = execution.id in self._followers or find_running.may_follow(folder, folders=folders)
+        return is_here and folder.is_dir()
 
     async def launch(self, work: Work, request: LaunchRequest) -> Execution:
         """Claim and start the task, start the program, and return once it runs. A failure leaves nothing behind."""
@@ -225,7 +244,7 @@ class AgentLauncher:
     def _choose(self, order: LaunchRequest, *, keep_environment: bool = False) -> Choice:
         given = self._environments.take(order, keep=keep_environment)
         if given is None and order.resumes is not None:
-            self.launch_record(order.resumes).check(os.environ, order)
+            self.preparer.launch_record(order.resumes).check(os.environ, order)
         return choose(self._launches, order, os.environ if given is None else given)
 
     async def _create(self, order: LaunchRequest, choice: Choice) -> CreatedExecution:
@@ -243,6 +262,7 @@ class AgentLauncher:
                 command_id=order.command_id,
                 run_id=order.run_id,
                 run_fence=order.run_fence,
+                files=str(self.preparer.folders),
             ),
             liveness=self._liveness,
             repository_path=order.repository_path,
@@ -253,6 +273,7 @@ class AgentLauncher:
         execution = created.execution
         start = await self.preparer.prepare(created, order, choice, session=await self._session(order, choice))
         process = Process(execution.id, self.folder(execution.id))
+        self._own(process)
         await process.start(start)
         follower = self._follow(execution, choice.launch, process, Screen())
         await process.begun()
@@ -285,17 +306,55 @@ class AgentLauncher:
     async def _recover(self, execution: Execution) -> None:
         """Reattach to what an earlier daemon launched; mark as lost what never started."""
         launch = self._launches.get(execution.adapter)
-        process = Process(execution.id, self.folder(execution.id))
-        if not find_running.is_ours(execution, process):
+        folders = self.preparer.folders
+        folder = find_running.folder_of(execution, folders=folders)
+        process = Process(execution.id, folder)
+        if not find_running.may_follow(folder, folders=folders):
             return
+        if not self._own(process):
+            self._followed_elsewhere.add(execution.id)
+            return
+        if not (await self.execution(execution.id)).is_live:  # its end was recorded before it became ours
+            self._disown(execution.id)
+            return
+        self._followed_elsewhere.discard(execution.id)
         screen = await find_running.reattach(self._work, execution, process) if launch is not None else None
         if launch is None or screen is None:
             await find_running.mark_lost(self._work, execution, process, liveness=self._liveness)
+            self._disown(execution.id)
         else:
             self._follow(execution, launch, process, screen, reattached=True)
 
+    async def _take_over_loop(self) -> None:
+        """Follow the executions of daemons on this host that are gone."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                for execution in await self._work.read(_live, host_id=self._host_id):
+                    if self._may_be_abandoned(execution):
+                        await self._recover(execution)
+            except Exception:  # the next look may succeed
+                log.warning("could not look for executions of other daemons", exc_info=True)
+
+    def _may_be_abandoned(self, execution: Execution) -> bool:
+        """Return whether nobody may follow an execution: never one that this daemon is just starting."""
+        folders = self.preparer.folders
+        is_own = find_running.folder_of(execution, folders=folders).parent == folders
+        return execution.id not in self._followers and (not is_own or execution.id in self._followed_elsewhere)
+
     async def _gone(self, execution: Execution) -> None:
         self._followers.pop(execution.id, None)
+        self._disown(execution.id)
+
+    def _own(self, process: Process) -> bool:
+        """Return whether this daemon may follow the program: no other one does."""
+        if is_owned := process.own():
+            self._owned[process.execution_id] = process
+        return is_owned
+
+    def _disown(self, execution_id: str) -> None:
+        if (process := self._owned.pop(execution_id, None)) is not None:
+            process.disown()
 
     async def _abandon(self, execution: Execution, error: MissionError) -> None:
         """End an execution whose program never ran, as if it had not existed."""
@@ -316,6 +375,7 @@ class AgentLauncher:
         process = follower.process if follower is not None else Process(execution.id, self.folder(execution.id))
         process.give_up()
         await process.release()
+        self._disown(execution.id)
 
     async def _session(self, order: LaunchRequest, choice: Choice) -> str | None:
         """Return the client's session to resume, or None."""

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from mission.domain.errors import InvalidState
 from mission.runtime.running.leftovers import end_leftovers
+from mission.store.backends.file_locks import FileLock
 
 MAX_SOCKET_PATH_LENGTH = 100
 MAX_FRAME_BYTES = 1024 * 1024
@@ -97,6 +98,19 @@ class Process:
         self.program: int | None = None
         self._runner: asyncio.subprocess.Process | None = None
         self._stop: dict[str, Any] | None = None
+        self._owner = FileLock(folder / "follower.lock")
+
+    def own(self) -> bool:
+        """Return whether this daemon is now the only one that follows the program, until it disowns it or dies."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return self._owner.acquire(wait=False)
+        except OSError:
+            return False
+
+    def disown(self) -> None:
+        """Let another daemon follow the program."""
+        self._owner.close()
 
     async def start(self, start: Start) -> None:
         """Write the plan and start a runner for it."""

@@ -46,6 +46,8 @@ class NewExecution:
     run_id: str | None = None
     """The run that requests the launch, if any; it must be running, with this fence."""
     run_fence: int | None = None
+    files: str | None = None
+    """The folder in which the daemon that launches it keeps the files of its executions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,8 +119,9 @@ def record(
     task = started.task
     agents.returned(tx, agent_id=agent.id, task_id=task.id, liveness=liveness)
     protocol = Protocol.of_task(mission_id=task.mission_id, task_id=task.id, tree=task.tree, delivery=launch.delivery)
+    id = new_id("execution")
     execution = Execution(
-        id=new_id("execution"),
+        id=id,
         mission_id=task.mission_id,
         task_id=task.id,
         agent_id=agent.id,
@@ -130,6 +133,7 @@ def record(
         directory=task.tree,
         resumes=launch.resumes,
         token_hash=access_tokens.hash_of(token) if token is not None else None,
+        process={"folder": f"{launch.files}/{id}"} if launch.files is not None else None,
         created_at=tx.now,
         updated_at=tx.now,
     )

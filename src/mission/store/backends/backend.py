@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from mission.domain.errors import MissionError
+from mission.domain.timestamps import Clock
 
 
 class DatabaseUsers(Protocol):
@@ -28,6 +29,10 @@ class Backend(Protocol):
 
     @property
     def presence(self) -> DatabaseUsers: ...
+    @property
+    def clock(self) -> Clock:
+        """Return the clock that all processes on the database share."""
+
     def connect(self) -> Connection: ...
     def expects_store(self) -> str | None:
         """Return the name of the database if it must already hold a store, so that an empty one has lost it."""

@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
 from mission.domain.errors import MissionError, StorageFull, TransientError
+from mission.store.backends.server_clock import ServerClock
 from mission.store.backends.watch_thread import in_thread
 from mission.store.sql.compact_json import dumps
 
@@ -25,6 +26,7 @@ PRESENCE_KEY = 6477_0001
 TURN_KEY = 6477_0002
 _AGAIN = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
 _LOST = ("08", "57P")  # connection trouble, the server is shutting down
+_CLOCK = "SELECT clock_timestamp()"
 _HOLDERS = text(
     "SELECT a.application_name, a.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
     "WHERE l.locktype = 'advisory' AND l.objid = :key AND l.granted "
@@ -98,6 +100,7 @@ class PostgresBackend:
             connect_args={"application_name": f"mission {role}", "connect_timeout": 3},
         )
         self.presence = PostgresUsers(self.connect)
+        self.clock = ServerClock()
 
     def expects_store(self) -> str | None:
         """Return None: an empty database on a server counts as a new one."""
@@ -106,6 +109,7 @@ class PostgresBackend:
     def connect(self) -> Connection:
         connection = self._engine.connect()
         connection.exec_driver_sql(f"SET lock_timeout = {LOCK_MILLISECONDS}")
+        self.clock.set(connection.exec_driver_sql(_CLOCK).scalar_one())
         return connection
 
     def begin_write(self, connection: Connection) -> None:
@@ -179,7 +183,13 @@ class PostgresBackend:
                     notified = time.monotonic()
                 if time.monotonic() - kept > POLL_SECONDS:
                     self.presence.keep()
+                    self._read_clock(connection)
                     kept = time.monotonic()
+
+    def _read_clock(self, connection: psycopg.Connection) -> None:
+        """Follow a clock that was set on the server."""
+        for (moment,) in connection.execute(_CLOCK):
+            self.clock.set(moment)
 
 
 def _is_operational(error: DBAPIError) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from mission.domain.errors import MissionError, StorageFull, StorageUnusable, TransientError
+from mission.domain.timestamps import Clock, utc_now
 from mission.store.backends.file_locks import FileLock, FileLockUsers
 from mission.store.backends.watch_thread import in_thread
 from mission.store.sql.compact_json import dumps
@@ -55,6 +56,7 @@ class SqliteBackend:
         self._was_there = path.exists()
         path.touch(mode=0o600)  # its sidecars inherit this mode
         self.presence = FileLockUsers(path.with_name("database.lock"), role=role)
+        self.clock: Clock = utc_now
         self._engine = _engine(path)
         self._turn = FileLock(path.with_name(f"{path.name}-turn"))
 

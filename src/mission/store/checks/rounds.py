@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, or_
 
-from mission.domain.checks.round import CheckRound, Purpose, RoundState
+from mission.domain.checks.round import HOLDER_LEASE, CheckRound, Purpose, RoundState
 from mission.domain.errors import NotFound
 from mission.store.columns import UtcTime
 from mission.store.sql.entity_mapper import Mapper
@@ -23,6 +23,7 @@ _ABANDONED = _MAPPER.select.where(
     or_(
         check_rounds.c.holder_until.is_(None),
         check_rounds.c.holder_until <= bindparam("now", type_=UtcTime),
+        check_rounds.c.holder_until > bindparam("latest", type_=UtcTime),
     ),
 ).order_by(check_rounds.c.created_at, check_rounds.c.id)
 _OPEN_ON_HOST = _MAPPER.select.where(_OPEN, check_rounds.c.host_id == bindparam("host_id"))
@@ -69,7 +70,7 @@ class CheckRounds:
 
     def abandoned(self, *, host_id: str, now: datetime) -> list[CheckRound]:
         """List the open rounds of a host that no live process drives, oldest first."""
-        rows = self._connection.execute(_ABANDONED, {"host_id": host_id, "now": now})
+        rows = self._connection.execute(_ABANDONED, {"host_id": host_id, "now": now, "latest": now + HOLDER_LEASE})
         return [_MAPPER.entity(row) for row in rows]
 
     def open_on_host(self, host_id: str) -> list[CheckRound]:
