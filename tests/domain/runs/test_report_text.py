@@ -22,7 +22,8 @@ def report(**more):
 def a_task(**more):
     return {
         "name": "t", "stage": "merged", "proof_state": "proved", "clients": ["codex"], "attempts": 0, "revisions": 0,
-        "summary": None, "evidence": [], "sent_back": [], "review": None, "commit": None, "files": [], **more,
+        "summary": None, "evidence": [], "sent_back": [], "denied": [], "review": None, "commit": None,
+        "files": [], **more,
     }  # fmt: skip
 
 
@@ -84,3 +85,9 @@ def test_final_checks_that_a_person_accepted_are_named():
 
     assert "- e2e: failed" in text
     assert "Accepted by operator although they did not pass." in text
+
+
+def test_what_a_client_denied_is_named():
+    text = as_markdown(report(tasks=[a_task(denied=[{"tool": "Bash", "detail": "curl <x>"}])]))
+
+    assert "- Denied by its client: Bash curl &lt;x>" in text

@@ -126,3 +126,26 @@ def test_a_client_sees_its_own_keys_and_no_others():
     assert seen["codex"] == {"OPENAI_API_KEY"}
     assert seen["copilot-cli"] == {"GH_TOKEN"}
     assert seen["gemini-cli"] == {"GEMINI_API_KEY"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("claude-code", ["-p", "--permission-mode", "acceptEdits"]),
+        ("codex", ["exec", "-c", 'approval_policy="never"']),
+        ("opencode", ["run"]),
+        ("copilot-cli", ["-p", "--allow-tool=write"]),
+        ("gemini-cli", ["-p", "--approval-mode", "auto_edit"]),
+        ("pi", ["-p"]),
+    ],
+)
+def test_a_client_without_a_terminal_denies_instead_of_asking_and_its_arguments_allow_more(name: str, words: list[str]):
+    argv = list(LAUNCHES[name].prepare(order(arguments=["--allow", "everything"])).argv)
+
+    assert set(words) <= set(argv)
+    assert not any("bypass" in word or "yolo" in word or "dangerous" in word for word in argv)
+    prompt = argv.index("PROMPT")
+    assert argv.index("--allow") < prompt  # an option of the client, not a part of what it is told
+    for word in words[1:]:
+        if word != "-p":
+            assert argv.index(word) < argv.index("--allow")  # the last one counts

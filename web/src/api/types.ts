@@ -655,6 +655,11 @@ export interface DeletedMission {
 
 export type Delivery = "stdout-marker" | "mcp-tool";
 
+export interface DeniedAction {
+  tool: string;
+  detail: string;
+}
+
 export interface DependencyCheck {
   satisfied: boolean;
   pending: PendingDependency[];
@@ -2092,6 +2097,7 @@ export interface RunTask {
   client: string | null;
   proof_state: string | null;
   depends_on: string[];
+  denied: DeniedAction[];
 }
 
 export interface RunTaskChecks {

@@ -322,6 +322,7 @@ export const runTask = (more: Partial<RunTask> = {}): RunTask => ({
   attempts: 0,
   revisions: 0,
   retry_at: null,
+  denied: [],
   execution_id: null,
   candidate_id: null,
   client: null,

@@ -12,6 +12,8 @@ from mission.domain.executions.signals import Delivery, SignalPolicy
 from mission.domain.timestamps import format_time
 
 PAYLOAD_DIFFERS = "payload differs, use a new id"
+PERMISSION_DENIED = "permission-denied"
+"""The type of an observation that a client denied its agent an action."""
 
 
 class Origin(StrEnum):

@@ -85,11 +85,16 @@ def _task(task: Mapping[str, Any]) -> str:
         *([_plain(task["summary"])] if task["summary"] else []),
         *(f"- Check {_plain(each['name'])}: {each['state']}{_flaky(each)}" for each in task["evidence"]),
         *(f"- Sent back: {_plain(each)}" for each in task["sent_back"]),
+        *(f"- Denied by its client: {_denied(each)}" for each in task["denied"]),
         *([f"- Review: {_plain(task['review'].get('verdict') or 'open')}"] if task["review"] else []),
         *([f"- Commit `{task['commit'][:12]}`"] if task["commit"] else []),
         *([f"- Files: {_named(task['files'])}"] if task["files"] else []),
     ]
     return "\n".join([f"### {_plain(task['name'])}", "", *lines]) if lines else ""
+
+
+def _denied(denied: Mapping[str, Any]) -> str:
+    return " ".join(filter(None, (_plain(denied["tool"]), _plain(denied["detail"]) if denied["detail"] else "")))
 
 
 def _flaky(check: Mapping[str, Any]) -> str:

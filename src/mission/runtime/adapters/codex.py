@@ -40,6 +40,8 @@ ADAPTER = Adapter(
 def _prepare(order: LaunchPlan) -> Preparation:
     # Pass everything on the command line: the configuration folder holds the user's login and must not change.
     settings: dict[str, Any] = {"sandbox_mode": "workspace-write"}
+    if not order.interactive:
+        settings["approval_policy"] = "never"  # nobody is there to ask: what the sandbox does not allow is denied
     for server in order.servers:
         entry = f"mcp_servers.{server.name}"
         settings |= {

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from mission.domain.executions.execution import Execution, ExecutionStatus, Mode
-from mission.domain.executions.observation import AckStatus, Origin
+from mission.domain.executions.observation import PERMISSION_DENIED, AckStatus, Origin
 from mission.domain.executions.signals import Delivery
 from mission.gateway.signal_intake import Signals
 from mission.runtime.adapters import client_events
@@ -152,7 +152,7 @@ class Follower:
                 await self._write(executions.record_usage, usage=what.figures)
             case client_events.Denied():
                 denied = {"tool": what.tool, "detail": what.detail}
-                await self._diagnose(key, "permission-denied", denied, origin=Origin.PROVIDER)
+                await self._diagnose(key, PERMISSION_DENIED, denied, origin=Origin.PROVIDER)
             case client_events.ServerState():
                 await self._server(key, what)
             case client_events.Failed():

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, or_, select
 
 from mission.domain.executions.execution import LIVE, ExecutionKind
+from mission.domain.executions.observation import PERMISSION_DENIED
 from mission.domain.inbox.item import HOLDING, SYSTEM, ItemState
 from mission.domain.runs.candidate import SENT_BACK, CandidateState
 from mission.store.columns import UtcTime
@@ -20,6 +21,7 @@ from mission.store.tables import (
     dependencies,
     evidence,
     executions,
+    observations,
     operator_messages,
     queue_items,
     runs,
@@ -173,6 +175,16 @@ _OTHER_AREAS = (
         runs.c.mission_id != bindparam("mission_id"),
     )
 )
+_DENIED = (
+    select(executions.c.task_id, observations.c.payload)
+    .join(observations, observations.c.execution_id == executions.c.id)
+    .where(
+        executions.c.mission_id == bindparam("mission_id"),
+        executions.c.created_at >= bindparam("since", type_=UtcTime),
+        observations.c.type == PERMISSION_DENIED,
+    )
+    .order_by(observations.c.created_at, observations.c.id)
+)
 _LAST_LAUNCH = select(func.max(executions.c.created_at, type_=UtcTime)).where(
     executions.c.host_id == bindparam("host_id"), executions.c.created_at >= bindparam("since", type_=UtcTime)
 )
@@ -249,6 +261,10 @@ class ViewRows:
             _LAST_LAUNCH, {"host_id": host_id, "since": since}
         ).scalar_one()
         return found
+
+    def denied(self, mission_id: str, *, since: datetime) -> list[Row[Any]]:
+        """List what clients denied the agents of a mission since then, oldest first."""
+        return self._all(_DENIED, mission_id=mission_id, since=since)
 
     def calls(self, agent_ids: Sequence[str], *, since: datetime) -> list[Row[Any]]:
         """List the calls of agents since then."""

@@ -73,6 +73,11 @@ class RunBudget(Result):
     per_task: dict[str, Any]
 
 
+class DeniedAction(Result):
+    tool: str
+    detail: str
+
+
 class RunTask(Result):
     task_id: str
     name: str
@@ -86,6 +91,7 @@ class RunTask(Result):
     client: str | None
     proof_state: str | None
     depends_on: Texts
+    denied: list[DeniedAction] = Field(description="What its client did not permit; the agents' arguments allow more")
 
 
 class QueuedCandidate(Result):

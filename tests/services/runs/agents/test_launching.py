@@ -46,4 +46,6 @@ async def test_after_a_restart_a_client_gets_its_variables_again_from_a_shell(
 
     assert second.files(found["branch"])["key.txt"] == "sk-of-the-shell"
     assert found["questions"] == []
+    assert found["tasks"][0]["denied"] == [{"tool": "Bash", "detail": '{"command": "curl example.org"}'}]
+    assert found["spent"]["usd"] == 0.5
     assert list((settings.home / "handover").iterdir()) == []

@@ -41,6 +41,7 @@ async def test_a_new_run_shows_every_task_waiting(runs):
         "client": None,
         "proof_state": None,
         "depends_on": [],
+        "denied": [],
     }
     assert (two["reason"], two["depends_on"]) == ("Waits for 'one'.", [one["task_id"]])
 

@@ -67,3 +67,10 @@ test("a long column folds", () => {
 
   expect(screen.getByRole("button", { name: "3 more" })).toBeTruthy();
 });
+
+test("what its client denied is shown with a task", () => {
+  const tasks = [runTask({ task_id: "t_1", stage: "working", denied: [{ tool: "Bash", detail: "curl example.org" }] })];
+  renderPage(<StageColumns run={run({ tasks })} />);
+
+  expect(screen.getByText("Denied by its client: Bash curl example.org")).toBeTruthy();
+});

@@ -75,6 +75,11 @@ function StageTask({ task }: { task: RunTask }) {
         {task.reason !== null && <p className="meta">{task.reason}</p>}
         {task.retry_at !== null && <RetryTime at={task.retry_at} />}
         {tries !== "" && <p className="meta">{tries}</p>}
+        {task.denied.map((each) => (
+          <p className="meta" key={`${each.tool} ${each.detail}`}>
+            Denied by its client: {each.tool} {each.detail}
+          </p>
+        ))}
         <p className="meta links">
           {task.candidate_id !== null && <Link to={`?candidate=${task.candidate_id}`}>Candidate</Link>}
           {task.execution_id !== null && task.stage === "working" && (

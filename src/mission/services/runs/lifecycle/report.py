@@ -87,6 +87,7 @@ def _task(rows: RunRows, task: Task, stage: TaskStage) -> dict[str, Any]:
         "attempts": len(run_view.attempts_of(rows, task)),
         "revisions": sum(each.state in SENT_BACK for each in mine),
         "sent_back": [each.why_sent_back for each in mine if each.state in SENT_BACK],
+        "denied": [dict(each) for each in rows.denied.get(task.id, ())],
         "cost": _cost(spending.spent_by(launched, now=rows.now), launched=len(launched)),
     }
 

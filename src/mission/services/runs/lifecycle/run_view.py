@@ -22,6 +22,7 @@ from mission.services.paging import cut_page, position_of, row_cursor
 from mission.store.transaction import Tx
 
 CHUNK = 500
+MAX_DENIED = 20
 COUNTED = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED})
 """Ends of an execution by itself; one that was stopped or lost is not an attempt."""
 
@@ -39,6 +40,8 @@ class RunRows:
     """All of the run, oldest first."""
     items: Sequence[InboxItem]
     """Open ones of the mission, oldest first."""
+    denied: Mapping[str, Sequence[Mapping[str, str]]]
+    """For each task what clients denied its agents, each once."""
     now: datetime
 
 
@@ -126,8 +129,19 @@ def read_rows(tx: Tx, run: Run) -> RunRows:
         executions=spending.by_task(each for each in since if _is_of_run(each, run)),
         candidates=tx.candidates.of_run(run.id),
         items=open_items(tx, run),
+        denied=_denied(tx, run),
         now=tx.now,
     )
+
+
+def _denied(tx: Tx, run: Run) -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in tx.run_views.denied(run.mission_id, since=run.created_at):
+        denied = {name: str(row.payload.get(name) or "") for name in ("tool", "detail")}
+        of_task = found.setdefault(row.task_id, [])
+        if denied not in of_task and len(of_task) < MAX_DENIED:
+            of_task.append(denied)
+    return found
 
 
 def tasks_of(tx: Tx, mission_id: str) -> list[Task]:
@@ -228,6 +242,7 @@ def _task(rows: RunRows, task: Task, stage: TaskStage) -> dict[str, Any]:
         "client": newest.adapter if newest is not None else task.client,
         "proof_state": str(task.proof_state) if task.proof_state is not None else None,
         "depends_on": list(rows.depends_on.get(task.id, ())),
+        "denied": [dict(each) for each in rows.denied.get(task.id, ())],
     }
 
 

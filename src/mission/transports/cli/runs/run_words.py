@@ -93,6 +93,9 @@ def show_run(run: dict[str, Any]) -> None:
     ]
     say()
     show_table(["TASK", "STAGE", "NAME", "CLIENT", "ATTEMPTS", "REASON"], rows, empty="The mission has no tasks.")
+    for task in run["tasks"]:
+        for denied in task["denied"]:
+            say(f"Denied to '{task['name']}': {denied['tool']} {denied['detail']}".rstrip(), fg="yellow")
     if run["queue"]:
         say("\nMerge queue")
         for each in run["queue"]:
