@@ -31,6 +31,23 @@ async def test_a_person_accepts_a_failing_task_with_a_reason(checked, failing):
     assert "the test is wrong" in (await checked.row(failing)).outcome["summary"]
 
 
+async def test_files_that_checks_left_behind_are_not_the_tasks_whoever_ends_it(checked):
+    await checked.check({"name": "unit", "run": "echo made > report.txt; test ! -f src/new.py"})
+    tasks = [await checked.start(name=name) for name in ("accepted", "failed", "partial")]
+    checked.write("src/new.py")
+    for task in tasks:
+        assert (await checked.refused(task))["code"] == "CHECKS_FAILED"
+
+    seen = await checked.call("overview_files", {"task_id": tasks[0]})
+    accepted = await checked.call("task_accept", {"task_id": tasks[0], "reason": "fine"})
+    failed = await checked.report(tasks[1], status="failed")
+    partial = await checked.report(tasks[2], status="partial_success")
+
+    assert [file["path"] for file in seen["files"]] == ["src/new.py"]
+    assert accepted["files_changed"]["added"] == ["src/new.py"]
+    assert [ended["files_changed"]["added"] for ended in (failed, partial)] == [["src/new.py"]] * 2
+
+
 async def test_an_agent_accepts_nothing(checked, failing, make_agent):
     ada = await make_agent("ada", role="coordinator")
 
