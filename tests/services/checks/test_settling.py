@@ -194,6 +194,25 @@ async def test_an_agent_that_has_ended_is_started_again_with_what_failed(fake_ex
     assert (str(row.status), row.proof_state) == ("pending", "failing")
 
 
+async def test_a_person_is_asked_if_files_change_twice_after_the_agent_has_ended(fake_executions, checked, signals):
+    task, execution = await launched(fake_executions, checked, {"name": "slow", "run": signals.pause("slow")})
+    await fake_executions.signal(execution, "e1", "completed_claim", summary="all done")
+    await fake_executions.end(execution)
+    waiting = asyncio.create_task(checked.call("task_checks", {"task_id": task, "wait_seconds": 50}))
+    for turn in range(2):
+        await signals.reached("slow")
+        checked.write("src/new.py", f"edit {turn}\n")
+        await signals.let_through("slow")
+
+    assert (await waiting)["state"] == "void"
+
+    (item,) = await checked.items("failure")
+    assert (item["task_id"], "src/new.py" in item["body"]) == (task, True)
+    row = await checked.row(task)
+    assert (str(row.status), row.proof_state, row.failed_attempts) == ("pending", None, 0)
+    assert await checked.read(lambda tx: tx.commands.pending_of(execution)) == []
+
+
 async def test_advice_that_failed_is_not_counted_as_an_attempt(fake_executions, checked):
     task, execution = await launched(fake_executions, checked, {"name": "unit", "run": "test ! -f src/new.py"})
     for number in range(4):

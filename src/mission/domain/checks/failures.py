@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mission.domain.actions import Action
@@ -42,6 +42,12 @@ def error_of(
     if verdict.state is RoundState.ERROR:
         return _broken(verdict, rows, task_id=task_id, unreadable=unreadable, may_skip=may_skip)
     return _failed(verdict, rows, task_id=task_id, tree=tree)
+
+
+def changed_files(evidence: Iterable[Evidence]) -> list[str]:
+    """Return the files that changed while checks ran, as many as an answer names."""
+    changed = sorted({path for each in evidence if each.state is EvidenceState.VOID for path in each.files})
+    return [path[:MAX_JUDGED] for path in changed[:MAX_LISTED]]
 
 
 def as_text(error: MissionError) -> str:
@@ -118,13 +124,12 @@ def _described(result: CheckResult, row: Evidence | None, *, tail: int) -> dict[
 
 
 def _void(rows: Mapping[str, Evidence], *, task_id: str, may_skip: bool) -> ChecksVoid:
-    changed = sorted({path for each in rows.values() if each.state is EvidenceState.VOID for path in each.files})
     return ChecksVoid(
         "files changed during both runs of the checks, so the results do not apply to the tree you reported",
         hint="Do not edit files while checks run, and complete the task again. "
         + _without_result(may_skip, "If a check itself writes these files"),
         task_id=task_id,
-        files=[path[:MAX_JUDGED] for path in changed[:MAX_LISTED]],
+        files=changed_files(rows.values()),
     )
 
 

@@ -244,7 +244,10 @@ def _give_back(
             reason = (row.reason if row is not None else None) or str(each.state)
             journal.note(tx, task_id=task.id, summary=f"Check '{each.name}' could not run: {reason}")
             _ask_about_error(tx, round, task, subject=f"Check '{each.name}' cannot run: {reason}")
-    _return_to_owner(tx, round, task, proof_state=task.proof_without_checks, proof=task.proof, lease=lease)
+    changed = failures.changed_files(evidence) if verdict.state is RoundState.VOID else ()
+    _return_to_owner(
+        tx, round, task, proof_state=task.proof_without_checks, proof=task.proof, lease=lease, changed=changed
+    )
 
 
 def _ask_about_error(tx: Tx, round: CheckRound, task: Task, *, subject: str) -> None:
@@ -268,8 +271,12 @@ def _return_to_owner(
     proof: Mapping[str, Any] | None,
     lease: timedelta,
     failure: str | None = None,
+    changed: Sequence[str] = (),
 ) -> None:
-    """Give the task back: to its live owner, to a new execution of an agent that has ended, or to any agent."""
+    """Give the task back: to its live owner, to a new execution of an agent that has ended, or to any agent.
+
+    `changed` are files that changed each time the checks ran; if the agent has ended, only a person can say why.
+    """
     tx.patches.put(task.id, None)
     move = moves.checked(
         task,
@@ -287,11 +294,22 @@ def _return_to_owner(
         return
     free = moves.released(move.after, at=tx.now).after
     updates.apply(tx, replace(move, after=free))
-    if ended is None or failure is None or ended.status is ExecutionStatus.STOPPED:
+    if ended is None or ended.status is ExecutionStatus.STOPPED:
         return  # a person who stopped an agent does not want it back
     if candidates.run_of(tx, free) is not None:
         return  # in a run only its controller launches
-    if _restarts(tx, ended) < MAX_RESTARTS:
+    if changed:
+        task_requests.failed(
+            tx,
+            free,
+            reason=f"Files changed both times '{task.name}' was checked, so there is no result",
+            detail=f"Its agent has ended. These files changed: {', '.join(changed)}",
+            agent_id=ended.agent_id,
+            execution_id=ended.id,
+        )
+    elif failure is None:
+        return
+    elif _restarts(tx, ended) < MAX_RESTARTS:
         commands.start_again(tx, ended, NextLaunch(failure=failure))
     else:
         task_requests.failed(
