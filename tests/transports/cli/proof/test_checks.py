@@ -53,6 +53,17 @@ def test_suggestions_that_pass_are_kept_at_once(mission: Program, project: Path)
     assert [each["name"] for each in mission.does("checks", "list", folder=project)["checks"]] == ["make check"]
 
 
+def test_the_checks_of_a_mission_or_a_task_are_listed_by_its_id_alone(mission: Program, project: Path) -> None:
+    made, task = start(mission, project)
+
+    shown = [mission.run("checks", "list", id, folder=project).out for id in (made, task)]
+    both = mission.run("checks", "list", task, "--mission", made)
+
+    assert [each.splitlines()[0] for each in shown] == [f"Checks of mission {made}", f"Checks of task {task}"]
+    assert all("greeting" in each for each in shown)
+    assert (both.code, "Give an id, or one of" in both.err) == (2, True)
+
+
 def test_suggestions_can_be_read_without_running_anything(mission: Program, project: Path) -> None:
     (project / "Makefile").write_text("test:\n\ttouch ran\n")
 

@@ -45,11 +45,19 @@ checks.add_command(suggest)
 
 
 @checks.command("list")
+@click.argument("id", metavar="[ID]", required=False)
 @scope_options
 @json_option
 @report_errors
-def list_(repository: str | None, mission_id: str | None, task_id: str | None, as_json: bool) -> None:
-    """List the checks of a repository, or those in effect for a mission or a task."""
+def list_(id: str | None, repository: str | None, mission_id: str | None, task_id: str | None, as_json: bool) -> None:
+    """List the checks of a repository, or those in effect for a mission or a task.
+
+    ID is that of a mission or a task.
+    """
+    if id is not None and any(each is not None for each in (repository, mission_id, task_id)):
+        raise click.UsageError("Give an id, or one of --repository, --mission and --task.")
+    if id is not None:
+        mission_id, task_id = (None, id) if id.startswith("t_") else (id, None)
     scope = _scope(repository, mission_id, task_id)
     found = client.call("checks_list", scope)
     show_json(found) if as_json else _show(found, scope)
