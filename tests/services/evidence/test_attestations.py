@@ -65,6 +65,17 @@ async def test_a_statement_is_about_the_tree_that_was_completed_and_the_commit_t
     assert json.dumps(again.statements) == json.dumps(found.statements)
 
 
+async def test_a_commit_that_was_made_after_the_task_ended_is_named_too(call, work, repository, git):
+    await work("a", "print('hello again')\n")
+    git(repository, "commit", "-qam", "greet")
+
+    [statement] = (await call("evidence_export", {"mission_id": work.mission}))["statements"]
+
+    assert statement["subject"][1] == {"name": "commit", "digest": {"gitCommit": git(repository, "rev-parse", "HEAD")}}
+    [check] = statement["predicate"]["configuration"]
+    assert len(check["digest"]["sha256"]) == 64
+
+
 async def test_a_task_that_was_not_checked_is_named_and_not_attested(work, app):
     await work("b")
 

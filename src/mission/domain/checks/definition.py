@@ -64,7 +64,7 @@ def definition_digest(check: Check, path: str | None) -> str:
     Globs are compared, not run, so the PATH does not matter for them.
     """
     with_path = path or "" if check.kind is CheckKind.RUN else ""
-    return hashlib.sha256(f"{check.digest}\0{with_path}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(f"{check.digest}\0{with_path}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def in_effect(definitions: Sequence[CheckDefinition]) -> list[CheckDefinition]:

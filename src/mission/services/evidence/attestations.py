@@ -13,7 +13,7 @@ from mission.domain.errors import MissionError
 from mission.domain.missions.mission import Mission
 from mission.domain.missions.repository import Repository
 from mission.domain.tasks.states import TaskStatus
-from mission.git.commit_trees import trees_of
+from mission.git.commit_trees import commits_with, trees_of
 from mission.services.repositories.working_trees import Trees
 from mission.services.work import Work
 from mission.store.transaction import Tx
@@ -55,9 +55,12 @@ class _Results:
 async def export(work: Work, trees: Trees, *, mission_id: str) -> ExportedEvidence:
     """Return what is known about the results of a mission's completed tasks."""
     found = await work.read(_results, mission_id=mission_id)
-    known = await _trees_of_commits(trees, found)
+    known, later = await _commits(trees, found)
     evidence = [
-        replace(each, commit=next((id for id in found.commits[each.task_id] if known.get(id) == each.tree), None))
+        replace(
+            each,
+            commit=next((id for id in found.commits[each.task_id] if known.get(id) == each.tree), later.get(each.tree)),
+        )
         for each in found.evidence
     ]
     mission = found.mission
@@ -68,16 +71,22 @@ async def export(work: Work, trees: Trees, *, mission_id: str) -> ExportedEviden
     )
 
 
-async def _trees_of_commits(trees: Trees, found: _Results) -> Mapping[str, str]:
-    """Return the tree of each commit that tasks made; empty if the repository can no longer be read here."""
+async def _commits(trees: Trees, found: _Results) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the tree of each commit that tasks made, and for each checked tree a commit that somebody made later.
+
+    Both are empty if the repository can no longer be read here.
+    """
     repository = found.repository
-    commits = {id for made in found.commits.values() for id in made}
-    if not commits or repository is None or repository.common_dir is None or repository.host_id != trees.host_id:
-        return {}
+    if repository is None or repository.common_dir is None or repository.host_id != trees.host_id:
+        return {}, {}
+    top = Path(repository.path)
+    made = sorted({id for commits in found.commits.values() for id in commits})
+    checked = {each.tree for each in found.evidence if not each.is_folder}
     try:
-        return await trees.work(Path(repository.path), trees_of, Path(repository.path), sorted(commits))
+        known = await trees.work(top, trees_of, top, made)
+        return known, await trees.work(top, commits_with, top, checked)
     except (OSError, MissionError):
-        return {}
+        return {}, {}
 
 
 def _results(tx: Tx, *, mission_id: str) -> _Results:

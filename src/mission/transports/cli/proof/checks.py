@@ -45,7 +45,7 @@ checks.add_command(suggest)
 
 
 @checks.command("list")
-@click.argument("id", metavar="[ID]", required=False)
+@click.argument("id", metavar="[ID]", type=whole_id, required=False)
 @scope_options
 @json_option
 @report_errors
