@@ -64,7 +64,7 @@ class Candidate:
     changes: Mapping[str, Any] | None = None
     """The difference between the tip and the merged tree."""
     findings: Sequence[Mapping[str, Any]] = ()
-    """What was found: conflicts, large files, likely secrets, submodules."""
+    """What was found: conflicts, files to regenerate, large files, likely secrets."""
     passed_over: int = 0
     """How often a younger candidate was merged first."""
     review: Mapping[str, Any] | None = None

@@ -87,6 +87,7 @@ async def test_a_failure_only_after_the_merge_is_repeated_then_the_tip_is_asked_
     await merged.check("test ! -f a.txt || test ! -f b.txt")
     one = await merged.task("one", {"a.txt": "a\n"})
     two = await merged.task("two", {"b.txt": "b\n"})
+    assert (await merged.call("task_checks", {"task_id": two, "run": True}))["state"] == "passed"
     await merged.report(one)
 
     error = await merged.refused(two)
@@ -94,7 +95,22 @@ async def test_a_failure_only_after_the_merge_is_repeated_then_the_tip_is_asked_
     assert error["code"] == "CHECKS_FAILED"
     assert [str(each.state) for each in await merged.rounds("merge")] == ["passed", "failed", "failed"]
     assert [str(each.state) for each in await merged.rounds("tip")] == ["passed"]
-    assert "passes without your result" in (await merged.candidates(two))[-1].reason
+    assert "Each side passed alone" in (await merged.candidates(two))[-1].reason
+
+
+async def test_only_what_is_known_is_said_about_each_side(merged):
+    """Nobody has checked the result alone, and a check of one task says nothing about the tip."""
+    await merged.check("test ! -f a.txt || test ! -f b.txt")
+    one = await merged.task("one", {"a.txt": "a\n"})
+    two = await merged.task("two", {"b.txt": "b\n"})
+    three = await merged.task("three", {"c.txt": "c\n"}, checks=["test -f never.txt"])
+    await merged.report(one)
+
+    await merged.refused(two)
+    await merged.refused(three)
+
+    assert (await merged.candidates(two))[-1].reason.startswith("The integration branch passes without your result.")
+    assert "passes" not in (await merged.candidates(three))[-1].reason
 
 
 async def test_a_tip_that_fails_too_stops_merging_and_blames_nobody(merged, signals):

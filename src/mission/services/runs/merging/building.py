@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from mission.domain.checks.check import Before, CheckKind
 from mission.domain.errors import MissionError
@@ -15,7 +17,7 @@ from mission.domain.tasks.changes import Changes
 from mission.git.integration.commit_changes import changes_between
 from mission.git.integration.errors import CommitMissing, UnrelatedHistory
 from mission.git.integration.merge_commit import CommitDetails, merge_commit
-from mission.git.integration.trial_merge import Conflicted, trial_merge
+from mission.git.integration.trial_merge import Conflicted, Merged, trial_merge
 from mission.services.evidence import definitions
 from mission.services.runs.context import RunContext
 from mission.services.runs.merging import commit_texts, conflicts, tip_following
@@ -23,6 +25,7 @@ from mission.services.runs.merging.returning import give_back
 from mission.services.runs.merging.step_guard import current, current_run, end_rounds, is_busy, withdraw_unwanted
 from mission.services.runs.worktrees import regenerating, task_worktrees
 from mission.services.runs.worktrees.merge_place import merge_path
+from mission.services.runs.worktrees.regenerating import Regenerated
 from mission.services.runs.worktrees.task_worktrees import TaskWorktree
 from mission.services.tasks import candidates
 from mission.store.transaction import Tx
@@ -41,6 +44,8 @@ class _Wanted:
     stackable: bool
     is_free: bool
     """Whether nothing runs in the merge worktree."""
+    to_regenerate: Sequence[str]
+    """Files that conflicted before, while the author resolved others: a command makes them again now."""
 
 
 async def build(context: RunContext, run: Run, step: Build) -> None:
@@ -95,20 +100,27 @@ async def _merged_tree(context: RunContext, run: Run, wanted: _Wanted, *, base: 
     """Return the merged tree; a conflict with the tip goes to the author, and one within a stack waits for its turn."""
     top, commit = Path(run.repository), wanted.candidate.commit or ""
     merged = await context.trees.work(top, trial_merge, top, tip=base, candidate=commit)
-    if not isinstance(merged, Conflicted):
+    left = [each for each in wanted.to_regenerate if regenerating.regenerated_among(run, [each])]
+    if not isinstance(merged, Conflicted) and not left:
         return merged.tree
     if in_stack:
         return None
     problem = None
-    if regenerating.commands_for(run, merged):
+    paths = [each.path for each in merged.paths] if isinstance(merged, Conflicted) else []
+    by_command = regenerating.regenerated_among(run, paths)
+    if len(by_command) == len(paths):
         if not wanted.is_free:
             return None
-        made = await regenerating.regenerate(
-            context, run, base=base, candidate=commit, conflicted=merged, details=wanted.details
-        )
+        made = await _regenerated(context, run, wanted, merged, base=base, left=left)
         if made.tree is not None:
             return made.tree
         problem = made.problem
+        by_command = {}
+    if not isinstance(merged, Conflicted):
+        await context.work.write(
+            _not_made, run=run, candidate_id=wanted.candidate.id, problem=problem, lease=context.liveness.lease
+        )
+        return None
     await conflicts.send_to_author(
         context,
         run,
@@ -116,9 +128,24 @@ async def _merged_tree(context: RunContext, run: Run, wanted: _Wanted, *, base: 
         worktree=wanted.worktree,
         details=wanted.work,
         paths=merged.paths,
+        regenerated=tuple(by_command),
         problem=problem,
     )
     return None
+
+
+async def _regenerated(
+    context: RunContext, run: Run, wanted: _Wanted, merged: Merged | Conflicted, *, base: str, left: Sequence[str]
+) -> Regenerated:
+    """Make files again that conflict, or that conflicted before the author resolved the others."""
+    common: dict[str, Any] = {"base": base, "candidate": wanted.candidate.commit or "", "details": wanted.details}
+    if isinstance(merged, Conflicted):
+        made = await regenerating.resolve(context, run, conflicted=merged, **common)
+        more = [each for each in left if each not in {path.path for path in merged.paths}]
+        if made.tree is None or not more:
+            return made
+        return await regenerating.make_again(context, run, tree=made.tree, paths=more, **common)
+    return await regenerating.make_again(context, run, tree=merged.tree, paths=left, **common)
 
 
 def _wanted(tx: Tx, *, run: Run, candidate_id: str, path: Path) -> _Wanted | None:
@@ -137,7 +164,18 @@ def _wanted(tx: Tx, *, run: Run, candidate_id: str, path: Path) -> _Wanted | Non
             each.waits or each.check.kind is not CheckKind.RUN or each.check.before is Before.FAIL for each in checks
         ),
         is_free=not is_busy(tx, host_id=run.host_id, path=path),
+        to_regenerate=_to_regenerate(tx, candidate),
     )
+
+
+def _to_regenerate(tx: Tx, candidate: Candidate) -> list[str]:
+    findings = (
+        finding
+        for each in tx.candidates.of_task(candidate.task_id)
+        if each.run_id == candidate.run_id and each.state is CandidateState.CONFLICTED
+        for finding in each.findings
+    )
+    return list(dict.fromkeys(str(each["path"]) for each in findings if each.get("kind") == conflicts.REGENERATE))
 
 
 def _built(
@@ -171,6 +209,13 @@ def _built(
     )
     tx.patches.put(candidate.task_id, changes.patch)
     return True
+
+
+def _not_made(tx: Tx, *, run: Run, candidate_id: str, problem: str | None, lease: timedelta) -> None:
+    """Send a candidate back whose files could not be made again."""
+    candidate = current(tx, run, candidate_id, *BUILDABLE)
+    if candidate is not None:
+        give_back(tx, candidate, reason=f"Files that conflicted could not be made again: {problem}", lease=lease)
 
 
 def _unbuildable(tx: Tx, *, run: Run, candidate_id: str, error: MissionError, lease: timedelta) -> None:

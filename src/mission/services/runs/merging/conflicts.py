@@ -25,6 +25,8 @@ from mission.store.transaction import Tx
 MAX_OTHERS = 5
 MAX_DECISIONS = 5
 MAX_GOAL = 600
+REGENERATE = "regenerate"
+"""The kind of a finding about a file that a command makes again."""
 RESOLVE = (
     "The merge is started in your worktree: the files below contain both sides between conflict markers. "
     "Edit each file so that both goals are met, remove the markers, and report again. You need no git command."
@@ -39,18 +41,29 @@ async def send_to_author(
     worktree: TaskWorktree,
     details: CommitDetails,
     paths: Sequence[ConflictedPath],
+    regenerated: Sequence[str] = (),
     problem: str | None,
 ) -> None:
-    """Start the merge where the author works, then give the task back with the conflicting files."""
+    """Start the merge where the author works, then give the task back with the conflicting files.
+
+    `regenerated` are those of them that a command makes again once the author has resolved the others.
+    """
     place = await task_worktrees.ready(context, run, worktree)
     try:
         started = await context.trees.work(
-            worktree.top, start_conflict, place, branch=worktree.branch, tip=run.tip, details=details
+            worktree.top,
+            start_conflict,
+            place,
+            branch=worktree.branch,
+            tip=run.tip,
+            details=details,
+            take_ours=regenerated,
         )
     except TransientError:
         raise
     except OperationInProgress as refused:
-        started = ConflictStart(head=candidate.commit or "", conflicts=tuple(paths))
+        left = tuple(each for each in paths if each.path not in set(regenerated))
+        started = ConflictStart(head=candidate.commit or "", conflicts=left)
         problem = " ".join(filter(None, (problem, refused.message)))
     await context.work.write(
         conflicted,
@@ -59,6 +72,7 @@ async def send_to_author(
         tip=run.tip,
         started=started,
         paths=paths,
+        regenerated=regenerated,
         problem=problem,
         lease=context.liveness.lease,
     )
@@ -72,6 +86,7 @@ def conflicted(
     tip: str,
     started: ConflictStart,
     paths: Sequence[ConflictedPath],
+    regenerated: Sequence[str] = (),
     problem: str | None,
     lease: timedelta,
 ) -> None:
@@ -91,7 +106,7 @@ def conflicted(
         state=CandidateState.CONFLICTED,
         summary=f"The result conflicts with what was merged before: {', '.join(each.path for each in shown)}",
         detail={"candidate_id": candidate.id, "files": [each.path for each in shown], "tip": tip},
-        findings=findings,
+        findings=[*findings, *({"kind": REGENERATE, "path": each} for each in regenerated)],
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mission.domain.agents.agent import Presence
 from mission.domain.checks import failures
-from mission.domain.checks.evidence import ProofState
+from mission.domain.checks.evidence import EvidenceState, ProofState, Role
 from mission.domain.checks.round import CheckRound, RoundState
 from mission.domain.checks.verdict import Verdict
 from mission.domain.runs.candidate import Candidate, CandidateState
@@ -26,10 +26,13 @@ from mission.services.tasks import candidates, journal, updates
 from mission.store.transaction import Tx
 
 MAX_REASON = 8_000
-TOGETHER = (
+TOGETHER = "Each side passed alone: your result, and the integration branch without it. Together they fail:"
+TIP_PASSED = (
     "The integration branch passes without your result. Merged with it, these checks fail, because of your result or "
     "because the two do not fit together:"
 )
+OWN_PASSED = "Your result passed alone. Merged with what others did before, these checks fail:"
+MANY = 1_000
 SENDABLE = (CandidateState.REPORTED, CandidateState.QUEUED, CandidateState.BUILT, CandidateState.CHECKED)
 
 
@@ -74,11 +77,26 @@ def fail(
     give_back(
         tx,
         replace(candidate, round_id=round.id, proof=proof),
-        reason=f"{TOGETHER}\n\n{words}" if together else words,
+        reason="\n\n".join(filter(None, (_which_passed(tx, candidate, verdict) if together else None, words))),
         lease=lease,
         summary=f"Checks failed on the merged tree: {', '.join(_failed(verdict))}",
         detail={"candidate_id": candidate.id, "round_id": round.id, **error.details},
     )
+
+
+def _which_passed(tx: Tx, candidate: Candidate, verdict: Verdict) -> str | None:
+    """Return which side is known to pass the failed checks alone."""
+    failed = set(_failed(verdict))
+    own = {
+        each.name
+        for each in tx.evidence.of_task(candidate.task_id, limit=MANY)
+        if each.tree == candidate.tree and each.role is Role.RESULT and each.state is EvidenceState.PASSED
+    }
+    asked = tx.rounds.find(candidate.tip_round_id) if candidate.tip_round_id is not None else None
+    results = Verdict.from_dict(asked.verdict).results if asked is not None and asked.verdict is not None else ()
+    on_tip = {each.name for each in results if each.state is EvidenceState.PASSED}
+    words = {(True, True): TOGETHER, (False, True): TIP_PASSED, (True, False): OWN_PASSED}
+    return words.get((failed <= own, failed <= on_tip))
 
 
 def give_back(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,32 +26,46 @@ class Regenerated:
     problem: str | None = None
 
 
-def commands_for(run: Run, conflicted: Conflicted) -> list[str]:
-    """Return the commands that resolve all of the conflicts; empty if a file is left for the author."""
+def regenerated_among(run: Run, paths: Sequence[str]) -> dict[str, str]:
+    """Return the paths that a command makes again, each with that command."""
     rules = {glob: compile_globs([glob]) for glob in run.wanted.regenerate}
-    found: dict[str, None] = {}
-    for each in conflicted.paths:
-        glob = next((glob for glob, globs in rules.items() if globs.matches(each.path)), None)
-        if glob is None:
-            return []
-        found[run.wanted.regenerate[glob]] = None
-    return list(found)
+    found: dict[str, str] = {}
+    for path in paths:
+        glob = next((glob for glob, globs in rules.items() if globs.matches(path)), None)
+        if glob is not None:
+            found[path] = run.wanted.regenerate[glob]
+    return found
 
 
-async def regenerate(
+async def resolve(
     context: RunContext, run: Run, *, base: str, candidate: str, conflicted: Conflicted, details: CommitDetails
 ) -> Regenerated:
-    """Run the commands in the merge worktree, on the merged files with the tip's side of those that conflict."""
+    """Return the merged tree with the conflicting files made again, starting from the tip's side of each."""
+    top = Path(run.repository)
+    tree = await context.trees.work(top, with_tip_side, top, conflicted)
+    paths = [each.path for each in conflicted.paths]
+    return await make_again(context, run, base=base, candidate=candidate, tree=tree, paths=paths, details=details)
+
+
+async def make_again(
+    context: RunContext,
+    run: Run,
+    *,
+    base: str,
+    candidate: str,
+    tree: str,
+    paths: Sequence[str],
+    details: CommitDetails,
+) -> Regenerated:
+    """Run the commands of these paths in the merge worktree, and return the merged tree with what they made."""
     top, path = Path(run.repository), merge_path(context, run)
     work = context.trees.work
-    tree = await work(top, with_tip_side, top, conflicted)
     commit = await work(top, merge_commit, top, tip=base, candidate=candidate, tree=tree, details=details)
     await work(top, check_out, top, path, commit=commit)
     slot = await slot_of(context.work, context.trees, path=str(path))
-    for command in commands_for(run, conflicted):
+    for command in dict.fromkeys(regenerated_among(run, paths).values()):
         try:
             await work(top, run_setup, command, folder=path, seconds=SETUP_SECONDS, variables=slot.variables())
         except SetupFailed as failed:
             return Regenerated(problem=failed.message.replace("the setup command", f"'{command}'", 1))
-    paths = [each.path for each in conflicted.paths]
     return Regenerated(tree=await work(top, with_files, path, tree=tree, paths=paths))
