@@ -126,11 +126,16 @@ def test_the_objective_is_the_name_if_there_is_none():
 
 def test_a_program_is_an_agent_and_relative_to_the_file():
     plan = parse(
-        MISSION + '[[agents]]\nclient = "command"\ncommand = ["./a.sh", "./x"]\ndelivery = "mcp-tool"\n' + TASK
+        MISSION
+        + '[[agents]]\nclient = "command"\ncommand = ["./a.sh", "./x"]\n'
+        + 'capabilities = ["python"]\ndelivery = "mcp-tool"\n'
+        + TASK
     )
     [agent] = plan.agents
 
-    assert agent == PlanAgent(client="command", command=("./a.sh", "./x"), delivery=Delivery.MCP_TOOL)
+    assert agent == PlanAgent(
+        client="command", command=("./a.sh", "./x"), capabilities=("python",), delivery=Delivery.MCP_TOOL
+    )
     assert agent.command_in("/plans/here") == ("/plans/here/a.sh", "./x")
     assert PlanAgent(client="command", command=("/bin/a",)).command_in("/plans") == ("/bin/a",)
     assert PlanAgent(client="command", command=("agent",)).command_in("/plans") == ("agent",)

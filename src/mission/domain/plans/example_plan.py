@@ -43,6 +43,7 @@ final_checks = ["make lint", "make e2e"]
 client = "claude-code"
 count = 3
 #arguments = ["--model", "opus"]  # passed to the client
+#capabilities = ["python"]        # what tasks may require of it
 #delivery = "mcp-tool"            # how the agent signals: mcp-tool, stdout-marker; default: the client's
 
 [[agents]]
@@ -66,7 +67,7 @@ acceptance = ["an expired token gets 401"]
 # With before = "fail", the new tests must fail without the change.
 checks = [{name = "auth", run = "pytest -q tests/auth", before = "fail", tests = ["tests/auth/**"]}]
 #agent = "claude-code"            # only this client
-#requires = ["python"]            # capabilities that the agent must have
+#requires = ["python"]            # only agents with these capabilities
 
 [[tasks]]
 name = "login-page"

@@ -42,7 +42,7 @@ COMMAND = "command"
 
 PLAN_KEYS = ("mission", "agents", "budget", "tasks")
 MISSION_KEYS = ("name", "objective", "repository", "checks", "final_checks", "setup", "copy", "review", *OPTIONS)
-AGENT_KEYS = ("client", "count", "arguments", "command", "delivery")
+AGENT_KEYS = ("client", "count", "arguments", "command", "capabilities", "delivery")
 TASK_KEYS = (
     *("name", "description", "depends_on", "areas", "files_likely_affected", "acceptance", "checks", "agent"),
     *("requires", "review", "sequence"),
@@ -82,6 +82,8 @@ class PlanAgent:
     count: int = 1
     arguments: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    """What tasks may require of them."""
     delivery: Delivery | None = None
 
     def command_in(self, folder: str) -> tuple[str, ...]:
@@ -233,6 +235,7 @@ def _parse_agent(table: PlanTable, *, clients: Collection[str] | None) -> PlanAg
         count=table.read("count", partial(parse_whole, least=1, limit=MAX_COUNT), default=1),
         arguments=table.read_list("arguments", parse_argument, limit=MAX_ARGUMENTS),
         command=command,
+        capabilities=table.names("capabilities"),
         delivery=Delivery(delivery) if delivery else None,
     )
 

@@ -62,6 +62,7 @@ def _agent(agent: PlanAgent) -> dict[str, Any]:
         count=agent.count,
         arguments=agent.arguments,
         command=agent.command,
+        capabilities=agent.capabilities,
         delivery=str(agent.delivery) if agent.delivery else None,
     )
 

@@ -104,6 +104,15 @@ def test_what_is_probably_not_meant_is_a_warning() -> None:
     assert run("--check", "own.toml").stderr == ""
 
 
+def test_a_task_that_no_agent_can_do_is_a_warning() -> None:
+    Path("plan.toml").write_text(PLAN + 'requires = ["python"]\n')
+    able = PLAN.replace('client = "codex"\n', 'client = "codex"\ncapabilities = ["python"]\n')
+    Path("able.toml").write_text(able + 'requires = ["python"]\n')
+
+    assert run("--check", "plan.toml").stderr == "Warning: 'b' requires python, which no agent has\n"
+    assert run("--check", "able.toml").stderr == ""
+
+
 def test_every_problem_of_a_plan_is_listed_with_its_line(mission: Program, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(PLAN + 'depend_on = ["a"]\n\n[budgets]\nusd = 1\n')
 

@@ -108,6 +108,7 @@ def _mix(agent: PlanAgent, *, folder: str) -> dict[str, Any]:
         "count": agent.count,
         "arguments": list(agent.arguments),
         "command": list(agent.command_in(folder)),
+        "capabilities": list(agent.capabilities),
         "delivery": agent.delivery,
     }
 

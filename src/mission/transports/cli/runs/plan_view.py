@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from mission.domain.plans.plan_file import PlanFile
+from mission.domain.plans.plan_file import PlanAgent, PlanFile, PlanTask
 from mission.transports.cli.output import say, show_table
 
 UNPROVED = "no required check: results would count as unproved. 'mission checks suggest' finds some."
@@ -35,12 +35,18 @@ def plan_warnings(plan: PlanFile) -> list[str]:
     clients = {agent.client for agent in plan.agents}
     lonely = [task for task in plan.tasks if task.agent and clients and task.agent not in clients]
     found += [f"'{task.name}' is only for {task.agent}, which no [[agents]] table has" for task in lonely]
+    unable = [task for task in plan.tasks if plan.agents and not any(_can_do(agent, task) for agent in plan.agents)]
+    found += [f"'{task.name}' requires {', '.join(task.requires)}, which no agent has" for task in unable]
     required = [check for check in plan.mission.checks if check.required]
     bare = [task.name for task in plan.tasks if not any(check.required for check in task.checks)]
     if bare and not required and not plan.mission.repository_checks:
         few = f"{len(bare)} tasks have" if len(bare) > 1 else f"'{bare[0]}' has"
         found.append(f"{few} {UNPROVED}")
     return found
+
+
+def _can_do(agent: PlanAgent, task: PlanTask) -> bool:
+    return set(task.requires) <= set(agent.capabilities)
 
 
 def show_summary(plan: PlanFile) -> None:
