@@ -10,6 +10,7 @@ import pytest
 
 from mission.domain.ids import KINDS
 from mission.domain.missions import mission, phase
+from mission.domain.runs import run
 from mission.domain.tasks import states, workspace
 from mission.settings import NAMES
 from mission.transports.cli.main import COMMANDS
@@ -119,7 +120,13 @@ def test_each_setting_error_event_and_command_stands_in_the_reference():
 
 @pytest.mark.parametrize(
     ("heading", "moves"),
-    [("Task", states.MOVES), ("Mission", mission.MOVES), ("Phase", phase.MOVES), ("Workspace", workspace.MOVES)],
+    [
+        ("Task", states.MOVES),
+        ("Mission", mission.MOVES),
+        ("Phase", phase.MOVES),
+        ("Workspace", workspace.MOVES),
+        ("Run", run.MOVES),
+    ],
 )
 def test_the_glossary_shows_the_legal_moves(heading, moves):
     rows = _table(f"| {heading} | may become |")

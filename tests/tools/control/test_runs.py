@@ -7,6 +7,9 @@ import pytest
 from mission.domain.agents.agent import AgentType
 from mission.domain.errors import PermissionDenied
 from mission.domain.permissions import PermissionPolicy
+from mission.domain.plans.option_fields import OPTIONS
+from mission.domain.plans.plan_file import AGENT_KEYS
+from mission.tools.control.runs import AgentKind, OptionArguments
 from tests.started_runs import runs as runs
 
 STEERING = ("run_start", "run_update", "run_pause", "run_resume", "run_stop", "run_land")
@@ -48,3 +51,8 @@ def test_runs_and_candidates_have_addresses(app):
         "/api/runs/{id}/report": "run_report",
         "/api/candidates/{id}": "candidate_get",
     }
+
+
+def test_a_run_takes_the_options_and_agents_of_a_plan():
+    assert OPTIONS.keys() == OptionArguments.model_fields.keys() - {"agents", "review", "setup"}
+    assert set(AGENT_KEYS) == AgentKind.model_fields.keys()
